@@ -1,0 +1,2 @@
+//! The `ggp` command.
+fn main() {}

@@ -1,0 +1,24 @@
+//! The vocabulary of general game playing, and its reference semantics.
+
+mod error;
+mod fact;
+mod game;
+mod goal;
+mod machine;
+mod moves;
+mod perft;
+mod player;
+mod playouts;
+pub mod rng;
+mod role;
+
+pub use error::EvalError;
+pub use fact::Fact;
+pub use game::Game;
+pub use goal::Goal;
+pub use machine::StateMachine;
+pub use moves::Move;
+pub use perft::{JointMoves, perft};
+pub use player::{Candidate, Clocks, Deadline, Observation, PlayError, Player, Report, StopToken};
+pub use playouts::{MAX_STEPS, Playout, PlayoutPlan, Playouts};
+pub use role::Role;

@@ -1,0 +1,88 @@
+//! The one seat that the interpreter and the propositional network both take.
+
+use crate::{EvalError, Fact, Game, Goal, Move, Role};
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// A game's rules, executable: states, legal moves, transitions, goals (Genesereth & Thielscher,
+/// "General Game Playing", chapter 4).
+///
+/// Methods take `&mut self` because a machine owns its scratch memory; make one clone a thread.
+/// A state may be given to the machine that made it and to all its clones.
+///
+/// An error is what checks of the rules cannot exclude: terms that grow past a bound, memory,
+/// interruption. A machine is usable after an error.
+pub trait StateMachine: Clone + Send {
+    /// A state: compact, hashable, comparable.
+    type State: Clone + Eq + Hash + Send + Sync + std::fmt::Debug;
+
+    /// The game.
+    fn game(&self) -> &Arc<Game>;
+
+    /// The state that `init` describes.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn initial_state(&mut self) -> Result<Self::State, EvalError>;
+
+    /// Whether `terminal` holds.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, EvalError>;
+
+    /// Replaces `out` by `role`'s legal moves, each once, in bytewise order of their texts. Empty
+    /// when the rules give none. Defined in terminal states too, as the rules say.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn legal_moves(&mut self, state: &Self::State, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError>;
+
+    /// The state after `joint`, one move a role in role order. The moves are not checked for
+    /// legality.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn next_state(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, EvalError>;
+
+    /// Each role's goal in `state`, in role order: `None` where the rules give none, several, or
+    /// something else than an integer from 0 to 100. `out` has one place a role.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn goals(&mut self, state: &Self::State, out: &mut [Option<Goal>]) -> Result<(), EvalError>;
+
+    /// Replaces `out` by the facts true in `state`, sorted bytewise.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn facts(&mut self, state: &Self::State, out: &mut Vec<Fact>) -> Result<(), EvalError>;
+
+    /// The state in which exactly `facts` are true.
+    ///
+    /// # Errors
+    /// See the trait; also [`EvalError::UnknownFact`] for what can never be true in this game.
+    fn state_of(&mut self, facts: &[Fact]) -> Result<Self::State, EvalError>;
+
+    /// Replaces `out` by what `role` is told after `joint` was made in `state` (`sees`, GDL-II),
+    /// sorted bytewise. Empty in GDL-I games.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn percepts(
+        &mut self,
+        state: &Self::State,
+        joint: &[Move],
+        role: Role,
+        out: &mut Vec<Fact>,
+    ) -> Result<(), EvalError>;
+
+    /// The canonical text of a move of this machine.
+    fn move_text(&self, mv: Move) -> &str;
+
+    /// The move whose text is `text`, whether legal now or not. Whitespace is free; spelling is
+    /// exact first, else by folded case if exactly one known move fits. `None` for a move that no
+    /// role could ever make as far as this machine knows; a move that is legal in a state which
+    /// this machine has been asked about is always known.
+    fn parse_move(&mut self, text: &str) -> Option<Move>;
+}

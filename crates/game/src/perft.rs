@@ -1,0 +1,74 @@
+//! Performance test: counting joint-move sequences.
+
+use crate::{EvalError, Move, Role, StateMachine};
+
+/// The number of sequences of exactly `depth` joint moves from `state`. A terminal state is not
+/// continued, and neither is one in which a role has no legal move.
+///
+/// # Errors
+/// See [`StateMachine`].
+pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<u64, EvalError> {
+    if depth == 0 {
+        return Ok(1);
+    }
+    if machine.is_terminal(state)? {
+        return Ok(0);
+    }
+    let mut choices = Vec::new();
+    for role in 0..machine.game().role_count() {
+        let mut legal = Vec::new();
+        machine.legal_moves(state, Role(role as u8), &mut legal)?;
+        choices.push(legal);
+    }
+    if depth == 1 {
+        return Ok(choices.iter().map(|legal| legal.len() as u64).product());
+    }
+    let mut total = 0;
+    let mut joints = JointMoves::new(&choices);
+    while let Some(joint) = joints.next() {
+        let next = machine.next_state(state, joint)?;
+        total += perft(machine, &next, depth - 1)?;
+    }
+    Ok(total)
+}
+
+/// Every joint move of a product of choices, the last role's move changing fastest.
+#[derive(Debug)]
+pub struct JointMoves<'a> {
+    choices: &'a [Vec<Move>],
+    at: Vec<usize>,
+    joint: Vec<Move>,
+    done: bool,
+}
+
+impl<'a> JointMoves<'a> {
+    /// Over `choices`, one list a role.
+    pub fn new(choices: &'a [Vec<Move>]) -> JointMoves<'a> {
+        let done = choices.iter().any(Vec::is_empty);
+        JointMoves { choices, at: Vec::new(), joint: Vec::new(), done }
+    }
+
+    /// The next joint move, in role order. (Lends, so it is no `Iterator`.)
+    #[expect(clippy::should_implement_trait, reason = "lends its buffer")]
+    pub fn next(&mut self) -> Option<&[Move]> {
+        if self.done {
+            return None;
+        }
+        if self.at.is_empty() {
+            self.at = vec![0; self.choices.len()];
+            self.joint = self.choices.iter().map(|legal| legal[0]).collect();
+            return Some(&self.joint);
+        }
+        for role in (0..self.choices.len()).rev() {
+            self.at[role] += 1;
+            if self.at[role] < self.choices[role].len() {
+                self.joint[role] = self.choices[role][self.at[role]];
+                return Some(&self.joint);
+            }
+            self.at[role] = 0;
+            self.joint[role] = self.choices[role][0];
+        }
+        self.done = true;
+        None
+    }
+}

@@ -1,0 +1,96 @@
+//! Random playouts: from a state to a terminal one by moves drawn uniformly.
+//!
+//! Playout `i` of a run draws its moves from random stream `(seed, i)` (see [`crate::rng`]) in
+//! whatever order or lane it is played, and legal moves are ranked in the order of their texts.
+//! So every machine, and every vector width, plays the same playouts.
+
+use crate::{EvalError, Goal, Move, StateMachine, rng};
+
+/// One finished playout.
+#[derive(Clone, Copy, Debug)]
+pub struct Playout<'a> {
+    /// Which of the run's playouts, from 0: the index into `starts`.
+    pub index: usize,
+    /// The goals of the last state, in role order; `None` where the rules give none or several.
+    pub goals: &'a [Option<Goal>],
+    /// Joint moves made.
+    pub steps: u32,
+    /// The joint moves made, one after the other, each in role order; empty unless asked for.
+    pub moves: &'a [Move],
+    /// Whether it ended in a terminal state; otherwise it was cut off at the step limit, or a
+    /// role had no legal move.
+    pub terminal: bool,
+}
+
+/// Which random stream and how far.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayoutPlan {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The stream number of `starts[0]`; `starts[i]` has `first + i`.
+    pub first: u64,
+    /// A playout of this many steps is cut off.
+    pub max_steps: u32,
+    /// Whether [`Playout::moves`] is wanted.
+    pub moves: bool,
+}
+
+impl PlayoutPlan {
+    /// Stream `(seed, 0…)`, up to [`MAX_STEPS`] steps, without moves.
+    pub fn new(seed: u64) -> PlayoutPlan {
+        PlayoutPlan { seed, first: 0, max_steps: MAX_STEPS, moves: false }
+    }
+}
+
+/// The default cut-off, far beyond any published game.
+pub const MAX_STEPS: u32 = 100_000;
+
+/// A machine that plays many playouts at once. The default plays one at a time.
+pub trait Playouts: StateMachine {
+    /// Starts a playout from each of `starts`, finishes all of them, and gives each to `sink` as
+    /// it ends, in any order.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn playouts(
+        &mut self,
+        starts: &[Self::State],
+        plan: PlayoutPlan,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        let mut goals = vec![None; roles];
+        let mut joint = vec![Move(0); roles];
+        let (mut legal, mut moves) = (Vec::new(), Vec::new());
+        for (index, start) in starts.iter().enumerate() {
+            let stream = rng::Stream::new(plan.seed, plan.first + index as u64);
+            let mut state = start.clone();
+            let mut steps = 0;
+            moves.clear();
+            let terminal = 'playout: loop {
+                if self.is_terminal(&state)? {
+                    break true;
+                }
+                if steps == plan.max_steps {
+                    break false;
+                }
+                for role in self.game().clone().roles() {
+                    self.legal_moves(&state, role, &mut legal)?;
+                    if legal.is_empty() {
+                        break 'playout false;
+                    }
+                    let rank = stream.below(steps, role, legal.len() as u32);
+                    joint[role.index()] = legal[rank as usize];
+                }
+                if plan.moves {
+                    moves.extend_from_slice(&joint);
+                }
+                state = self.next_state(&state, &joint)?;
+                steps += 1;
+            };
+            self.goals(&state, &mut goals)?;
+            sink(Playout { index, goals: &goals, steps, moves: &moves, terminal });
+        }
+        Ok(())
+    }
+}

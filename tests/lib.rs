@@ -1,0 +1,1 @@
+//! Integration tests of the workspace live in `it/`; this library is empty.
