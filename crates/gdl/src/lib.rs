@@ -4,18 +4,23 @@
 //! the nesting of the input.
 
 pub mod ast;
+pub mod check;
 pub mod diagnostic;
 mod equality;
 pub mod keyword;
 pub mod lexer;
+pub mod lines;
 mod normalise;
 pub mod parse;
+pub mod render;
 pub mod sexpr;
 pub mod symbol;
 
 pub use ast::{Atom, Description, Literal, Rule, Span, Term, TermId, Terms};
+pub use check::{Strictness, check};
 pub use diagnostic::{Diagnostic, Label, ParseErrors, Severity};
 pub use keyword::Keyword;
 pub use normalise::MAX_ALTERNATIVES;
 pub use parse::{parse, parse_rules};
+pub use render::{Finding, locate, render};
 pub use symbol::{Symbol, Symbols};
