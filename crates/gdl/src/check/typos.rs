@@ -116,7 +116,11 @@ fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
 /// Whether one letter went wrong on the way from `right` to `name`. A digit or another sign that
 /// differs, or a letter more at the end, is most often meant: `row1` and `row2`, `pawn` and `pawns`.
 fn is_slip(name: &str, right: &str) -> bool {
-    if name == right || distance(name, right) != 1 || name.starts_with(right) || right.starts_with(name) {
+    // Names that differ only by case are another check's matter.
+    if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
+        return false;
+    }
+    if name.starts_with(right) || right.starts_with(name) {
         return false;
     }
     let letters = |text: &str| -> Vec<char> { text.chars().collect() };
