@@ -28,3 +28,12 @@ pub use parse::{parse, parse_rules};
 pub use print::print;
 pub use render::{Finding, locate, render};
 pub use symbol::{Symbol, Symbols};
+
+/// Parses `kif` and checks it: all that is wrong with a text, in the order of the text. It can be
+/// played unless one of the findings is an error.
+pub fn diagnose(kif: &[u8], strictness: Strictness) -> Vec<Diagnostic> {
+    match parse(kif) {
+        Ok(description) => check(&description, strictness),
+        Err(errors) => errors.into_diagnostics(),
+    }
+}

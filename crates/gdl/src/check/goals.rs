@@ -2,7 +2,7 @@
 //!
 //! Specification, section 2.2. Values that are variables show only in play.
 
-use super::{Checker, Weight};
+use super::{Checker, Weight, argument_span};
 use crate::ast::Term;
 use crate::diagnostic::Diagnostic;
 use crate::keyword::Keyword;
@@ -23,7 +23,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             let text = super::brief(&description.term_text(value));
             let diagnostic = Diagnostic::error(
                 "goal-value",
-                last_word(checker, head.span, name),
+                argument_span(&description.source, head, 1),
                 format!("the goal value `{text}` is not a whole number from 0 to 100"),
             )
             .help(format!(
@@ -34,13 +34,4 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             checker.report(Weight::Breach, diagnostic);
         }
     }
-}
-
-/// Where `name` stands last in `span`: the role may be of the same name as the value.
-fn last_word(checker: &Checker<'_>, span: crate::ast::Span, name: &str) -> crate::ast::Span {
-    let source = &checker.description.source;
-    crate::lexer::Lexer::within(source, span)
-        .filter(|t| &source[t.span.range()] == name.as_bytes())
-        .last()
-        .map_or(span, |t| t.span)
 }

@@ -20,6 +20,7 @@ use crate::ast::{Atom, Description, Literal, Rule, Span};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::keyword::Keyword;
 use crate::lexer::{Lexer, TokenKind};
+use crate::sexpr;
 use crate::symbol::Symbol;
 use dependency::{Dependencies, Grain};
 use relations::Relations;
@@ -148,6 +149,16 @@ impl<'a> Checker<'a> {
             .find(|t| t.kind == TokenKind::Word && &source[t.span.range()] == name.as_bytes())
             .map_or(span, |t| t.span)
     }
+}
+
+/// Where the argument with number `index` of an atom stands.
+fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
+    let find = |tree: &sexpr::Tree<'_>| {
+        let list = tree.roots().next()?;
+        let Span { start, end } = tree.span(tree.children(list).nth(index + 1)?);
+        Some(Span { start: atom.span.start + start, end: atom.span.start + end })
+    };
+    sexpr::read(&source[atom.span.range()]).ok().as_ref().and_then(find).unwrap_or(atom.span)
 }
 
 /// Long text, cut for a message.

@@ -5,7 +5,7 @@
 //! Specification, section 3. No published rulesheet breaks it.
 
 use super::dependency::Dependencies;
-use super::{Checker, Weight};
+use super::{Checker, Weight, argument_span};
 use crate::ast::{Literal, TermId};
 use crate::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
@@ -34,7 +34,7 @@ fn check_at(checker: &mut Checker<'_>, dependencies: &Dependencies, weight: Weig
             if !dependencies.in_cycle(r, l) {
                 continue;
             }
-            for &arg in &atom.args {
+            for (index, &arg) in atom.args.iter().enumerate() {
                 if description.terms.is_ground(arg) || allowed.contains(&arg) {
                     continue;
                 }
@@ -42,10 +42,9 @@ fn check_at(checker: &mut Checker<'_>, dependencies: &Dependencies, weight: Weig
                 let head = checker.text(&rule.head);
                 let message =
                     format!("recursion without bound: `{text}` is free in a cycle through `{head}`");
-                let name = text.split_once(' ').map_or(text.as_str(), |(name, _)| name);
                 let diagnostic = Diagnostic::error(
                     "recursion-restriction",
-                    checker.find_word(atom.span, name.trim_start_matches('(')),
+                    argument_span(&description.source, atom, index),
                     message,
                 )
                 .help(format!(

@@ -28,7 +28,7 @@ pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         .take(10_000)
         .filter(|c| *c != name && c.len() <= LONGEST && c.len().abs_diff(name.len()) <= 2 * most)
         .map(|c| (distance(name, c), c))
-        .filter(|&(d, c)| d <= most && d < c.chars().count().min(name.chars().count()))
+        .filter(|&(d, c)| d <= most && 2 * d < c.chars().count().min(name.chars().count()))
         .min_by_key(|&(d, _)| d)
         .map(|(_, c)| c)
 }
@@ -149,5 +149,6 @@ mod tests {
         assert!(!is_slip("pawns", "pawn"));
         assert_eq!(suggest("leagl", ["goal", "legal"]), Some("legal"));
         assert_eq!(suggest("x", ["y"]), None);
+        assert_eq!(suggest("?x", ["?y"]), None);
     }
 }
