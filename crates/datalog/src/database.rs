@@ -4,7 +4,7 @@ use crate::join::Scratch;
 use crate::program::Program;
 use crate::relation::Relation;
 use crate::rule::RelationId;
-use crate::value::{Value, Values};
+use crate::value::{Functor, Value, Values};
 
 /// Everything that an evaluation reads and writes. Clone it for another thread.
 #[derive(Clone, Debug)]
@@ -52,6 +52,38 @@ impl Database {
         let new = self.relations[relation.index()].insert(tuple);
         self.tuples += usize::from(new);
         new
+    }
+
+    /// Adds the tuple of `prefix` and the arguments of `term`.
+    pub fn insert_parts(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
+        let mut tuple = std::mem::take(&mut self.scratch.tuple);
+        tuple.clear();
+        tuple.extend_from_slice(prefix);
+        tuple.extend_from_slice(self.values.arguments(term));
+        let new = self.insert(relation, &tuple);
+        self.scratch.tuple = tuple;
+        new
+    }
+
+    /// Adds the tuple of `prefix` and `term`.
+    pub fn insert_whole(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
+        let mut tuple = std::mem::take(&mut self.scratch.tuple);
+        tuple.clear();
+        tuple.extend_from_slice(prefix);
+        tuple.push(term);
+        let new = self.insert(relation, &tuple);
+        self.scratch.tuple = tuple;
+        new
+    }
+
+    /// The term `functor` applied to the columns of a row from `first` on.
+    pub fn term_of_row(&mut self, functor: Functor, relation: RelationId, row: usize, first: usize) -> Value {
+        self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
+    }
+
+    /// The number of tuples in all relations.
+    pub fn tuples(&self) -> usize {
+        self.tuples
     }
 
     /// Forgets the tuples of all inputs of `level` or above, and of all that depends on them.

@@ -191,11 +191,7 @@ impl Draft<'_> {
                         if self.all_bound(args) =>
                     {
                         self.bound[variable.index()] = Some(self.depth);
-                        Step::Make {
-                            functor: *functor,
-                            args: args.as_slice().into(),
-                            variable: *variable,
-                        }
+                        Step::Make { functor: *functor, args: args.as_slice().into(), variable: *variable }
                     }
                     _ => continue,
                 };
@@ -241,7 +237,8 @@ impl Draft<'_> {
 
     fn finish(mut self, purpose: Purpose) -> Result<Plan, Variable> {
         let unbound = |literal: &Literal| {
-            let free = literal.arguments().filter_map(Argument::variable).find(|v| self.bound[v.index()].is_none());
+            let free =
+                literal.arguments().filter_map(Argument::variable).find(|v| self.bound[v.index()].is_none());
             free.expect("a literal is left over only if a variable is unbound")
         };
         if let Some(number) = self.done.iter().position(|&done| !done) {

@@ -101,8 +101,7 @@ impl Program {
             let mut plans = RulePlans::default();
             for (literal, relation) in rule.body.iter().enumerate().filter_map(positive_relation) {
                 if self.stratum_of[relation.index()] == stratum {
-                    let plan =
-                        planner.plan(rule, Purpose::Derive, Some(literal), &[]).map_err(is_unsafe)?;
+                    let plan = planner.plan(rule, Purpose::Derive, Some(literal), &[]).map_err(is_unsafe)?;
                     plans.deltas.push((relation, plan));
                 }
             }

@@ -59,8 +59,7 @@ fn split(
         RelationId(signatures.len() as u32 - 1)
     };
     // The part of each constant: its rules, and the general part's tuples with that constant.
-    let parts: FxHashMap<Value, RelationId> =
-        constants.iter().map(|&c| (c, add(&values.text(c)))).collect();
+    let parts: FxHashMap<Value, RelationId> = constants.iter().map(|&c| (c, add(&values.text(c)))).collect();
     let general = general.then(|| add("*"));
     let mut nothing = None;
     for rule in rules.iter_mut() {

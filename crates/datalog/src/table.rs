@@ -63,7 +63,12 @@ impl IdTable {
 
     /// Puts `id` in the place of the id that `matches`, which it returns, or adds it.
     #[inline]
-    pub(crate) fn replace(&mut self, hash: u32, id: u32, mut matches: impl FnMut(u32) -> bool) -> Option<u32> {
+    pub(crate) fn replace(
+        &mut self,
+        hash: u32,
+        id: u32,
+        mut matches: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
         let mask = self.slots.len() - 1;
         let mut at = (hash >> self.shift) as usize;
         loop {

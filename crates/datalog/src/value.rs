@@ -99,9 +99,8 @@ impl Values {
     }
 
     fn lookup(&self, hash: u32, functor: Functor, args: &[Value]) -> Option<u32> {
-        self.by_term.find(hash, |id| {
-            self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args
-        })
+        self.by_term
+            .find(hash, |id| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args)
     }
 
     /// The function at the root of `value`.

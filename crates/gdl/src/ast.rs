@@ -89,6 +89,11 @@ impl Terms {
         self.ground[id.index()]
     }
 
+    /// All terms, children before their parents.
+    pub fn iter(&self) -> impl Iterator<Item = (TermId, &Term)> {
+        self.nodes.iter().enumerate().map(|(i, term)| (TermId(i as u32), term))
+    }
+
     /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
