@@ -20,7 +20,7 @@ impl Pace {
 
     /// Takes note of one more time.
     pub(crate) fn note(&mut self, time: Duration) {
-        self.expected = time.max(self.expected - self.expected / MEMORY);
+        self.expected = time.max(self.expected.saturating_sub(self.expected / MEMORY));
     }
 }
 

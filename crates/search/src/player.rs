@@ -185,7 +185,8 @@ mod tests {
                 let mv = machine.parse_move(&text).unwrap();
                 machine.legal_moves(&state, role, &mut legal).unwrap();
                 assert!(legal.contains(&mv), "{text} is not legal");
-                (texts.push(text), joint.push(mv));
+                texts.push(text);
+                joint.push(mv);
             }
             state = machine.next_state(&state, &joint).unwrap();
             last = Some(texts);

@@ -70,22 +70,21 @@ impl<S: Eq + Hash> Tree<S> {
         for _ in 0..budget {
             match &mut work {
                 Work::Idle => break,
-                Work::Marking(stack) => match stack.pop() {
-                    Some(id) => {
-                        let epoch = self.recycler.epoch;
-                        let children: Vec<NodeId> = self[id].children().collect();
-                        for child in children {
-                            if self[child].mark < epoch {
-                                self[child].mark = epoch;
-                                stack.push(child);
-                            }
-                        }
-                    }
-                    None => {
+                Work::Marking(stack) => {
+                    let Some(id) = stack.pop() else {
                         self.recycler.live_from = self.recycler.epoch;
                         work = Work::Sweeping(0);
+                        continue;
+                    };
+                    let epoch = self.recycler.epoch;
+                    let children: Vec<NodeId> = self[id].children().collect();
+                    for child in children {
+                        if self[child].mark < epoch {
+                            self[child].mark = epoch;
+                            stack.push(child);
+                        }
                     }
-                },
+                }
                 Work::Sweeping(next) => {
                     let id = NodeId(*next);
                     if *next >= self.high_water() {

@@ -328,14 +328,12 @@ mod tests {
     }
 
     #[test]
-    fn simultaneous_moves_find_the_dominant_row_and_mix_where_none_is() {
-        let mut dilemma = searched(
-            toys::matrix(&[&[[60, 60], [0, 100]], &[[100, 0], [20, 20]]]),
-            &MctsOptions::default(),
-            3000,
-        );
-        assert_eq!(dilemma.best_move(Role(0)), Ok(Some(Move(1))));
-        assert_eq!(dilemma.best_move(Role(1)), Ok(Some(Move(1))));
+    fn simultaneous_moves_mix_where_nothing_dominates_and_settle_where_they_can() {
+        let (all, none) = ([100, 100], [0, 0]);
+        let mut coordination =
+            searched(toys::matrix(&[&[all, none], &[none, all]]), &MctsOptions::default(), 3000);
+        assert_eq!(coordination.best_move(Role(0)), coordination.best_move(Role(1)));
+        assert!(coordination.report(Role(0)).candidates[0].score > Some(95.0));
 
         let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
         let rps =
