@@ -1,22 +1,65 @@
 //! A game: rules that have passed their checks, lowered to Datalog.
 
-use crate::Role;
-use ggp_gdl::Description;
+use crate::semantics::{Semantics, SemanticsError};
+use crate::{EvalError, Role};
+use ggp_datalog::{Limits, ProgramError};
+use ggp_gdl::{Description, Diagnostic, Severity, Span};
 
 /// A rulesheet that can be played. Exists only if its checks passed.
 #[derive(Debug)]
 pub struct Game {
     description: Description,
+    semantics: Semantics,
+    limits: Limits,
     roles: Vec<String>,
 }
 
 impl Game {
+    /// Checks `description` and makes it playable.
+    ///
+    /// # Errors
+    /// All that is wrong with it, errors only.
+    pub fn new(description: Description) -> Result<Game, Vec<Diagnostic>> {
+        Game::with_limits(description, Limits::default())
+    }
+
+    /// Like [`Game::new`], with bounds for every evaluation of its rules.
+    ///
+    /// # Errors
+    /// As [`Game::new`].
+    pub fn with_limits(description: Description, limits: Limits) -> Result<Game, Vec<Diagnostic>> {
+        let semantics = Semantics::new(&description, &limits)
+            .map_err(|error| vec![semantics_diagnostic(&description, &error)])?;
+        let values = semantics.program_values();
+        let roles: Vec<String> = semantics.roles().into_iter().map(|v| values.text(v)).collect();
+        if roles.is_empty() {
+            let whole = Span { start: 0, end: 0 };
+            return Err(vec![Diagnostic::error("role", whole, "the game has no role")]);
+        }
+        if roles.len() > MAX_ROLES {
+            let whole = Span { start: 0, end: 0 };
+            let message = format!("the game has {} roles; at most {MAX_ROLES} can be played", roles.len());
+            return Err(vec![Diagnostic::error("role", whole, message)]);
+        }
+        Ok(Game { description, semantics, limits, roles })
+    }
+
     /// The rules.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// How many roles there are: at least 1.
+    /// The rules as Datalog.
+    pub fn semantics(&self) -> &Semantics {
+        &self.semantics
+    }
+
+    /// The bounds of evaluations.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// How many roles there are: at least 1, at most [`MAX_ROLES`].
     pub fn role_count(&self) -> usize {
         self.roles.len()
     }
@@ -40,4 +83,56 @@ impl Game {
         });
         role.map(|i| Role(i as u8))
     }
+
+    /// `error` in the words of this game: which rule, in which line.
+    pub(crate) fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
+        match error {
+            ggp_datalog::EvalError::Interrupted => EvalError::Interrupted,
+            other => EvalError::TooLarge(eval_message(&self.description, other).0),
+        }
+    }
+}
+
+/// More roles than this cannot be played.
+pub const MAX_ROLES: usize = 255;
+
+/// What an error says, and where.
+fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (String, Span) {
+    use ggp_datalog::EvalError as E;
+    let (label, what) = match error {
+        E::TooManyTerms { label, bound } => (*label, format!("makes more than {bound} different terms")),
+        E::TooDeep { label, bound } => (*label, format!("nests terms more than {bound} deep")),
+        E::TooManyTuples { label, bound } => (*label, format!("makes more than {bound} facts")),
+        E::Interrupted => return ("interrupted".to_owned(), Span::default()),
+    };
+    let Some(rule) = description.rules.get(label as usize) else {
+        return (format!("evaluation {what}"), Span::default());
+    };
+    let line = description.source[..rule.span.start].iter().filter(|&&b| b == b'\n').count() + 1;
+    let head = description.atom_text(&rule.head);
+    (format!("the rule for `{head}` in line {line} {what}"), rule.span)
+}
+
+fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Diagnostic {
+    let span_of = |label: u32| description.rules.get(label as usize).map_or(Span::default(), |r| r.span);
+    match error {
+        SemanticsError::Eval(error) => {
+            let (message, span) = eval_message(description, error);
+            Diagnostic::error("unbounded", span, message)
+                .help("give the recursion a limit: a term that grows at each step never ends")
+        }
+        SemanticsError::Program(ProgramError::Unsafe { label, .. }) => Diagnostic::error(
+            "safety",
+            span_of(*label),
+            "a variable of this rule is bound by no positive condition",
+        ),
+        SemanticsError::Program(ProgramError::NotStratified(_)) => {
+            Diagnostic::error("stratification", Span::default(), "a relation depends on itself through `not`")
+        }
+    }
+}
+
+#[expect(dead_code, reason = "used once the checks are merged")]
+fn errors_only(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.into_iter().filter(|d| d.severity == Severity::Error).collect()
 }

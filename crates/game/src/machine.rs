@@ -1,6 +1,6 @@
 //! The one seat that the interpreter and the propositional network both take.
 
-use crate::{EvalError, Fact, Game, Goal, Move, Role};
+use crate::{EvalError, Fact, Game, Goal, Move, Role, StopToken};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// "General Game Playing", chapter 4).
 ///
 /// Methods take `&mut self` because a machine owns its scratch memory; make one clone a thread.
-/// A state may be given to the machine that made it and to all its clones.
+/// A state or a move may be given to the machine that made it, and to clones made of it since.
 ///
 /// An error is what checks of the rules cannot exclude: terms that grow past a bound, memory,
 /// interruption. A machine is usable after an error.
@@ -85,4 +85,10 @@ pub trait StateMachine: Clone + Send {
     /// role could ever make as far as this machine knows; a move that is legal in a state which
     /// this machine has been asked about is always known.
     fn parse_move(&mut self, text: &str) -> Option<Move>;
+
+    /// From now on, evaluation gives up with [`EvalError::Interrupted`] soon after `stop` is
+    /// raised, where it could otherwise last long. Does nothing by default.
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        let _ = stop;
+    }
 }

@@ -2,17 +2,23 @@
 
 use crate::{EvalError, Move, Role, StateMachine};
 
-/// The number of sequences of exactly `depth` joint moves from `state`. A terminal state is not
-/// continued, and neither is one in which a role has no legal move.
+/// The number of sequences of exactly `d` joint moves from `state`, for each `d` from 0 to
+/// `depth`. A terminal state is not continued, and neither is one in which a role has no legal
+/// move.
 ///
 /// # Errors
 /// See [`StateMachine`].
-pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<u64, EvalError> {
-    if depth == 0 {
-        return Ok(1);
-    }
-    if machine.is_terminal(state)? {
-        return Ok(0);
+pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<Vec<u64>, EvalError> {
+    let mut counts = vec![0; depth as usize + 1];
+    count(machine, state, &mut counts)?;
+    Ok(counts)
+}
+
+fn count<M: StateMachine>(machine: &mut M, state: &M::State, counts: &mut [u64]) -> Result<(), EvalError> {
+    let (here, deeper) = counts.split_first_mut().expect("the depth of `state` at least");
+    *here += 1;
+    if deeper.is_empty() || machine.is_terminal(state)? {
+        return Ok(());
     }
     let mut choices = Vec::new();
     for role in 0..machine.game().role_count() {
@@ -20,16 +26,16 @@ pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> 
         machine.legal_moves(state, Role(role as u8), &mut legal)?;
         choices.push(legal);
     }
-    if depth == 1 {
-        return Ok(choices.iter().map(|legal| legal.len() as u64).product());
+    if let [last] = deeper {
+        *last += choices.iter().map(|legal| legal.len() as u64).product::<u64>();
+        return Ok(());
     }
-    let mut total = 0;
     let mut joints = JointMoves::new(&choices);
     while let Some(joint) = joints.next() {
         let next = machine.next_state(state, joint)?;
-        total += perft(machine, &next, depth - 1)?;
+        count(machine, &next, deeper)?;
     }
-    Ok(total)
+    Ok(())
 }
 
 /// Every joint move of a product of choices, the last role's move changing fastest.

@@ -52,6 +52,11 @@ impl StopToken {
         StopToken::default()
     }
 
+    /// The flag itself, for evaluators that know nothing of players.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     /// Raises it.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);

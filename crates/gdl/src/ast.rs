@@ -9,6 +9,7 @@
 
 use crate::symbol::{Symbol, Symbols};
 use rustc_hash::FxHashMap;
+use std::fmt;
 use std::ops::Range;
 
 /// A range of bytes of the source text.
@@ -88,6 +89,11 @@ impl Terms {
         self.ground[id.index()]
     }
 
+    /// All terms, children before their parents.
+    pub fn iter(&self) -> impl Iterator<Item = (TermId, &Term)> {
+        self.nodes.iter().enumerate().map(|(i, term)| (TermId(i as u32), term))
+    }
+
     /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -158,7 +164,7 @@ pub struct Rule {
 }
 
 /// A rulesheet: parsed, normalised, not yet checked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Description {
     /// The source text. Bytes that are not UTF-8 may occur inside comments only.
     pub source: Vec<u8>,
@@ -168,6 +174,17 @@ pub struct Description {
     pub terms: Terms,
     /// Its rules and facts, in the order of the text.
     pub rules: Vec<Rule>,
+}
+
+impl fmt::Debug for Description {
+    /// In brief: the whole of it can be millions of nodes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Description")
+            .field("bytes", &self.source.len())
+            .field("terms", &self.terms.len())
+            .field("rules", &self.rules.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Description {

@@ -1,0 +1,73 @@
+//! The least fixpoint of a stratum, semi-naively: after the first round, a recursive rule is run
+//! once for each of its recursive literals, with that literal read from the tuples that the last
+//! round added (Abiteboul, Hull & Vianu 1995, section 13.1).
+
+use crate::Limits;
+use crate::database::Database;
+use crate::error::EvalError;
+use crate::join;
+use crate::plan::Plan;
+use crate::program::Program;
+use crate::rule::{Argument, Atom, RelationId};
+
+/// Completes the stratum `number`, whose dependencies are complete.
+pub(crate) fn complete_stratum(
+    program: &Program,
+    database: &mut Database,
+    number: usize,
+    limits: &Limits,
+) -> Result<(), EvalError> {
+    let stratum = &program.strata()[number];
+    for &rule in &stratum.rules {
+        if let Some(plan) = &program.plans[rule].whole {
+            derive(plan, &program.rules()[rule].head, database, (0, 0), limits)?;
+        }
+    }
+    if !stratum.recursive {
+        return Ok(());
+    }
+    let len = |database: &Database, r: &RelationId| database.relation(*r).len();
+    let mut old = vec![0; stratum.relations.len()];
+    loop {
+        let new: Vec<usize> = stratum.relations.iter().map(|r| len(database, r)).collect();
+        if new == old {
+            return Ok(());
+        }
+        for &rule in &stratum.rules {
+            for (relation, plan) in &program.plans[rule].deltas {
+                let at = stratum.relations.binary_search(relation).expect("a recursive literal's relation");
+                if old[at] < new[at] {
+                    derive(plan, &program.rules()[rule].head, database, (old[at], new[at]), limits)?;
+                }
+            }
+        }
+        old = new;
+    }
+}
+
+/// Adds what a plan gives to the head's relation.
+fn derive(
+    plan: &Plan,
+    head: &Atom,
+    database: &mut Database,
+    delta: (usize, usize),
+    limits: &Limits,
+) -> Result<(), EvalError> {
+    let mut tuple = std::mem::take(&mut database.scratch.tuple);
+    let result = join::run(plan, database, delta, &[], limits, |database, bindings| {
+        tuple.clear();
+        tuple.extend(head.args.iter().map(|argument| match argument {
+            Argument::Value(value) => *value,
+            Argument::Variable(variable) => bindings[variable.index()],
+        }));
+        if database.relations[head.relation.index()].insert(&tuple) {
+            database.tuples += 1;
+            if database.tuples > limits.tuples {
+                return Err(EvalError::TooManyTuples { label: plan.label, bound: limits.tuples });
+            }
+        }
+        Ok(())
+    });
+    database.scratch.tuple = tuple;
+    result
+}

@@ -1,0 +1,173 @@
+//! The join: runs a plan, and nothing else.
+//!
+//! Nested loops over scans and index lookups, with an explicit stack of the enclosing ones, so
+//! that a rule with ten thousand literals needs no more of the machine's stack than one with two.
+
+use crate::Limits;
+use crate::database::Database;
+use crate::error::EvalError;
+use crate::plan::{Output, Plan, Step};
+use crate::relation::{NONE, Relation};
+use crate::rule::Argument;
+use crate::value::Value;
+
+/// Memory that joins reuse.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Scratch {
+    bindings: Vec<Value>,
+    frames: Vec<Frame>,
+    key: Vec<Value>,
+    pub(crate) tuple: Vec<Value>,
+}
+
+/// An enclosing scan or lookup, and the next row that it will try.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    step: u32,
+    cursor: u32,
+    end: u32,
+}
+
+/// How many rows are tried between two looks at the interrupt flag.
+const ROWS_PER_CHECK: u32 = 1 << 14;
+
+#[inline]
+fn value_of(argument: Argument, bindings: &[Value]) -> Value {
+    match argument {
+        Argument::Value(value) => value,
+        Argument::Variable(variable) => bindings[variable.index()],
+    }
+}
+
+#[inline]
+fn read(outputs: &[Output], columns: &[Value], bindings: &mut [Value]) -> bool {
+    outputs.iter().all(|output| match *output {
+        Output::Bind(column, variable) => {
+            bindings[variable.index()] = columns[column];
+            true
+        }
+        Output::Check(column, argument) => columns[column] == value_of(argument, bindings),
+    })
+}
+
+#[inline]
+fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
+    key.clear();
+    key.extend(args.iter().map(|&a| value_of(a, bindings)));
+}
+
+/// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows
+/// that a delta scan reads. `given` are the bindings of the variables bound beforehand.
+pub(crate) fn run(
+    plan: &Plan,
+    database: &mut Database,
+    delta: (usize, usize),
+    given: &[Value],
+    limits: &Limits,
+    mut found: impl FnMut(&mut Database, &[Value]) -> Result<(), EvalError>,
+) -> Result<(), EvalError> {
+    let mut scratch = std::mem::take(&mut database.scratch);
+    scratch.bindings.clear();
+    scratch.bindings.extend_from_slice(given);
+    scratch.bindings.resize(plan.variables, Value(0));
+    scratch.frames.clear();
+    let result = run_steps(plan, database, delta, limits, &mut scratch, &mut found);
+    database.scratch = scratch;
+    result
+}
+
+fn run_steps(
+    plan: &Plan,
+    database: &mut Database,
+    delta: (usize, usize),
+    limits: &Limits,
+    scratch: &mut Scratch,
+    found: &mut impl FnMut(&mut Database, &[Value]) -> Result<(), EvalError>,
+) -> Result<(), EvalError> {
+    let Scratch { bindings, frames, key, .. } = scratch;
+    let mut next = 0;
+    let mut rows = 0;
+    loop {
+        // 1. Forward: one step, which holds or fails for the present bindings.
+        let holds = match plan.steps.get(next) {
+            None => {
+                found(database, bindings)?;
+                frames.truncate(plan.resume);
+                false
+            }
+            Some(Step::Scan { relation, delta: is_delta, .. }) => {
+                let (start, end) = if *is_delta { delta } else { (0, database.relation(*relation).len()) };
+                frames.push(Frame { step: next as u32, cursor: start as u32, end: end as u32 });
+                false
+            }
+            Some(Step::Lookup { relation, index, key: args, .. }) => {
+                fill(key, args, bindings);
+                let cursor = database.relation(*relation).newest(*index, key);
+                if cursor != NONE {
+                    frames.push(Frame { step: next as u32, cursor, end: NONE });
+                }
+                false
+            }
+            Some(Step::Test { relation, tuple, holds }) => {
+                fill(key, tuple, bindings);
+                database.relation(*relation).contains(key) == *holds
+            }
+            Some(Step::Distinct(a, b)) => value_of(*a, bindings) != value_of(*b, bindings),
+            Some(Step::Take { term, functor, outputs }) => {
+                let term = value_of(*term, bindings);
+                database.values.functor(term) == *functor
+                    && read(outputs, database.values.arguments(term), bindings)
+            }
+            Some(Step::Make { functor, args, variable }) => {
+                fill(key, args, bindings);
+                let term = database.values.term(*functor, key);
+                bindings[variable.index()] = term;
+                if database.values.len() > limits.terms {
+                    return Err(EvalError::TooManyTerms { label: plan.label, bound: limits.terms });
+                }
+                if database.values.depth(term) > limits.depth {
+                    return Err(EvalError::TooDeep { label: plan.label, bound: limits.depth });
+                }
+                true
+            }
+        };
+        if holds {
+            next += 1;
+            continue;
+        }
+        // 2. Back: the next row of the innermost scan or lookup that has one.
+        next = loop {
+            let Some(frame) = frames.last_mut() else { return Ok(()) };
+            let step = frame.step as usize;
+            rows += 1;
+            if rows % ROWS_PER_CHECK == 0 && limits.is_interrupted() {
+                return Err(EvalError::Interrupted);
+            }
+            let (relation, row, outputs, once): (&Relation, u32, _, _) = match &plan.steps[step] {
+                Step::Scan { relation, outputs, once, .. } if frame.cursor < frame.end => {
+                    frame.cursor += 1;
+                    (database.relation(*relation), frame.cursor - 1, outputs, once)
+                }
+                Step::Lookup { relation, index, outputs, once, .. } if frame.cursor != NONE => {
+                    let relation = database.relation(*relation);
+                    let row = frame.cursor;
+                    frame.cursor = relation.older(*index, row);
+                    (relation, row, outputs, once)
+                }
+                _ => {
+                    frames.pop();
+                    continue;
+                }
+            };
+            if !read(outputs, relation.row(row as usize), bindings) {
+                continue;
+            }
+            if *once {
+                // Popping would renumber the frames that `resume` counts; ending it does not.
+                frame.cursor = NONE;
+                frame.end = 0;
+            }
+            break step + 1;
+        };
+    }
+}

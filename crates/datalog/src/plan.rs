@@ -1,0 +1,311 @@
+//! Plans: in which order a rule's body is joined, and by which index each relation is asked.
+//!
+//! The order is greedy: whatever only tests comes as soon as its variables are bound; of the
+//! rest, the literal that is expected to give the fewest tuples for the values bound so far
+//! (its size divided by the number of different values in each bound column, as [`Statistics`]
+//! saw them). A literal whose new variables nobody reads is satisfied by its first tuple.
+
+use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
+use crate::statistics::Statistics;
+use crate::value::Functor;
+
+/// What is to be found for a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Each tuple of the head, once or more.
+    Derive,
+    /// Each assignment of all variables of the positive literals.
+    Instances,
+}
+
+/// What to do with a column of a tuple, or an argument of a term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Output {
+    /// Bind the variable to it.
+    Bind(usize, Variable),
+    /// It must equal this.
+    Check(usize, Argument),
+}
+
+/// One step of a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Every tuple, or every tuple of the delta.
+    Scan { relation: RelationId, delta: bool, outputs: Box<[Output]>, once: bool },
+    /// Every tuple whose columns of index `index` equal `key`.
+    Lookup { relation: RelationId, index: usize, key: Box<[Argument]>, outputs: Box<[Output]>, once: bool },
+    /// Whether a tuple is there, or is not.
+    Test { relation: RelationId, tuple: Box<[Argument]>, holds: bool },
+    /// Whether two values differ.
+    Distinct(Argument, Argument),
+    /// Take a term apart.
+    Take { term: Argument, functor: Functor, outputs: Box<[Output]> },
+    /// Put a term together.
+    Make { functor: Functor, args: Box<[Argument]>, variable: Variable },
+}
+
+/// How to run one rule.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) steps: Box<[Step]>,
+    /// After the head is found, how many of the enclosing scans and lookups may give a new one.
+    pub(crate) resume: usize,
+    pub(crate) variables: usize,
+    pub(crate) label: u32,
+}
+
+/// The indexes asked for, per relation: the columns of each, ascending.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Indexes(Vec<Vec<Vec<usize>>>);
+
+impl Indexes {
+    pub(crate) fn new(relations: usize) -> Indexes {
+        Indexes(vec![Vec::new(); relations])
+    }
+
+    pub(crate) fn of(&self, relation: usize) -> &[Vec<usize>] {
+        &self.0[relation]
+    }
+
+    fn number(&mut self, relation: RelationId, columns: Vec<usize>) -> usize {
+        let known = &mut self.0[relation.index()];
+        known.iter().position(|c| *c == columns).unwrap_or_else(|| {
+            known.push(columns);
+            known.len() - 1
+        })
+    }
+}
+
+/// Plans one rule after the other, collecting the indexes that they need.
+pub(crate) struct Planner<'a> {
+    pub(crate) statistics: &'a Statistics,
+    pub(crate) indexes: &'a mut Indexes,
+}
+
+impl Planner<'_> {
+    /// Plans `rule`. With `delta`, that body literal comes first and is read from the delta.
+    /// Variables in `given` are bound beforehand. `Err` names a variable that nothing binds.
+    pub(crate) fn plan(
+        &mut self,
+        rule: &Rule,
+        purpose: Purpose,
+        delta: Option<usize>,
+        given: &[Variable],
+    ) -> Result<Plan, Variable> {
+        let mut draft = Draft {
+            rule,
+            bound: vec![None; rule.variables as usize],
+            depth: 0,
+            done: vec![false; rule.body.len()],
+            steps: Vec::with_capacity(rule.body.len()),
+        };
+        for variable in given {
+            draft.bound[variable.index()] = Some(0);
+        }
+        if let Some(literal) = delta {
+            let Literal::Positive(atom) = &rule.body[literal] else { unreachable!("a delta is positive") };
+            draft.scan(atom, true);
+            draft.done[literal] = true;
+        }
+        loop {
+            draft.place_tests();
+            let Some(literal) = self.cheapest(&draft) else { break };
+            let Literal::Positive(atom) = &rule.body[literal] else { unreachable!("cheapest is positive") };
+            draft.done[literal] = true;
+            let columns: Vec<usize> =
+                (0..atom.args.len()).filter(|&c| draft.is_bound(atom.args[c])).collect();
+            if columns.is_empty() {
+                draft.scan(atom, false);
+            } else {
+                let index = self.indexes.number(atom.relation, columns.clone());
+                draft.lookup(atom, index, &columns);
+            }
+        }
+        draft.finish(purpose)
+    }
+
+    /// The positive literal that is expected to give the fewest tuples.
+    fn cheapest(&self, draft: &Draft<'_>) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        for (number, literal) in draft.rule.body.iter().enumerate() {
+            let Literal::Positive(atom) = literal else { continue };
+            if draft.done[number] {
+                continue;
+            }
+            let cost = self.statistics.fan_out(atom.relation, |c| draft.is_bound(atom.args[c]));
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, number));
+            }
+        }
+        best.map(|(_, number)| number)
+    }
+}
+
+/// A plan in the making.
+struct Draft<'a> {
+    rule: &'a Rule,
+    /// For each variable, how many scans and lookups enclose the step that binds it.
+    bound: Vec<Option<usize>>,
+    depth: usize,
+    done: Vec<bool>,
+    steps: Vec<Step>,
+}
+
+impl Draft<'_> {
+    fn is_bound(&self, argument: Argument) -> bool {
+        argument.variable().is_none_or(|v| self.bound[v.index()].is_some())
+    }
+
+    fn all_bound(&self, args: &[Argument]) -> bool {
+        args.iter().all(|&a| self.is_bound(a))
+    }
+
+    /// Appends everything that only tests or computes, as long as there is any.
+    fn place_tests(&mut self) {
+        loop {
+            let mut placed = false;
+            for (number, literal) in self.rule.body.iter().enumerate() {
+                if self.done[number] {
+                    continue;
+                }
+                let step = match literal {
+                    Literal::Positive(atom) if self.all_bound(&atom.args) => Step::Test {
+                        relation: atom.relation,
+                        tuple: atom.args.as_slice().into(),
+                        holds: true,
+                    },
+                    Literal::Negative(atom) if self.all_bound(&atom.args) => Step::Test {
+                        relation: atom.relation,
+                        tuple: atom.args.as_slice().into(),
+                        holds: false,
+                    },
+                    Literal::Distinct(a, b) if self.is_bound(*a) && self.is_bound(*b) => {
+                        Step::Distinct(*a, *b)
+                    }
+                    Literal::Compose { term, functor, args } if self.is_bound(*term) => {
+                        let columns: Vec<usize> = (0..args.len()).collect();
+                        let outputs = self.outputs(args, &columns);
+                        Step::Take { term: *term, functor: *functor, outputs }
+                    }
+                    Literal::Compose { term: Argument::Variable(variable), functor, args }
+                        if self.all_bound(args) =>
+                    {
+                        self.bound[variable.index()] = Some(self.depth);
+                        Step::Make { functor: *functor, args: args.as_slice().into(), variable: *variable }
+                    }
+                    _ => continue,
+                };
+                self.done[number] = true;
+                self.steps.push(step);
+                placed = true;
+            }
+            if !placed {
+                return;
+            }
+        }
+    }
+
+    /// Binds or checks `columns` of `args`.
+    fn outputs(&mut self, args: &[Argument], columns: &[usize]) -> Box<[Output]> {
+        let mut outputs = Vec::with_capacity(columns.len());
+        for &column in columns {
+            match args[column] {
+                Argument::Variable(v) if self.bound[v.index()].is_none() => {
+                    self.bound[v.index()] = Some(self.depth);
+                    outputs.push(Output::Bind(column, v));
+                }
+                argument => outputs.push(Output::Check(column, argument)),
+            }
+        }
+        outputs.into()
+    }
+
+    fn scan(&mut self, atom: &Atom, delta: bool) {
+        self.depth += 1;
+        let columns: Vec<usize> = (0..atom.args.len()).collect();
+        let outputs = self.outputs(&atom.args, &columns);
+        self.steps.push(Step::Scan { relation: atom.relation, delta, outputs, once: false });
+    }
+
+    fn lookup(&mut self, atom: &Atom, index: usize, columns: &[usize]) {
+        self.depth += 1;
+        let key = columns.iter().map(|&c| atom.args[c]).collect();
+        let free: Vec<usize> = (0..atom.args.len()).filter(|c| !columns.contains(c)).collect();
+        let outputs = self.outputs(&atom.args, &free);
+        self.steps.push(Step::Lookup { relation: atom.relation, index, key, outputs, once: false });
+    }
+
+    fn finish(mut self, purpose: Purpose) -> Result<Plan, Variable> {
+        let unbound = |literal: &Literal| {
+            let free =
+                literal.arguments().filter_map(Argument::variable).find(|v| self.bound[v.index()].is_none());
+            free.expect("a literal is left over only if a variable is unbound")
+        };
+        if let Some(number) = self.done.iter().position(|&done| !done) {
+            return Err(unbound(&self.rule.body[number]));
+        }
+        let head = self.rule.head.args.iter().filter_map(|a| a.variable());
+        if let Some(variable) = head.clone().find(|v| self.bound[v.index()].is_none()) {
+            return Err(variable);
+        }
+        let resume = match purpose {
+            Purpose::Instances => self.depth,
+            Purpose::Derive => head.filter_map(|v| self.bound[v.index()]).max().unwrap_or(0),
+        };
+        if purpose == Purpose::Derive {
+            self.mark_once();
+        }
+        Ok(Plan {
+            steps: self.steps.into(),
+            resume,
+            variables: self.rule.variables as usize,
+            label: self.rule.label,
+        })
+    }
+
+    /// Finds the scans and lookups whose variables nobody reads afterwards.
+    fn mark_once(&mut self) {
+        let mut read = vec![false; self.rule.variables as usize];
+        let note = |read: &mut Vec<bool>, argument: Argument| {
+            if let Some(v) = argument.variable() {
+                read[v.index()] = true;
+            }
+        };
+        for &argument in &self.rule.head.args {
+            note(&mut read, argument);
+        }
+        for step in self.steps.iter_mut().rev() {
+            let unread = |read: &[bool], outputs: &[Output]| {
+                outputs.iter().all(|o| !matches!(o, Output::Bind(_, v) if read[v.index()]))
+            };
+            let read_checks = |read: &mut Vec<bool>, outputs: &[Output]| {
+                for output in outputs {
+                    if let Output::Check(_, argument) = output {
+                        note(read, *argument);
+                    }
+                }
+            };
+            match step {
+                Step::Scan { outputs, once, .. } => {
+                    *once = unread(&read, outputs);
+                    read_checks(&mut read, outputs);
+                }
+                Step::Lookup { outputs, once, key, .. } => {
+                    *once = unread(&read, outputs);
+                    read_checks(&mut read, outputs);
+                    key.iter().for_each(|&a| note(&mut read, a));
+                }
+                Step::Test { tuple, .. } => tuple.iter().for_each(|&a| note(&mut read, a)),
+                Step::Distinct(a, b) => {
+                    note(&mut read, *a);
+                    note(&mut read, *b);
+                }
+                Step::Take { term, outputs, .. } => {
+                    note(&mut read, *term);
+                    read_checks(&mut read, outputs);
+                }
+                Step::Make { args, .. } => args.iter().for_each(|&a| note(&mut read, a)),
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! A program: stratified, planned rules, ready to run.
+
+use crate::Limits;
+use crate::database::Database;
+use crate::error::{EvalError, ProgramError};
+use crate::fixpoint;
+use crate::join;
+use crate::plan::{Indexes, Plan, Planner, Purpose};
+use crate::rule::{Literal, RelationId, Rule, Signature, Variable};
+use crate::statistics::Statistics;
+use crate::strata::{Stratum, stratify};
+use crate::value::Value;
+
+/// The plans of one rule.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct RulePlans {
+    /// For the first round; none if the rule needs tuples of its own stratum.
+    pub(crate) whole: Option<Plan>,
+    /// For the later rounds, one for each recursive literal.
+    pub(crate) deltas: Vec<(RelationId, Plan)>,
+}
+
+/// A stratified set of rules with a plan for each.
+#[derive(Clone, Debug)]
+pub struct Program {
+    signatures: Vec<Signature>,
+    rules: Vec<Rule>,
+    strata: Vec<Stratum>,
+    /// The stratum of each relation.
+    stratum_of: Vec<usize>,
+    /// The level of each relation: the highest of the inputs that it depends on.
+    levels: Vec<u8>,
+    relations_from: Vec<Vec<RelationId>>,
+    strata_from: Vec<Vec<u32>>,
+    pub(crate) plans: Vec<RulePlans>,
+    pub(crate) indexes: Indexes,
+}
+
+/// The strata that some relations need, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    strata: Vec<u32>,
+}
+
+impl Program {
+    /// A program of `rules` over relations with `signatures`.
+    ///
+    /// # Errors
+    /// When a rule is unsafe, or relations depend on themselves through negation.
+    pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
+        let strata = stratify(signatures.len(), &rules)?;
+        let mut stratum_of = vec![0; signatures.len()];
+        let mut levels: Vec<u8> = signatures.iter().map(|s| s.level).collect();
+        let highest = levels.iter().copied().max().unwrap_or(0);
+        let mut relations_from = vec![Vec::new(); usize::from(highest) + 1];
+        let mut strata_from = vec![Vec::new(); usize::from(highest) + 1];
+        for (number, stratum) in strata.iter().enumerate() {
+            let body = stratum.rules.iter().flat_map(|&r| &rules[r].body).filter_map(relation_of);
+            let level = body.chain(stratum.relations.iter().copied()).map(|r| levels[r.index()]).max();
+            let level = level.unwrap_or(0);
+            for &relation in &stratum.relations {
+                stratum_of[relation.index()] = number;
+                levels[relation.index()] = level;
+                relations_from[..=usize::from(level)].iter_mut().for_each(|r| r.push(relation));
+            }
+            strata_from[..=usize::from(level)].iter_mut().for_each(|s| s.push(number as u32));
+        }
+        let statistics = Statistics::new(signatures.iter().map(|s| s.arity));
+        let mut program = Program {
+            indexes: Indexes::new(signatures.len()),
+            signatures,
+            rules,
+            strata,
+            stratum_of,
+            levels,
+            relations_from,
+            strata_from,
+            plans: Vec::new(),
+        };
+        program.plan(&statistics)?;
+        Ok(program)
+    }
+
+    /// Plans all rules anew, for relations as large as `statistics` says. Databases must then be
+    /// reindexed.
+    ///
+    /// # Errors
+    /// When a rule is unsafe; never for a program that has been planned before.
+    pub fn plan(&mut self, statistics: &Statistics) -> Result<(), ProgramError> {
+        self.indexes = Indexes::new(self.signatures.len());
+        self.plans = vec![RulePlans::default(); self.rules.len()];
+        (0..self.strata.len()).try_for_each(|stratum| self.plan_stratum(stratum, statistics))
+    }
+
+    fn plan_stratum(&mut self, stratum: usize, statistics: &Statistics) -> Result<(), ProgramError> {
+        let mut planner = Planner { statistics, indexes: &mut self.indexes };
+        for &number in &self.strata[stratum].rules {
+            let rule = &self.rules[number];
+            let is_unsafe =
+                |variable: Variable| ProgramError::Unsafe { label: rule.label, variable: variable.0 };
+            let mut plans = RulePlans::default();
+            for (literal, relation) in rule.body.iter().enumerate().filter_map(positive_relation) {
+                if self.stratum_of[relation.index()] == stratum {
+                    let plan = planner.plan(rule, Purpose::Derive, Some(literal), &[]).map_err(is_unsafe)?;
+                    plans.deltas.push((relation, plan));
+                }
+            }
+            if plans.deltas.is_empty() {
+                plans.whole = Some(planner.plan(rule, Purpose::Derive, None, &[]).map_err(is_unsafe)?);
+            }
+            self.plans[number] = plans;
+        }
+        Ok(())
+    }
+
+    /// Like [`Program::evaluate`], for the first time: each stratum is planned just before it is
+    /// evaluated, when the sizes of what it depends on are known. Adds what it sees to
+    /// `statistics`.
+    ///
+    /// # Errors
+    /// As [`Program::evaluate`].
+    pub fn evaluate_adaptively(
+        &mut self,
+        database: &mut Database,
+        query: &Query,
+        limits: &Limits,
+        statistics: &mut Statistics,
+    ) -> Result<(), EvalError> {
+        let inputs = (0..self.strata.len()).filter(|&s| self.strata[s].rules.is_empty());
+        let inputs = inputs.flat_map(|s| self.strata[s].relations.iter().copied());
+        statistics.observe(database, inputs);
+        for &stratum in &query.strata {
+            let stratum = stratum as usize;
+            if !database.complete[stratum] {
+                self.plan_stratum(stratum, statistics).expect("planned before, so safe");
+                database.add_indexes(self);
+                fixpoint::complete_stratum(self, database, stratum, limits)?;
+                database.complete[stratum] = true;
+                statistics.observe(database, self.strata[stratum].relations.iter().copied());
+            }
+        }
+        Ok(())
+    }
+
+    /// Empty statistics for [`Program::plan`].
+    pub fn statistics(&self) -> Statistics {
+        Statistics::new(self.signatures.iter().map(|s| s.arity))
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The strata, dependencies first.
+    pub fn strata(&self) -> &[Stratum] {
+        &self.strata
+    }
+
+    /// The relations' names, arities and the levels of inputs.
+    pub fn signatures(&self) -> &[Signature] {
+        &self.signatures
+    }
+
+    /// The highest level of the inputs that `relation` depends on.
+    pub fn level(&self, relation: RelationId) -> u8 {
+        self.levels[relation.index()]
+    }
+
+    /// What has to be evaluated to know `relations`.
+    pub fn query(&self, relations: &[RelationId]) -> Query {
+        let mut needed = vec![false; self.strata.len()];
+        let mut open: Vec<usize> = relations.iter().map(|r| self.stratum_of[r.index()]).collect();
+        while let Some(stratum) = open.pop() {
+            if std::mem::replace(&mut needed[stratum], true) {
+                continue;
+            }
+            let rules = self.strata[stratum].rules.iter().map(|&r| &self.rules[r]);
+            let body = rules.flat_map(|rule| &rule.body).filter_map(relation_of);
+            open.extend(body.map(|r| self.stratum_of[r.index()]));
+        }
+        let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
+        Query { strata: strata.map(|s| s as u32).collect() }
+    }
+
+    /// Completes the relations of `query`; what is complete already costs nothing.
+    ///
+    /// # Errors
+    /// When a bound of `limits` is passed. The database may then be cleared and used again.
+    pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
+        for &stratum in &query.strata {
+            if !database.complete[stratum as usize] {
+                fixpoint::complete_stratum(self, database, stratum as usize, limits)?;
+                database.complete[stratum as usize] = true;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn arity(&self, relation: usize) -> usize {
+        self.signatures[relation].arity
+    }
+
+    pub(crate) fn relation_count(&self) -> usize {
+        self.signatures.len()
+    }
+
+    pub(crate) fn relations_from(&self, level: u8) -> &[RelationId] {
+        self.relations_from.get(usize::from(level)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn strata_from(&self, level: u8) -> &[u32] {
+        self.strata_from.get(usize::from(level)).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn positive_relation((number, literal): (usize, &Literal)) -> Option<(usize, RelationId)> {
+    match literal {
+        Literal::Positive(atom) => Some((number, atom.relation)),
+        _ => None,
+    }
+}
+
+fn relation_of(literal: &Literal) -> Option<RelationId> {
+    match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),
+        Literal::Distinct(..) | Literal::Compose { .. } => None,
+    }
+}
+
+/// A rule's body, planned to be solved on its own over a complete database: for explanations and
+/// for grounding.
+#[derive(Clone, Debug)]
+pub struct Body {
+    plan: Plan,
+}
+
+impl Body {
+    /// Plans the body of `rule`, given the values of `given`, so that each assignment of the
+    /// variables of its positive literals is found once. Adds the indexes that it needs to
+    /// `program`; databases must then be reindexed.
+    ///
+    /// # Errors
+    /// When the rule is unsafe.
+    pub fn plan(
+        program: &mut Program,
+        rule: &Rule,
+        given: &[Variable],
+        statistics: &Statistics,
+    ) -> Result<Body, ProgramError> {
+        let mut planner = Planner { statistics, indexes: &mut program.indexes };
+        let plan = planner
+            .plan(rule, Purpose::Instances, None, given)
+            .map_err(|v| ProgramError::Unsafe { label: rule.label, variable: v.0 })?;
+        Ok(Body { plan })
+    }
+
+    /// Calls `found` with the values of the rule's variables for each solution.
+    ///
+    /// # Errors
+    /// When a bound of `limits` is passed, or what `found` says.
+    pub fn for_each(
+        &self,
+        database: &mut Database,
+        given: &[Value],
+        limits: &Limits,
+        mut found: impl FnMut(&Database, &[Value]) -> Result<(), EvalError>,
+    ) -> Result<(), EvalError> {
+        join::run(&self.plan, database, (0, 0), given, limits, |database, bindings| found(database, bindings))
+    }
+}

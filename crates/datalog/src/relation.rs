@@ -1,0 +1,139 @@
+//! A relation: distinct tuples in order of arrival, and the indexes that joins ask for.
+//!
+//! Invariant: rows are only appended until the relation is cleared, so a range of row numbers is
+//! a stable set of tuples (what semi-naive evaluation needs of its deltas).
+
+use crate::table::{IdTable, hash_values};
+use crate::value::Value;
+
+/// No row.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Distinct tuples of one arity.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    arity: usize,
+    len: usize,
+    data: Vec<Value>,
+    all: IdTable,
+    indexes: Vec<Index>,
+}
+
+/// Rows by the values of some columns: a chain of row numbers for each key, newest first.
+#[derive(Clone, Debug)]
+struct Index {
+    columns: Box<[usize]>,
+    newest: IdTable,
+    older: Vec<u32>,
+}
+
+impl Relation {
+    pub(crate) fn new(arity: usize, indexes: &[Vec<usize>]) -> Relation {
+        let index = |columns: &Vec<usize>| Index {
+            columns: columns.as_slice().into(),
+            newest: IdTable::default(),
+            older: Vec::new(),
+        };
+        Relation {
+            arity,
+            len: 0,
+            data: Vec::new(),
+            all: IdTable::default(),
+            indexes: indexes.iter().map(index).collect(),
+        }
+    }
+
+    /// How many tuples it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The tuple of row `row`, which must be below [`Relation::len`].
+    #[inline]
+    pub fn row(&self, row: usize) -> &[Value] {
+        &self.data[row * self.arity..(row + 1) * self.arity]
+    }
+
+    /// The tuples, in order of arrival.
+    pub fn rows(&self) -> impl Iterator<Item = &[Value]> {
+        (0..self.len).map(|row| self.row(row))
+    }
+
+    /// Whether `tuple` is there.
+    #[inline]
+    pub fn contains(&self, tuple: &[Value]) -> bool {
+        let hash = hash_values(0, tuple.iter().copied());
+        self.all.find(hash, |row| self.row(row as usize) == tuple).is_some()
+    }
+
+    /// Adds `tuple`; whether it is new.
+    #[inline]
+    pub(crate) fn insert(&mut self, tuple: &[Value]) -> bool {
+        debug_assert_eq!(tuple.len(), self.arity);
+        let hash = hash_values(0, tuple.iter().copied());
+        let (data, arity) = (&self.data, self.arity);
+        let is_row = |row: u32| &data[row as usize * arity..(row as usize + 1) * arity] == tuple;
+        if self.all.find(hash, is_row).is_some() {
+            return false;
+        }
+        let row = self.len as u32;
+        self.all.insert(hash, row);
+        self.data.extend_from_slice(tuple);
+        self.len += 1;
+        let data = &self.data;
+        for index in &mut self.indexes {
+            let hash = hash_values(0, index.columns.iter().map(|&c| tuple[c]));
+            let older = index.newest.replace(hash, row, |other| {
+                index.columns.iter().all(|&c| data[other as usize * arity + c] == tuple[c])
+            });
+            index.older.push(older.unwrap_or(NONE));
+        }
+        true
+    }
+
+    /// The newest row whose columns of index `index` equal `key`, or [`NONE`].
+    #[inline]
+    pub(crate) fn newest(&self, index: usize, key: &[Value]) -> u32 {
+        let index = &self.indexes[index];
+        let hash = hash_values(0, key.iter().copied());
+        let row = index.newest.find(hash, |row| {
+            index.columns.iter().zip(key).all(|(&c, &v)| self.data[row as usize * self.arity + c] == v)
+        });
+        row.unwrap_or(NONE)
+    }
+
+    /// The next older row with the same key, or [`NONE`].
+    #[inline]
+    pub(crate) fn older(&self, index: usize, row: u32) -> u32 {
+        self.indexes[index].older[row as usize]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if self.len > 0 {
+            self.len = 0;
+            self.data.clear();
+            self.all.clear();
+            for index in &mut self.indexes {
+                index.newest.clear();
+                index.older.clear();
+            }
+        }
+    }
+
+    pub(crate) fn index_count(&self) -> usize {
+        self.indexes.len()
+    }
+
+    /// Replaces the indexes, filling the new ones.
+    pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
+        let old = std::mem::replace(self, Relation::new(self.arity, indexes));
+        for row in old.rows() {
+            self.insert(row);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! An open-addressing hash table of ids whose keys live elsewhere.
+//!
+//! The owner keeps rows (or terms) in an array and asks this table which of them has a given
+//! key. Clearing takes constant time: a slot counts only if it carries the current stamp, since
+//! the tables of a state's relations are emptied many thousand times a second.
+
+use crate::value::Value;
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    stamp: u32,
+    hash: u32,
+    id: u32,
+}
+
+const EMPTY: Slot = Slot { stamp: 0, hash: 0, id: 0 };
+const SMALLEST: usize = 16;
+
+/// A hash table from 32-bit hashes to ids.
+#[derive(Clone, Debug)]
+pub(crate) struct IdTable {
+    slots: Vec<Slot>,
+    /// Slots that carry this stamp are filled; never 0.
+    stamp: u32,
+    /// How far to shift a hash to get a slot number.
+    shift: u32,
+    len: usize,
+}
+
+impl Default for IdTable {
+    fn default() -> Self {
+        IdTable { slots: vec![EMPTY; SMALLEST], stamp: 1, shift: 32 - SMALLEST.ilog2(), len: 0 }
+    }
+}
+
+impl IdTable {
+    /// The id with this hash for which `matches` holds.
+    #[inline]
+    pub(crate) fn find(&self, hash: u32, mut matches: impl FnMut(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize;
+        loop {
+            let slot = self.slots[at];
+            if slot.stamp != self.stamp {
+                return None;
+            }
+            if slot.hash == hash && matches(slot.id) {
+                return Some(slot.id);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Adds an id that [`IdTable::find`] does not find.
+    #[inline]
+    pub(crate) fn insert(&mut self, hash: u32, id: u32) {
+        if (self.len + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        self.place(hash, id);
+        self.len += 1;
+    }
+
+    /// Puts `id` in the place of the id that `matches`, which it returns, or adds it.
+    #[inline]
+    pub(crate) fn replace(
+        &mut self,
+        hash: u32,
+        id: u32,
+        mut matches: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize;
+        loop {
+            let slot = &mut self.slots[at];
+            if slot.stamp != self.stamp {
+                break;
+            }
+            if slot.hash == hash && matches(slot.id) {
+                return Some(std::mem::replace(&mut slot.id, id));
+            }
+            at = (at + 1) & mask;
+        }
+        self.insert(hash, id);
+        None
+    }
+
+    /// Empties the table in constant time (but once in 2³² times).
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.slots.fill(EMPTY);
+            self.stamp = 1;
+        }
+    }
+
+    #[inline]
+    fn place(&mut self, hash: u32, id: u32) {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize;
+        while self.slots[at].stamp == self.stamp {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = Slot { stamp: self.stamp, hash, id };
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![EMPTY; self.slots.len() * 2];
+        let old = std::mem::replace(&mut self.slots, larger);
+        self.shift -= 1;
+        for slot in old {
+            if slot.stamp == self.stamp {
+                self.place(slot.hash, slot.id);
+            }
+        }
+    }
+}
+
+/// A hash of a sequence of values; its upper bits are the good ones.
+#[inline]
+pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = u64::from(seed).wrapping_add(1).wrapping_mul(K);
+    for value in values {
+        hash = (hash.rotate_left(26) ^ u64::from(value.0)).wrapping_mul(K);
+    }
+    (hash >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_found_until_the_table_is_cleared() {
+        let mut table = IdTable::default();
+        for id in 0..1000u32 {
+            table.insert(hash_values(0, [Value(id)].into_iter()), id);
+        }
+        for id in 0..1000u32 {
+            assert_eq!(table.find(hash_values(0, [Value(id)].into_iter()), |i| i == id), Some(id));
+        }
+        table.clear();
+        assert_eq!(table.find(hash_values(0, [Value(7)].into_iter()), |_| true), None);
+    }
+
+    #[test]
+    fn replace_gives_back_what_was_there() {
+        let mut table = IdTable::default();
+        assert_eq!(table.replace(9, 1, |_| true), None);
+        assert_eq!(table.replace(9, 2, |_| true), Some(1));
+        assert_eq!(table.find(9, |_| true), Some(2));
+    }
+}

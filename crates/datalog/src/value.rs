@@ -1,0 +1,205 @@
+//! Ground terms, interned: equal terms have equal [`Value`]s, so that a join compares integers.
+//!
+//! Invariant: a compound's arguments have smaller numbers than the compound itself. Nothing here
+//! recurses over the nesting of terms.
+
+use crate::table::{IdTable, hash_values};
+use rustc_hash::FxHashMap;
+
+/// An interned ground term.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Value(pub(crate) u32);
+
+impl Value {
+    /// The position in its table, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The value at a position of the table, as [`Value::index`] gave it.
+    pub fn from_index(index: usize) -> Value {
+        Value(index as u32)
+    }
+}
+
+/// An interned name: of a constant or of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Name(pub(crate) u32);
+
+/// The function at the root of a term: its name and whether it is a bare constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Functor {
+    /// Its name.
+    pub name: Name,
+    /// The number of arguments; `None` for a constant, which differs from a function applied to
+    /// no arguments.
+    pub arity: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    functor: Functor,
+    /// Where its arguments start in the common array.
+    first: u32,
+}
+
+/// The table of ground terms.
+#[derive(Clone, Default, Debug)]
+pub struct Values {
+    names: Vec<Box<str>>,
+    by_name: FxHashMap<Box<str>, Name>,
+    nodes: Vec<Node>,
+    arguments: Vec<Value>,
+    depths: Vec<u32>,
+    by_term: IdTable,
+}
+
+impl Values {
+    /// The name spelled `text`, made if it is new.
+    pub fn name(&mut self, text: &str) -> Name {
+        if let Some(&name) = self.by_name.get(text) {
+            return name;
+        }
+        let name = Name(self.names.len() as u32);
+        self.names.push(text.into());
+        self.by_name.insert(text.into(), name);
+        name
+    }
+
+    /// The spelling of `name`.
+    pub fn spelling(&self, name: Name) -> &str {
+        &self.names[name.0 as usize]
+    }
+
+    /// The constant spelled `text`, made if it is new.
+    pub fn constant(&mut self, text: &str) -> Value {
+        let name = self.name(text);
+        self.term(Functor { name, arity: None }, &[])
+    }
+
+    /// The term `functor` applied to `args`, made if it is new.
+    pub fn term(&mut self, functor: Functor, args: &[Value]) -> Value {
+        debug_assert_eq!(functor.arity.unwrap_or(0) as usize, args.len());
+        let hash = hash_term(functor, args);
+        if let Some(id) = self.lookup(hash, functor, args) {
+            return Value(id);
+        }
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node { functor, first: self.arguments.len() as u32 });
+        self.arguments.extend_from_slice(args);
+        let depth = args.iter().map(|a| self.depths[a.index()]).max().unwrap_or(0);
+        self.depths.push(depth.saturating_add(1));
+        self.by_term.insert(hash, id);
+        Value(id)
+    }
+
+    /// The term `functor` applied to `args`, if it has been made.
+    pub fn find(&self, functor: Functor, args: &[Value]) -> Option<Value> {
+        self.lookup(hash_term(functor, args), functor, args).map(Value)
+    }
+
+    fn lookup(&self, hash: u32, functor: Functor, args: &[Value]) -> Option<u32> {
+        self.by_term
+            .find(hash, |id| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args)
+    }
+
+    /// The function at the root of `value`.
+    pub fn functor(&self, value: Value) -> Functor {
+        self.nodes[value.index()].functor
+    }
+
+    /// The arguments of `value`; none for a constant.
+    pub fn arguments(&self, value: Value) -> &[Value] {
+        let node = self.nodes[value.index()];
+        let first = node.first as usize;
+        &self.arguments[first..first + node.functor.arity.unwrap_or(0) as usize]
+    }
+
+    /// How deep the term is nested: 1 for a constant.
+    pub fn depth(&self, value: Value) -> u32 {
+        self.depths[value.index()]
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The canonical text of `value`: one blank between tokens, none inside the parentheses.
+    pub fn text(&self, value: Value) -> String {
+        enum Piece {
+            Value(Value),
+            Blank,
+            Close,
+        }
+        let mut out = String::new();
+        let mut stack = vec![Piece::Value(value)];
+        while let Some(piece) = stack.pop() {
+            match piece {
+                Piece::Blank => out.push(' '),
+                Piece::Close => out.push(')'),
+                Piece::Value(value) => {
+                    let functor = self.functor(value);
+                    if functor.arity.is_some() {
+                        out.push('(');
+                        stack.push(Piece::Close);
+                    }
+                    out.push_str(self.spelling(functor.name));
+                    for &arg in self.arguments(value).iter().rev() {
+                        stack.push(Piece::Value(arg));
+                        stack.push(Piece::Blank);
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+fn hash_term(functor: Functor, args: &[Value]) -> u32 {
+    let root = functor.name.0.wrapping_mul(2).wrapping_add(u32::from(functor.arity.is_some()));
+    hash_values(root, args.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_are_one_value_and_print_canonically() {
+        let mut values = Values::default();
+        let one = values.constant("1");
+        let cell = Functor { name: values.name("cell"), arity: Some(2) };
+        let a = values.term(cell, &[one, one]);
+        assert_eq!(a, values.term(cell, &[one, one]));
+        assert_eq!(values.text(a), "(cell 1 1)");
+        assert_eq!(values.depth(a), 2);
+    }
+
+    #[test]
+    fn a_constant_differs_from_a_function_without_arguments() {
+        let mut values = Values::default();
+        let lock = values.constant("lock");
+        let name = values.name("lock");
+        let applied = values.term(Functor { name, arity: Some(0) }, &[]);
+        assert_ne!(lock, applied);
+        assert_eq!(values.text(applied), "(lock)");
+    }
+
+    #[test]
+    fn a_term_nested_a_million_deep_prints() {
+        let mut values = Values::default();
+        let mut term = values.constant("0");
+        let s = Functor { name: values.name("s"), arity: Some(1) };
+        for _ in 0..1_000_000 {
+            term = values.term(s, &[term]);
+        }
+        assert_eq!(values.depth(term), 1_000_001);
+        assert_eq!(values.text(term).len(), 4_000_001);
+    }
+}

@@ -1,0 +1,246 @@
+//! The interpreter: a state machine straight over the Datalog evaluator. Slow and plainly right;
+//! whatever is faster must agree with it.
+
+use crate::move_table::{MoveTable, canonical};
+use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
+use ggp_datalog::{Database, Functor, Limits, Value, Values};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A state of the [`Interpreter`]: the values of the fluents that hold, sorted.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FluentSet(Arc<[Value]>);
+
+/// The reference state machine.
+#[derive(Clone, Debug)]
+pub struct Interpreter {
+    game: Arc<Game>,
+    database: Database,
+    limits: Limits,
+    roles: Vec<Value>,
+    moves: MoveTable,
+    goals: FxHashMap<Value, Option<Goal>>,
+    /// The state in the database.
+    loaded: Option<FluentSet>,
+    /// The legal moves of the loaded state, one list a role, once they have been asked for.
+    legal: Option<Vec<Vec<Move>>>,
+    scratch: Vec<Vec<Value>>,
+}
+
+impl Interpreter {
+    /// An interpreter of `game`.
+    pub fn new(game: &Arc<Game>) -> Interpreter {
+        let roles = game.semantics().roles();
+        Interpreter {
+            game: Arc::clone(game),
+            database: game.semantics().database(),
+            limits: game.limits().clone(),
+            moves: MoveTable::default(),
+            goals: FxHashMap::default(),
+            loaded: None,
+            legal: None,
+            scratch: vec![Vec::new(); roles.len()],
+            roles,
+        }
+    }
+
+    /// Puts `state` into the database unless it is there.
+    fn load(&mut self, state: &FluentSet) {
+        if self.loaded.as_ref() != Some(state) {
+            self.loaded = None;
+            self.legal = None;
+            self.game.semantics().load_state(&mut self.database, &state.0);
+            self.loaded = Some(state.clone());
+        }
+    }
+
+    fn load_joint(&mut self, state: &FluentSet, joint: &[Move]) {
+        self.load(state);
+        let joint: Vec<Value> = joint.iter().map(|&mv| self.moves.value(mv)).collect();
+        self.game.semantics().load_moves(&mut self.database, &self.roles, &joint);
+    }
+
+    /// After an error the database holds half a state.
+    fn failed(&mut self, error: &ggp_datalog::EvalError) -> EvalError {
+        self.loaded = None;
+        self.legal = None;
+        self.game.eval_error(error)
+    }
+
+    fn texts(&self, values: &[Value], out: &mut Vec<Fact>) {
+        out.clear();
+        out.extend(values.iter().map(|&v| Fact::from_canonical(self.database.values().text(v))));
+        out.sort_unstable();
+    }
+}
+
+impl StateMachine for Interpreter {
+    type State = FluentSet;
+
+    fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+
+    fn initial_state(&mut self) -> Result<FluentSet, EvalError> {
+        Ok(FluentSet(self.game.semantics().initial_state(&mut self.database).into()))
+    }
+
+    fn is_terminal(&mut self, state: &FluentSet) -> Result<bool, EvalError> {
+        self.load(state);
+        let answer = self.game.semantics().ask_terminal(&mut self.database, &self.limits);
+        answer.map_err(|error| self.failed(&error))
+    }
+
+    fn legal_moves(&mut self, state: &FluentSet, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError> {
+        self.load(state);
+        out.clear();
+        if self.legal.is_none() {
+            let semantics = self.game.semantics();
+            let answer =
+                semantics.ask_legal(&mut self.database, &self.roles, &self.limits, &mut self.scratch);
+            answer.map_err(|error| self.failed(&error))?;
+            let mut legal = Vec::with_capacity(self.roles.len());
+            for values in &self.scratch {
+                let values = values.iter();
+                let mut moves: Vec<Move> =
+                    values.map(|&v| self.moves.of_value(v, self.database.values())).collect();
+                self.moves.sort(&mut moves);
+                legal.push(moves);
+            }
+            self.legal = Some(legal);
+        }
+        out.extend_from_slice(&self.legal.as_ref().expect("just made")[role.index()]);
+        Ok(())
+    }
+
+    fn next_state(&mut self, state: &FluentSet, joint: &[Move]) -> Result<FluentSet, EvalError> {
+        self.load_joint(state, joint);
+        let answer = self.game.semantics().ask_next(&mut self.database, &self.limits);
+        answer.map(|fluents| FluentSet(fluents.into())).map_err(|error| self.failed(&error))
+    }
+
+    fn goals(&mut self, state: &FluentSet, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+        self.load(state);
+        out.fill(None);
+        let mut several = vec![false; out.len()];
+        let mut found = Vec::new();
+        let semantics = self.game.semantics();
+        let answer =
+            semantics.ask_goals(&mut self.database, &self.limits, |role, value| found.push((role, value)));
+        answer.map_err(|error| self.failed(&error))?;
+        let mut given: Vec<Option<Value>> = vec![None; out.len()];
+        for (role, value) in found {
+            let Some(number) = self.roles.iter().position(|&r| r == role) else { continue };
+            several[number] |= given[number].is_some_and(|other| other != value);
+            given[number] = Some(value);
+            let values = self.database.values();
+            out[number] = *self.goals.entry(value).or_insert_with(|| goal(value, values));
+        }
+        for (goal, several) in out.iter_mut().zip(several) {
+            if several {
+                *goal = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn facts(&mut self, state: &FluentSet, out: &mut Vec<Fact>) -> Result<(), EvalError> {
+        self.texts(&state.0, out);
+        Ok(())
+    }
+
+    fn state_of(&mut self, facts: &[Fact]) -> Result<FluentSet, EvalError> {
+        let mut values = Vec::with_capacity(facts.len());
+        for fact in facts {
+            let unknown = || EvalError::UnknownFact(fact.as_str().to_owned());
+            let value = ground_term(fact.as_str(), self.database.values_mut()).ok_or_else(unknown)?;
+            if !self.game.semantics().has_fluent(self.database.values().functor(value)) {
+                return Err(unknown());
+            }
+            values.push(value);
+        }
+        values.sort_unstable();
+        values.dedup();
+        Ok(FluentSet(values.into()))
+    }
+
+    fn percepts(
+        &mut self,
+        state: &FluentSet,
+        joint: &[Move],
+        role: Role,
+        out: &mut Vec<Fact>,
+    ) -> Result<(), EvalError> {
+        self.load_joint(state, joint);
+        let role = self.roles[role.index()];
+        let answer = self.game.semantics().ask_sees(&mut self.database, role, &self.limits);
+        let seen = answer.map_err(|error| self.failed(&error))?;
+        self.texts(&seen, out);
+        Ok(())
+    }
+
+    fn move_text(&self, mv: Move) -> &str {
+        self.moves.text(mv)
+    }
+
+    fn parse_move(&mut self, text: &str) -> Option<Move> {
+        self.moves.of_text(text)
+    }
+
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        self.limits.interrupt = Some(stop.flag());
+    }
+}
+
+impl Playouts for Interpreter {}
+
+fn goal(value: Value, values: &Values) -> Option<Goal> {
+    let text = values.functor(value).arity.is_none().then(|| values.text(value))?;
+    // `parse` alone would take `+5` and `007`, which are other atoms than 5 and 7.
+    text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
+}
+
+/// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if it is not exactly
+/// one term. Iterative.
+fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
+    let text = canonical(text)?;
+    let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
+    let mut rest = text.as_str();
+    loop {
+        let first = rest.chars().next()?;
+        let value = match first {
+            ' ' => {
+                rest = &rest[1..];
+                continue;
+            }
+            '(' => {
+                open.push((None, Vec::new()));
+                rest = &rest[1..];
+                continue;
+            }
+            ')' => {
+                rest = &rest[1..];
+                let (name, args) = open.pop()?;
+                let functor = Functor { name: name?, arity: Some(args.len() as u32) };
+                values.term(functor, &args)
+            }
+            _ => {
+                let end = rest.find([' ', '(', ')']).unwrap_or(rest.len());
+                let (token, after) = rest.split_at(end);
+                rest = after;
+                match open.last_mut() {
+                    Some((name @ None, _)) => {
+                        *name = Some(values.name(token));
+                        continue;
+                    }
+                    _ => values.constant(token),
+                }
+            }
+        };
+        match open.last_mut() {
+            None => return Some(value),
+            Some((Some(_), args)) => args.push(value),
+            Some((None, _)) => return None,
+        }
+    }
+}

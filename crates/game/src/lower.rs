@@ -1,0 +1,357 @@
+//! From GDL to Datalog.
+//!
+//! The relations that carry fluents and moves (`true`, `next`, `init`, `does`, `legal`, …) are
+//! flattened by the function at the root of what they carry: `(true (cell ?x ?y b))` becomes
+//! relation `true cell/3` with three columns, so that joins see the arguments. Where a variable
+//! stands for the whole fluent or move, as in `(true ?f)`, the whole form is used: one column
+//! that holds the term. Rules bridge the two forms of a derived relation where both are needed;
+//! of the inputs `true` and `does` the machine fills both.
+//!
+//! Terms with variables inside become [`Literal::Compose`]. Nothing recurses over terms.
+
+use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
+use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
+use rustc_hash::FxHashMap;
+
+/// The level of `true`: changes with the state.
+pub const STATE_LEVEL: u8 = 1;
+/// The level of `does`: changes with the joint move.
+pub const MOVE_LEVEL: u8 = 2;
+
+/// A relation that carries a fluent, a move or a percept in its last argument.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Carrier {
+    /// `(init FLUENT)`
+    Init,
+    /// `(true FLUENT)`
+    True,
+    /// `(next FLUENT)`
+    Next,
+    /// `(base FLUENT)`
+    Base,
+    /// `(does ROLE MOVE)`
+    Does,
+    /// `(legal ROLE MOVE)`
+    Legal,
+    /// `(input ROLE MOVE)`
+    Input,
+    /// `(sees ROLE PERCEPT)`
+    Sees,
+}
+
+const CARRIERS: [Carrier; 8] = [
+    Carrier::Init,
+    Carrier::True,
+    Carrier::Next,
+    Carrier::Base,
+    Carrier::Does,
+    Carrier::Legal,
+    Carrier::Input,
+    Carrier::Sees,
+];
+
+impl Carrier {
+    fn of(name: &str, arity: usize) -> Option<Carrier> {
+        CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
+    }
+
+    /// The keyword.
+    pub fn name(self) -> &'static str {
+        match self {
+            Carrier::Init => "init",
+            Carrier::True => "true",
+            Carrier::Next => "next",
+            Carrier::Base => "base",
+            Carrier::Does => "does",
+            Carrier::Legal => "legal",
+            Carrier::Input => "input",
+            Carrier::Sees => "sees",
+        }
+    }
+
+    /// How many arguments come before the one that is carried: the role, or none.
+    pub fn prefix(self) -> usize {
+        usize::from(matches!(self, Carrier::Does | Carrier::Legal | Carrier::Input | Carrier::Sees))
+    }
+
+    fn level(self) -> u8 {
+        match self {
+            Carrier::True => STATE_LEVEL,
+            Carrier::Does => MOVE_LEVEL,
+            _ => 0,
+        }
+    }
+}
+
+/// One of the relations that a carrier has become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The function whose arguments are columns; `None` for the whole form.
+    pub functor: Option<Functor>,
+    /// The relation.
+    pub relation: RelationId,
+    /// Whether a rule of the game defines it.
+    pub defined: bool,
+    /// Whether a rule of the game reads it.
+    pub read: bool,
+}
+
+/// A description as Datalog.
+#[derive(Clone, Debug)]
+pub struct Lowering {
+    /// The relations.
+    pub signatures: Vec<Signature>,
+    /// The rules; each one's label is the number of the description's rule that it comes from.
+    pub rules: Vec<Rule>,
+    /// The values in the rules.
+    pub values: Values,
+    forms: FxHashMap<Carrier, Vec<Form>>,
+    ordinary: FxHashMap<(Symbol, usize), RelationId>,
+}
+
+impl Lowering {
+    /// Lowers all rules of `description`.
+    pub fn new(description: &Description) -> Lowering {
+        let mut lowering = Lowering {
+            signatures: Vec::new(),
+            rules: Vec::new(),
+            values: Values::default(),
+            forms: CARRIERS.into_iter().map(|c| (c, Vec::new())).collect(),
+            ordinary: FxHashMap::default(),
+        };
+        let ground = ground_terms(description, &mut lowering.values);
+        for (label, rule) in description.rules.iter().enumerate() {
+            let lowered = RuleLowering {
+                description,
+                ground: &ground,
+                lowering: &mut lowering,
+                variables: FxHashMap::default(),
+                count: 0,
+                composed: FxHashMap::default(),
+                body: Vec::new(),
+            };
+            let rule = lowered.lower(rule, label as u32);
+            lowering.rules.push(rule);
+        }
+        lowering.bridge();
+        lowering
+    }
+
+    /// The relations that `carrier` has become, in order of first mention.
+    pub fn forms(&self, carrier: Carrier) -> &[Form] {
+        &self.forms[&carrier]
+    }
+
+    /// The relation of that name and arity, if the rules mention it.
+    pub fn relation(&self, description: &Description, name: &str, arity: usize) -> Option<RelationId> {
+        self.ordinary.get(&(description.symbols.get(name)?, arity)).copied()
+    }
+
+    fn form(&mut self, carrier: Carrier, functor: Option<Functor>, defined: bool) -> RelationId {
+        let forms = self.forms.get_mut(&carrier).expect("all carriers are there");
+        if let Some(form) = forms.iter_mut().find(|form| form.functor == functor) {
+            form.defined |= defined;
+            form.read |= !defined;
+            return form.relation;
+        }
+        let relation = RelationId(self.signatures.len() as u32);
+        forms.push(Form { functor, relation, defined, read: !defined });
+        let (name, columns) = match functor {
+            None => (carrier.name().to_owned(), 1),
+            Some(Functor { name, arity: None }) => {
+                (format!("{} {}", carrier.name(), self.values.spelling(name)), 0)
+            }
+            Some(Functor { name, arity: Some(arity) }) => {
+                let name = self.values.spelling(name);
+                (format!("{} {name}/{arity}", carrier.name()), arity as usize)
+            }
+        };
+        self.signatures.push(Signature { name, arity: carrier.prefix() + columns, level: carrier.level() });
+        relation
+    }
+
+    fn ordinary(&mut self, description: &Description, relation: Symbol, arity: usize) -> RelationId {
+        let signatures = &mut self.signatures;
+        *self.ordinary.entry((relation, arity)).or_insert_with(|| {
+            let name = format!("{}/{arity}", description.name(relation));
+            signatures.push(Signature { name, arity, level: 0 });
+            RelationId(signatures.len() as u32 - 1)
+        })
+    }
+
+    /// Adds the rules between the whole form and the flattened forms of derived relations.
+    fn bridge(&mut self) {
+        for carrier in CARRIERS {
+            let forms = self.forms[&carrier].clone();
+            let Some(whole) = forms.iter().find(|form| form.functor.is_none()) else { continue };
+            if matches!(carrier, Carrier::True | Carrier::Does) {
+                continue;
+            }
+            for flat in &forms {
+                let Some(functor) = flat.functor else { continue };
+                if whole.read && flat.defined {
+                    self.rules.push(bridge_rule(carrier, functor, flat.relation, whole.relation, true));
+                }
+                if whole.defined && flat.read {
+                    self.rules.push(bridge_rule(carrier, functor, flat.relation, whole.relation, false));
+                }
+            }
+        }
+    }
+}
+
+/// `whole(…, T) ← flat(…, x…), T = f(x…)`, or the other way round.
+fn bridge_rule(
+    carrier: Carrier,
+    functor: Functor,
+    flat: RelationId,
+    whole: RelationId,
+    to_whole: bool,
+) -> Rule {
+    let prefix = carrier.prefix() as u32;
+    let count = functor.arity.unwrap_or(0);
+    let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {
+        range.map(|v| Argument::Variable(Variable(v))).collect()
+    };
+    let term = Argument::Variable(Variable(prefix + count));
+    let flat = Atom { relation: flat, args: variables(0..prefix + count) };
+    let whole = Atom {
+        relation: whole,
+        args: variables(0..prefix).into_iter().chain(std::iter::once(term)).collect(),
+    };
+    let compose = Literal::Compose { term, functor, args: variables(prefix..prefix + count) };
+    let (head, from) = if to_whole { (whole, flat) } else { (flat, whole) };
+    let body = vec![Literal::Positive(from), compose];
+    Rule { head, body, variables: prefix + count + 1, label: BRIDGE }
+}
+
+/// The label of rules that come from no rule of the description.
+pub const BRIDGE: u32 = u32::MAX;
+
+/// The values of the ground terms of a description, by term.
+fn ground_terms(description: &Description, values: &mut Values) -> Vec<Option<Value>> {
+    let mut ground: Vec<Option<Value>> = Vec::with_capacity(description.terms.len());
+    let mut parts = Vec::new();
+    // Children come before their parents in the arena.
+    for (id, term) in description.terms.iter() {
+        let value = match term {
+            _ if !description.terms.is_ground(id) => None,
+            Term::Variable(_) => None,
+            Term::Constant(name) => Some(values.constant(description.name(*name))),
+            Term::Compound(name, args) => {
+                parts.clear();
+                parts.extend(
+                    args.iter().map(|a| ground[a.index()].expect("a ground term's arguments are ground")),
+                );
+                let name = values.name(description.name(*name));
+                Some(values.term(Functor { name, arity: Some(args.len() as u32) }, &parts))
+            }
+        };
+        ground.push(value);
+    }
+    ground
+}
+
+/// Lowers one rule.
+struct RuleLowering<'a> {
+    description: &'a Description,
+    ground: &'a [Option<Value>],
+    lowering: &'a mut Lowering,
+    variables: FxHashMap<Symbol, Variable>,
+    count: u32,
+    composed: FxHashMap<TermId, Argument>,
+    body: Vec<Literal>,
+}
+
+impl RuleLowering<'_> {
+    fn lower(mut self, rule: &gdl::Rule, label: u32) -> Rule {
+        let head = self.atom(&rule.head, true);
+        for literal in &rule.body {
+            let lowered = match literal {
+                gdl::Literal::Positive(atom) => Literal::Positive(self.atom(atom, false)),
+                gdl::Literal::Negative(atom) => Literal::Negative(self.atom(atom, false)),
+                gdl::Literal::Distinct(a, b, _) => Literal::Distinct(self.argument(*a), self.argument(*b)),
+            };
+            self.body.push(lowered);
+        }
+        Rule { head, body: self.body, variables: self.count, label }
+    }
+
+    fn atom(&mut self, atom: &gdl::Atom, is_head: bool) -> Atom {
+        let name = self.description.name(atom.relation);
+        let Some(carrier) = Carrier::of(name, atom.args.len()) else {
+            let relation = self.lowering.ordinary(self.description, atom.relation, atom.args.len());
+            return Atom { relation, args: atom.args.iter().map(|&a| self.argument(a)).collect() };
+        };
+        let (&carried, prefix) = atom.args.split_last().expect("a carrier has an argument");
+        let mut args: Vec<Argument> = prefix.iter().map(|&a| self.argument(a)).collect();
+        let functor = match self.description.terms.get(carried) {
+            Term::Variable(_) => {
+                args.push(self.argument(carried));
+                None
+            }
+            Term::Constant(name) => Some((*name, None)),
+            Term::Compound(name, parts) => {
+                args.extend(parts.clone().iter().map(|&p| self.argument(p)));
+                Some((*name, Some(parts.len() as u32)))
+            }
+        };
+        let functor = functor.map(|(name, arity)| {
+            let name = self.lowering.values.name(self.description.name(name));
+            Functor { name, arity }
+        });
+        Atom { relation: self.lowering.form(carrier, functor, is_head), args }
+    }
+
+    fn variable(&mut self, name: Symbol) -> Variable {
+        let count = &mut self.count;
+        *self.variables.entry(name).or_insert_with(|| {
+            *count += 1;
+            Variable(*count - 1)
+        })
+    }
+
+    /// The argument that stands for a term; a term with variables inside is composed, innermost
+    /// parts first.
+    fn argument(&mut self, term: TermId) -> Argument {
+        let mut stack = vec![term];
+        while let Some(&top) = stack.last() {
+            if self.known(top).is_some() {
+                stack.pop();
+                continue;
+            }
+            match self.description.terms.get(top) {
+                Term::Constant(_) => unreachable!("a constant is ground"),
+                Term::Variable(name) => {
+                    self.variable(*name);
+                }
+                Term::Compound(name, parts) => {
+                    let open: Vec<TermId> =
+                        parts.iter().copied().filter(|&p| self.known(p).is_none()).collect();
+                    if !open.is_empty() {
+                        stack.extend(open);
+                        continue;
+                    }
+                    let args = parts.iter().map(|&p| self.known(p).expect("just seen")).collect();
+                    let arity = Some(parts.len() as u32);
+                    let name = self.lowering.values.name(self.description.name(*name));
+                    let whole = Argument::Variable(Variable(self.count));
+                    self.count += 1;
+                    self.body.push(Literal::Compose { term: whole, functor: Functor { name, arity }, args });
+                    self.composed.insert(top, whole);
+                }
+            }
+        }
+        self.known(term).expect("resolved above")
+    }
+
+    fn known(&self, term: TermId) -> Option<Argument> {
+        if let Some(value) = self.ground[term.index()] {
+            return Some(Argument::Value(value));
+        }
+        match self.description.terms.get(term) {
+            Term::Variable(name) => self.variables.get(name).map(|&v| Argument::Variable(v)),
+            _ => self.composed.get(&term).copied(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The moves that a machine has met: their values, texts and the order of their texts.
+
+use crate::Move;
+use ggp_datalog::{Value, Values};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A table that only grows; a [`Move`] is an index into it.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct MoveTable {
+    values: Vec<Value>,
+    texts: Vec<Arc<str>>,
+    by_value: FxHashMap<Value, Move>,
+    by_text: FxHashMap<Arc<str>, Move>,
+    /// The position of each move in the order of texts, for the moves that were there when the
+    /// order was last computed.
+    ranks: Vec<u32>,
+    /// How often the order was needed and not up to date.
+    misses: usize,
+}
+
+impl MoveTable {
+    /// The move that is the term `value`, added if it is new.
+    pub(crate) fn of_value(&mut self, value: Value, values: &Values) -> Move {
+        if let Some(&mv) = self.by_value.get(&value) {
+            return mv;
+        }
+        let mv = Move(self.values.len() as u32);
+        let text: Arc<str> = values.text(value).into();
+        self.values.push(value);
+        self.by_value.insert(value, mv);
+        self.by_text.insert(Arc::clone(&text), mv);
+        self.texts.push(text);
+        mv
+    }
+
+    pub(crate) fn value(&self, mv: Move) -> Value {
+        self.values[mv.index()]
+    }
+
+    pub(crate) fn text(&self, mv: Move) -> &str {
+        &self.texts[mv.index()]
+    }
+
+    /// The move with that text: exact first, else by folded case if exactly one fits.
+    pub(crate) fn of_text(&self, text: &str) -> Option<Move> {
+        let text = canonical(text)?;
+        self.by_text.get(text.as_str()).copied().or_else(|| {
+            let mut folded = self.texts.iter().enumerate().filter(|(_, t)| t.eq_ignore_ascii_case(&text));
+            let (number, _) = folded.next()?;
+            folded.next().is_none().then_some(Move(number as u32))
+        })
+    }
+
+    /// Sorts moves bytewise by text. Comparing ranks is much cheaper than comparing texts, but a
+    /// new move makes all ranks stale; they are renewed once enough sorting was done without.
+    pub(crate) fn sort(&mut self, moves: &mut [Move]) {
+        if self.ranks.len() != self.texts.len() {
+            self.misses += moves.len();
+            if self.misses < self.texts.len() {
+                moves.sort_unstable_by(|a, b| self.text(*a).cmp(self.text(*b)));
+                return;
+            }
+            self.misses = 0;
+            let mut order: Vec<u32> = (0..self.texts.len() as u32).collect();
+            order.sort_unstable_by(|a, b| self.texts[*a as usize].cmp(&self.texts[*b as usize]));
+            self.ranks = vec![0; order.len()];
+            for (rank, &mv) in order.iter().enumerate() {
+                self.ranks[mv as usize] = rank as u32;
+            }
+        }
+        moves.sort_unstable_by_key(|mv| self.ranks[mv.index()]);
+    }
+}
+
+/// `text` with one blank between tokens and none inside the parentheses; `None` if it is not
+/// exactly one term.
+pub(crate) fn canonical(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut depth = 0usize;
+    let mut terms = 0usize;
+    let mut rest = text.trim();
+    while let Some(first) = rest.chars().next() {
+        if depth == 0 {
+            terms += 1;
+        }
+        let blank = !out.is_empty() && !out.ends_with('(') && first != ')';
+        if blank {
+            out.push(' ');
+        }
+        let len = match first {
+            '(' => {
+                depth += 1;
+                1
+            }
+            ')' => {
+                depth = depth.checked_sub(1)?;
+                1
+            }
+            _ => rest.find(|c: char| c.is_whitespace() || c == '(' || c == ')').unwrap_or(rest.len()),
+        };
+        out.push_str(&rest[..len]);
+        rest = rest[len..].trim_start();
+    }
+    (depth == 0 && terms == 1).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    #[test]
+    fn text_is_made_canonical() {
+        assert_eq!(canonical(" ( move  1\t2 (f ) ) ").as_deref(), Some("(move 1 2 (f))"));
+        assert_eq!(canonical("noop").as_deref(), Some("noop"));
+        for bad in ["", "a b", "(a", "a)", "(a) (b)", ")("] {
+            assert_eq!(canonical(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! What a game's rules mean, as a planned Datalog program: the part that all interpreters of a
+//! game share.
+//!
+//! The static relations are evaluated once, here. Plans are chosen by the sizes that relations
+//! had in the initial state and in a few states after it.
+
+use crate::lower::{Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
+use ggp_datalog::split::split_by_constants;
+use ggp_datalog::{
+    Database, EvalError, Functor, Limits, Program, ProgramError, Query, RelationId, Value, Values,
+};
+use ggp_gdl::Description;
+use rustc_hash::FxHashMap;
+
+/// The relations of a carrier that a machine writes to.
+#[derive(Clone, Debug, Default)]
+struct Input {
+    whole: Option<RelationId>,
+    flat: FxHashMap<Functor, RelationId>,
+}
+
+impl Input {
+    fn new(forms: &[Form]) -> Input {
+        let whole = forms.iter().find(|form| form.functor.is_none()).map(|form| form.relation);
+        let flat = forms.iter().filter_map(|form| Some((form.functor?, form.relation))).collect();
+        Input { whole, flat }
+    }
+
+    fn insert(&self, database: &mut Database, prefix: &[Value], carried: Value) {
+        let functor = database.values().functor(carried);
+        if let Some(&relation) = self.flat.get(&functor) {
+            database.insert_parts(relation, prefix, carried);
+        }
+        if let Some(relation) = self.whole {
+            database.insert_whole(relation, prefix, carried);
+        }
+    }
+}
+
+/// A game's rules, ready to be evaluated.
+#[derive(Clone, Debug)]
+pub struct Semantics {
+    program: Program,
+    /// The static relations, complete.
+    prototype: Database,
+    fluents: Input,
+    moves: Input,
+    init: Vec<Form>,
+    next: Vec<Form>,
+    legal: Vec<Form>,
+    sees: Vec<Form>,
+    goal: Option<RelationId>,
+    terminal: Option<RelationId>,
+    role: Option<RelationId>,
+    ask: Queries,
+}
+
+/// What has to be evaluated for each question.
+#[derive(Clone, Debug)]
+struct Queries {
+    fixed: Query,
+    terminal: Query,
+    legal: Query,
+    goal: Query,
+    next: Query,
+    sees: Query,
+}
+
+/// How many steps of a playout are looked at to choose plans, and how many tuples at the most.
+const SAMPLE_STEPS: usize = 24;
+const SAMPLE_TUPLES: usize = 2_000_000;
+
+/// Why rules have no meaning.
+#[derive(Debug)]
+pub(crate) enum SemanticsError {
+    Program(ProgramError),
+    Eval(EvalError),
+}
+
+impl From<EvalError> for SemanticsError {
+    fn from(error: EvalError) -> Self {
+        SemanticsError::Eval(error)
+    }
+}
+
+impl Semantics {
+    /// Plans the rules of `description` and evaluates its static relations.
+    pub(crate) fn new(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
+        let mut lowering = Lowering::new(description);
+        let defined = |carrier| -> Vec<Form> {
+            lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect()
+        };
+        let (init, next) = (defined(Carrier::Init), defined(Carrier::Next));
+        let (legal, sees) = (defined(Carrier::Legal), defined(Carrier::Sees));
+        let fluents = Input::new(lowering.forms(Carrier::True));
+        let moves = Input::new(lowering.forms(Carrier::Does));
+        let goal = lowering.relation(description, "goal", 2);
+        let terminal = lowering.relation(description, "terminal", 0);
+        let role = lowering.relation(description, "role", 1);
+        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
+        let program = Program::new(lowering.signatures, lowering.rules).map_err(SemanticsError::Program)?;
+        let relations = |forms: &[Form]| forms.iter().map(|form| form.relation).collect::<Vec<_>>();
+        let fixed = (0..program.signatures().len()).map(|r| RelationId(r as u32));
+        let fixed: Vec<RelationId> = fixed.filter(|&r| program.level(r) == 0).collect();
+        let ask = Queries {
+            fixed: program.query(&fixed),
+            terminal: program.query(terminal.as_slice()),
+            legal: program.query(&relations(&legal)),
+            goal: program.query(goal.as_slice()),
+            next: program.query(&relations(&next)),
+            sees: program.query(&relations(&sees)),
+        };
+        let prototype = Database::new(&program, lowering.values);
+        let mut semantics = Semantics {
+            program,
+            prototype,
+            fluents,
+            moves,
+            init,
+            next,
+            legal,
+            sees,
+            goal,
+            terminal,
+            role,
+            ask,
+        };
+        semantics.adapt(limits)?;
+        Ok(semantics)
+    }
+
+    /// Evaluates the static relations, and chooses plans by what a short playout shows.
+    fn adapt(&mut self, limits: &Limits) -> Result<(), SemanticsError> {
+        let mut statistics = self.program.statistics();
+        let mut database = self.prototype.clone();
+        self.program.evaluate_adaptively(&mut database, &self.ask.fixed, limits, &mut statistics)?;
+        self.prototype = database.clone();
+        let roles = self.roles();
+        let mut state = self.initial_state(&mut database);
+        // Whatever goes wrong from here on goes wrong again, and is reported, when a player asks.
+        let mut tuples = 0;
+        for step in 0..SAMPLE_STEPS {
+            self.load_state(&mut database, &state);
+            let queries = [self.ask.terminal.clone(), self.ask.legal.clone(), self.ask.goal.clone()];
+            let known = queries.iter().try_for_each(|query| {
+                self.program.evaluate_adaptively(&mut database, query, limits, &mut statistics)
+            });
+            if known.is_err() || (step > 0 && self.is_terminal(&database)) {
+                break;
+            }
+            let mut legal = vec![Vec::new(); roles.len()];
+            self.legal_moves(&mut database, &roles, &mut legal);
+            // Spread over the moves, the same way every time.
+            let pick = |moves: &Vec<Value>| moves.get((step * 7919) % moves.len().max(1)).copied();
+            let Some(joint) = legal.iter().map(pick).collect::<Option<Vec<Value>>>() else { break };
+            self.load_moves(&mut database, &roles, &joint);
+            let query = self.ask.next.clone();
+            if self.program.evaluate_adaptively(&mut database, &query, limits, &mut statistics).is_err() {
+                break;
+            }
+            tuples += database.tuples();
+            if tuples > SAMPLE_TUPLES {
+                break;
+            }
+            state = self.next_state(&mut database);
+        }
+        self.program.plan(&statistics).map_err(SemanticsError::Program)?;
+        self.prototype.reindex(&self.program);
+        Ok(())
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// A database with the static relations complete and nothing else.
+    pub fn database(&self) -> Database {
+        self.prototype.clone()
+    }
+
+    /// The terms of the rules and of the static relations.
+    pub fn program_values(&self) -> &Values {
+        self.prototype.values()
+    }
+
+    /// The roles, in order.
+    pub fn roles(&self) -> Vec<Value> {
+        let rows = self.role.map(|role| self.prototype.relation(role));
+        rows.map_or_else(Vec::new, |rows| rows.rows().map(|row| row[0]).collect())
+    }
+
+    /// The fluents that `init` gives, sorted.
+    pub(crate) fn initial_state(&self, database: &mut Database) -> Vec<Value> {
+        collect(&self.init, database)
+    }
+
+    /// Replaces the state in the database.
+    pub(crate) fn load_state(&self, database: &mut Database, state: &[Value]) {
+        database.clear_from(&self.program, STATE_LEVEL);
+        for &fluent in state {
+            self.fluents.insert(database, &[], fluent);
+        }
+    }
+
+    /// Replaces the joint move in the database.
+    pub(crate) fn load_moves(&self, database: &mut Database, roles: &[Value], joint: &[Value]) {
+        database.clear_from(&self.program, MOVE_LEVEL);
+        for (&role, &mv) in roles.iter().zip(joint) {
+            self.moves.insert(database, &[role], mv);
+        }
+    }
+
+    pub(crate) fn ask_terminal(&self, database: &mut Database, limits: &Limits) -> Result<bool, EvalError> {
+        self.program.evaluate(database, &self.ask.terminal, limits)?;
+        Ok(self.is_terminal(database))
+    }
+
+    pub(crate) fn ask_legal(
+        &self,
+        database: &mut Database,
+        roles: &[Value],
+        limits: &Limits,
+        out: &mut [Vec<Value>],
+    ) -> Result<(), EvalError> {
+        self.program.evaluate(database, &self.ask.legal, limits)?;
+        self.legal_moves(database, roles, out);
+        Ok(())
+    }
+
+    /// Calls `each` with role and value of each goal.
+    pub(crate) fn ask_goals(
+        &self,
+        database: &mut Database,
+        limits: &Limits,
+        mut each: impl FnMut(Value, Value),
+    ) -> Result<(), EvalError> {
+        self.program.evaluate(database, &self.ask.goal, limits)?;
+        if let Some(goal) = self.goal {
+            database.relation(goal).rows().for_each(|row| each(row[0], row[1]));
+        }
+        Ok(())
+    }
+
+    /// The fluents of the next state, sorted.
+    pub(crate) fn ask_next(&self, database: &mut Database, limits: &Limits) -> Result<Vec<Value>, EvalError> {
+        self.program.evaluate(database, &self.ask.next, limits)?;
+        Ok(self.next_state(database))
+    }
+
+    /// What `role` sees, sorted.
+    pub(crate) fn ask_sees(
+        &self,
+        database: &mut Database,
+        role: Value,
+        limits: &Limits,
+    ) -> Result<Vec<Value>, EvalError> {
+        self.program.evaluate(database, &self.ask.sees, limits)?;
+        let mut seen = Vec::new();
+        for form in &self.sees {
+            carried(form, 1, database, |row, value| {
+                if row == role {
+                    seen.push(value);
+                }
+            });
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        Ok(seen)
+    }
+
+    /// Whether a fluent with that function can ever hold.
+    pub(crate) fn has_fluent(&self, functor: Functor) -> bool {
+        let forms = self.init.iter().chain(&self.next);
+        forms.into_iter().any(|form| form.functor.is_none_or(|f| f == functor))
+    }
+
+    fn is_terminal(&self, database: &Database) -> bool {
+        self.terminal.is_some_and(|terminal| !database.relation(terminal).is_empty())
+    }
+
+    fn legal_moves(&self, database: &mut Database, roles: &[Value], out: &mut [Vec<Value>]) {
+        out.iter_mut().for_each(Vec::clear);
+        for form in &self.legal {
+            carried(form, 1, database, |role, mv| {
+                if let Some(number) = roles.iter().position(|&r| r == role) {
+                    out[number].push(mv);
+                }
+            });
+        }
+        if self.legal.len() > 1 && self.legal.iter().any(|form| form.functor.is_none()) {
+            for moves in out {
+                moves.sort_unstable();
+                moves.dedup();
+            }
+        }
+    }
+
+    fn next_state(&self, database: &mut Database) -> Vec<Value> {
+        collect(&self.next, database)
+    }
+}
+
+/// All terms that fluents' forms carry, sorted, each once.
+fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
+    let mut values = Vec::new();
+    for form in forms {
+        carried(form, 0, database, |_, value| values.push(value));
+    }
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// Calls `each` with the first column (if there is a prefix) and the carried term of each tuple.
+fn carried(form: &Form, prefix: usize, database: &mut Database, mut each: impl FnMut(Value, Value)) {
+    for row in 0..database.relation(form.relation).len() {
+        let term = match form.functor {
+            None => database.relation(form.relation).row(row)[prefix],
+            Some(functor) => database.term_of_row(functor, form.relation, row, prefix),
+        };
+        let first = database.relation(form.relation).row(row).first().copied().unwrap_or(term);
+        each(first, term);
+    }
+}

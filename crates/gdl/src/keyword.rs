@@ -1,0 +1,158 @@
+//! The keywords of GDL: their spelling, arity and syntax.
+//!
+//! Invariant: keywords are case-blind, every other name is not. Specification, section 2.2;
+//! `base` and `input` are later additions, `sees` is GDL-II (Thielscher 2010).
+
+/// A reserved relation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Keyword {
+    /// `(role ROLE)`
+    Role,
+    /// `(init PROPOSITION)`
+    Init,
+    /// `(true PROPOSITION)`
+    True,
+    /// `(next PROPOSITION)`
+    Next,
+    /// `(legal ROLE MOVE)`
+    Legal,
+    /// `(does ROLE MOVE)`
+    Does,
+    /// `(goal ROLE NUMBER)`
+    Goal,
+    /// `terminal`
+    Terminal,
+    /// `(base PROPOSITION)`
+    Base,
+    /// `(input ROLE MOVE)`
+    Input,
+    /// `(sees ROLE PERCEPT)`
+    Sees,
+}
+
+impl Keyword {
+    /// All of them.
+    pub const ALL: [Keyword; 11] = [
+        Keyword::Role,
+        Keyword::Init,
+        Keyword::True,
+        Keyword::Next,
+        Keyword::Legal,
+        Keyword::Does,
+        Keyword::Goal,
+        Keyword::Terminal,
+        Keyword::Base,
+        Keyword::Input,
+        Keyword::Sees,
+    ];
+
+    /// The keyword that `word` spells in any case.
+    pub fn of(word: &str) -> Option<Keyword> {
+        Self::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(word))
+    }
+
+    /// Its spelling, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Keyword::Role => "role",
+            Keyword::Init => "init",
+            Keyword::True => "true",
+            Keyword::Next => "next",
+            Keyword::Legal => "legal",
+            Keyword::Does => "does",
+            Keyword::Goal => "goal",
+            Keyword::Terminal => "terminal",
+            Keyword::Base => "base",
+            Keyword::Input => "input",
+            Keyword::Sees => "sees",
+        }
+    }
+
+    /// How many arguments it takes.
+    pub fn arity(self) -> usize {
+        match self {
+            Keyword::Terminal => 0,
+            Keyword::Role | Keyword::Init | Keyword::True | Keyword::Next | Keyword::Base => 1,
+            Keyword::Legal | Keyword::Does | Keyword::Goal | Keyword::Input | Keyword::Sees => 2,
+        }
+    }
+
+    /// How it is written.
+    pub fn syntax(self) -> &'static str {
+        match self {
+            Keyword::Role => "(role ROLE)",
+            Keyword::Init => "(init PROPOSITION)",
+            Keyword::True => "(true PROPOSITION)",
+            Keyword::Next => "(next PROPOSITION)",
+            Keyword::Legal => "(legal ROLE MOVE)",
+            Keyword::Does => "(does ROLE MOVE)",
+            Keyword::Goal => "(goal ROLE NUMBER)",
+            Keyword::Terminal => "terminal",
+            Keyword::Base => "(base PROPOSITION)",
+            Keyword::Input => "(input ROLE MOVE)",
+            Keyword::Sees => "(sees ROLE PERCEPT)",
+        }
+    }
+
+    /// An example of its use.
+    pub fn example(self) -> &'static str {
+        match self {
+            Keyword::Role => "(role white)",
+            Keyword::Init => "(init (cell 1 1 blank))",
+            Keyword::True => "(true (cell 1 1 blank))",
+            Keyword::Next => "(<= (next (cell 1 1 x)) (does white (mark 1 1)))",
+            Keyword::Legal => "(<= (legal white noop) (true (control black)))",
+            Keyword::Does => "(does white (mark 1 1))",
+            Keyword::Goal => "(<= (goal white 100) (line x))",
+            Keyword::Terminal => "(<= terminal (line x))",
+            Keyword::Base => "(base (cell 1 1 blank))",
+            Keyword::Input => "(input white noop)",
+            Keyword::Sees => "(<= (sees white (moved ?m)) (does black ?m))",
+        }
+    }
+}
+
+/// A word that builds rules and conditions; it names no relation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Connective {
+    /// `(<= HEAD CONDITION…)`
+    If,
+    /// `(not CONDITION)`
+    Not,
+    /// `(or CONDITION…)`
+    Or,
+    /// `(and CONDITION…)`
+    And,
+    /// `(distinct TERM TERM)`
+    Distinct,
+}
+
+impl Connective {
+    /// The connective that `word` spells in any case.
+    pub fn of(word: &str) -> Option<Connective> {
+        let all = [Connective::If, Connective::Not, Connective::Or, Connective::And, Connective::Distinct];
+        all.into_iter().find(|c| c.name().eq_ignore_ascii_case(word))
+    }
+
+    /// Its spelling, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Connective::If => "<=",
+            Connective::Not => "not",
+            Connective::Or => "or",
+            Connective::And => "and",
+            Connective::Distinct => "distinct",
+        }
+    }
+
+    /// How it is written.
+    pub fn syntax(self) -> &'static str {
+        match self {
+            Connective::If => "(<= HEAD CONDITION ...)",
+            Connective::Not => "(not CONDITION)",
+            Connective::Or => "(or CONDITION ...)",
+            Connective::And => "(and CONDITION ...)",
+            Connective::Distinct => "(distinct TERM TERM)",
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Bytes to tokens: parentheses, words and comments; blanks fall away.
+//!
+//! Invariant: the lexer never fails and never skips a byte other than a blank: whatever is not a
+//! blank, a parenthesis or a comment belongs to a word. Which words are acceptable is for
+//! [`crate::sexpr`] to say. KIF syntax: Love et al., *General Game Playing: Game Description
+//! Language Specification* (2008), section 2.
+
+use crate::ast::Span;
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_till, take_while, take_while1};
+use nom::combinator::{recognize, value};
+use nom::sequence::pair;
+use nom::{IResult, Parser};
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenKind {
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// A run of anything else: `cell`, `?x`, `<=`, `12`.
+    Word,
+    /// From `;` to the end of the line, without the line end.
+    Comment,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// The byte order mark that some editors put in front of UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+fn is_word(byte: u8) -> bool {
+    !is_blank(byte) && !matches!(byte, b'(' | b')' | b';')
+}
+
+fn blanks(input: &[u8]) -> IResult<&[u8], &[u8]> {
+    take_while(is_blank).parse(input)
+}
+
+fn token(input: &[u8]) -> IResult<&[u8], TokenKind> {
+    alt((
+        value(TokenKind::Open, tag(&b"("[..])),
+        value(TokenKind::Close, tag(&b")"[..])),
+        value(TokenKind::Comment, recognize(pair(tag(&b";"[..]), take_till(is_line_end)))),
+        value(TokenKind::Word, take_while1(is_word)),
+    ))
+    .parse(input)
+}
+
+/// The tokens of a text, comments included.
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
+    source: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// Over the whole of `source`.
+    pub fn new(source: &'a [u8]) -> Self {
+        let position = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        Lexer { source, position }
+    }
+
+    /// Over the part `span` of `source`; the tokens' spans still count from the start of `source`.
+    pub fn within(source: &'a [u8], span: Span) -> Self {
+        Lexer { source: &source[..span.end.min(source.len())], position: span.start }
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let (input, _) = blanks(self.source.get(self.position..)?).ok()?;
+        let (rest, kind) = token(input).ok()?;
+        let span = Span { start: self.source.len() - input.len(), end: self.source.len() - rest.len() };
+        self.position = span.end;
+        Some(Token { kind, span })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(source: &[u8]) -> Vec<(TokenKind, &[u8])> {
+        Lexer::new(source).map(|t| (t.kind, &source[t.span.range()])).collect()
+    }
+
+    #[test]
+    fn every_printable_byte_may_stand_in_a_word() {
+        use TokenKind::{Close, Comment, Open, Word};
+        assert_eq!(
+            words(b"(<= ?n++ -1 > \"a|b\" \xc3\xa9);x (\r)\n"),
+            [
+                (Open, &b"("[..]),
+                (Word, b"<="),
+                (Word, b"?n++"),
+                (Word, b"-1"),
+                (Word, b">"),
+                (Word, b"\"a|b\""),
+                (Word, b"\xc3\xa9"),
+                (Close, b")"),
+                (Comment, b";x ("),
+                (Close, b")"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_word() {
+        assert_eq!(words(b"\xef\xbb\xbf p"), [(TokenKind::Word, &b"p"[..])]);
+    }
+}

@@ -1,0 +1,265 @@
+//! Conditions to conjunctions: `or`, `and` and `not` are distributed away.
+//!
+//! A body becomes its disjunctive normal form, one rule for each alternative, with `not` pushed
+//! inwards by De Morgan's laws. Invariant: at most [`MAX_ALTERNATIVES`] rules come of one, and all
+//! of them together stay linear in the text ([`Budget`]).
+
+use crate::ast::{Atom, Literal, Rule, Span, TermId};
+use crate::diagnostic::Diagnostic;
+use crate::equality::Unifier;
+use crate::keyword::Connective;
+use crate::parse::{Parser, Place};
+use crate::sexpr::NodeId;
+
+/// How many rules one source rule may become.
+pub const MAX_ALTERNATIVES: usize = 4096;
+
+/// Steps of distribution and literals that a whole text may still take. Without `or` a text takes
+/// at most one for each of its bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Budget(usize);
+
+impl Budget {
+    pub(crate) fn for_text(bytes: usize) -> Self {
+        Budget(2_000_000 + bytes)
+    }
+}
+
+/// A condition that is no longer composed of others.
+#[derive(Clone, Debug)]
+enum Leaf {
+    Literal(Literal),
+    /// `(not (distinct s t))`
+    Equal(TermId, TermId),
+}
+
+/// A condition without `not`, in preorder; a composite names the position after its subtree.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Leaf(usize),
+    All(usize),
+    Any(usize),
+}
+
+/// The body of one rule on its way to normal form.
+#[derive(Default, Debug)]
+pub(crate) struct Normaliser {
+    steps: Vec<Step>,
+    leaves: Vec<Leaf>,
+    failed: bool,
+}
+
+impl Normaliser {
+    /// Whether all conditions were well formed.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.failed
+    }
+
+    /// Adds a condition of the body, reporting what is wrong with it.
+    pub(crate) fn add_condition(&mut self, parser: &mut Parser<'_>, condition: NodeId) {
+        enum Work {
+            Visit { node: NodeId, negated: bool },
+            Close { step: usize },
+        }
+        let tree = parser.tree;
+        let mut work = vec![Work::Visit { node: condition, negated: false }];
+        while let Some(item) = work.pop() {
+            let (node, negated) = match item {
+                Work::Visit { node, negated } => (node, negated),
+                Work::Close { step } => {
+                    let end = self.steps.len();
+                    if let Step::All(stop) | Step::Any(stop) = &mut self.steps[step] {
+                        *stop = end;
+                    }
+                    continue;
+                }
+            };
+            let connective = tree.head(node).filter(|_| tree.is_list(node)).and_then(Connective::of);
+            let count = tree.children(node).count().saturating_sub(1);
+            match connective {
+                Some(Connective::Not) if count == 1 => {
+                    let inner = tree.children(node).nth(1).unwrap_or(node);
+                    work.push(Work::Visit { node: inner, negated: !negated });
+                }
+                Some(connective @ (Connective::And | Connective::Or)) if count > 0 => {
+                    let step = self.steps.len();
+                    let all = (connective == Connective::And) != negated;
+                    self.steps.push(if all { Step::All(0) } else { Step::Any(0) });
+                    work.push(Work::Close { step });
+                    let first = work.len();
+                    work.extend(tree.children(node).skip(1).map(|node| Work::Visit { node, negated }));
+                    work[first..].reverse();
+                }
+                Some(Connective::Distinct) if count == 2 => {
+                    let mut terms = tree.children(node).skip(1).map(|term| parser.term(term));
+                    if let (Some(Some(left)), Some(Some(right))) = (terms.next(), terms.next()) {
+                        self.add_leaf(if negated {
+                            Leaf::Equal(left, right)
+                        } else {
+                            Leaf::Literal(Literal::Distinct(left, right, tree.span(node)))
+                        });
+                    } else {
+                        self.failed = true;
+                    }
+                }
+                Some(connective) => {
+                    self.failed = true;
+                    parser.errors.push(wrong_count(connective, count, tree.span(node)));
+                }
+                None => match parser.atom(node, Place::Body) {
+                    Some(atom) if negated => self.add_leaf(Leaf::Literal(Literal::Negative(atom))),
+                    Some(atom) => self.add_leaf(Leaf::Literal(Literal::Positive(atom))),
+                    None => self.failed = true,
+                },
+            }
+        }
+    }
+
+    fn add_leaf(&mut self, leaf: Leaf) {
+        self.steps.push(Step::Leaf(self.leaves.len()));
+        self.leaves.push(leaf);
+    }
+
+    fn end(&self, step: usize) -> usize {
+        match self.steps[step] {
+            Step::Leaf(_) => step + 1,
+            Step::All(end) | Step::Any(end) => end,
+        }
+    }
+
+    fn members(&self, start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut at = start;
+        std::iter::from_fn(move || {
+            (at < end).then(|| {
+                let member = at;
+                at = self.end(member);
+                member
+            })
+        })
+    }
+
+    /// Adds a rule for each alternative to the parser's description; gives back the rest of the
+    /// budget.
+    pub(crate) fn expand(&self, parser: &mut Parser<'_>, head: &Atom, span: Span, budget: Budget) -> Budget {
+        /// What is still to be satisfied: a condition, then the rest of the list.
+        struct Agenda {
+            step: usize,
+            rest: Option<usize>,
+        }
+        struct Branch {
+            agenda: Option<usize>,
+            chosen: usize,
+            cells: usize,
+        }
+        let Budget(mut left) = budget;
+        let first_rule = parser.description.rules.len();
+        let mut alternatives = 0;
+        let mut cells: Vec<Agenda> = Vec::new();
+        let mut chosen: Vec<usize> = Vec::new();
+        let prepend = |cells: &mut Vec<Agenda>, steps: &[usize], rest: Option<usize>| {
+            steps.iter().rev().fold(rest, |rest, &step| {
+                cells.push(Agenda { step, rest });
+                Some(cells.len() - 1)
+            })
+        };
+        let body: Vec<usize> = self.members(0, self.steps.len()).collect();
+        let agenda = prepend(&mut cells, &body, None);
+        let mut branches = vec![Branch { agenda, chosen: 0, cells: cells.len() }];
+        while let Some(branch) = branches.pop() {
+            cells.truncate(branch.cells);
+            chosen.truncate(branch.chosen);
+            let mut agenda = branch.agenda;
+            while let Some(cell) = agenda {
+                let Agenda { step, rest } = cells[cell];
+                match self.steps[step] {
+                    Step::Leaf(leaf) => {
+                        chosen.push(leaf);
+                        agenda = rest;
+                    }
+                    Step::All(end) => {
+                        let members: Vec<usize> = self.members(step + 1, end).collect();
+                        agenda = prepend(&mut cells, &members, rest);
+                    }
+                    Step::Any(end) => {
+                        let members: Vec<usize> = self.members(step + 1, end).collect();
+                        for &member in members.iter().rev() {
+                            let agenda = prepend(&mut cells, &[member], rest);
+                            branches.push(Branch { agenda, chosen: chosen.len(), cells: cells.len() });
+                        }
+                        let Some(first) = branches.pop() else { break };
+                        agenda = first.agenda;
+                    }
+                }
+                left = left.saturating_sub(1);
+                if left == 0 {
+                    break;
+                }
+            }
+            alternatives += 1;
+            left = left.saturating_sub(chosen.len());
+            if left == 0 || alternatives > MAX_ALTERNATIVES {
+                parser.description.rules.truncate(first_rule);
+                parser.errors.push(too_many_alternatives(span, left == 0));
+                return Budget(left);
+            }
+            self.add_rule(parser, head, &chosen, span);
+        }
+        Budget(left)
+    }
+
+    /// Adds the rule of one alternative, unless it can never hold.
+    fn add_rule(&self, parser: &mut Parser<'_>, head: &Atom, chosen: &[usize], span: Span) {
+        let leaves = || chosen.iter().map(|&leaf| &self.leaves[leaf]);
+        let body = leaves().filter_map(|leaf| match leaf {
+            Leaf::Literal(literal) => Some(literal.clone()),
+            Leaf::Equal(..) => None,
+        });
+        let mut rule = Rule { head: head.clone(), body: body.collect(), span };
+        let equations: Vec<_> = leaves()
+            .filter_map(|leaf| match leaf {
+                Leaf::Equal(left, right) => Some((*left, *right)),
+                Leaf::Literal(_) => None,
+            })
+            .collect();
+        if !equations.is_empty() {
+            let mut unifier = Unifier::new(&mut parser.description.terms);
+            match unifier.apply(&equations, &mut rule) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(message) => {
+                    parser.errors.push(
+                        Diagnostic::error("term-too-large", span, message)
+                            .help("write the term that is meant in place of `(not (distinct ...))`"),
+                    );
+                    return;
+                }
+            }
+        }
+        parser.description.rules.push(rule);
+    }
+}
+
+fn wrong_count(connective: Connective, count: usize, span: Span) -> Diagnostic {
+    let name = connective.name();
+    if connective == Connective::If {
+        return Diagnostic::error("nested-rule", span, "a rule stands inside a rule")
+            .help("close the outer rule before this one; `<=` starts a rule of its own");
+    }
+    let wanted = match connective {
+        Connective::Not => "exactly one condition",
+        Connective::Distinct => "exactly two terms",
+        _ => "at least one condition",
+    };
+    Diagnostic::error("connective-arity", span, format!("`{name}` takes {wanted}, not {count}"))
+        .help(format!("`{name}` is written {}", connective.syntax()))
+}
+
+fn too_many_alternatives(span: Span, whole_text: bool) -> Diagnostic {
+    let message = if whole_text {
+        "the rules up to here have too many alternatives in all".to_owned()
+    } else {
+        format!("the `or`s of this rule make more than {MAX_ALTERNATIVES} alternatives")
+    };
+    Diagnostic::error("too-many-alternatives", span, message)
+        .help("give the `or` conditions a relation of their own, with one rule for each case")
+}

@@ -1,0 +1,339 @@
+//! Text to [`Description`]: the grammar of GDL over the lists that [`crate::sexpr`] reads.
+//!
+//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::normalise`]);
+//! nothing recurses. All errors of a text are found in one pass. Specification, section 2.
+
+use crate::ast::{Atom, Description, Rule, Span, Term, TermId};
+use crate::diagnostic::{Diagnostic, ParseErrors};
+use crate::keyword::{Connective, Keyword};
+use crate::lexer::{Lexer, TokenKind};
+use crate::normalise::{Budget, Normaliser};
+use crate::sexpr::{Expr, NodeId, Tree, read_forms};
+use crate::symbol::Symbol;
+
+/// Parses a rulesheet.
+///
+/// # Errors
+/// Whatever keeps the text from being a list of rules, all of it at once.
+pub fn parse(kif: &[u8]) -> Result<Description, ParseErrors> {
+    parse_forms(kif, false)
+}
+
+/// Parses a rulesheet that may stand in a list of its own, as START messages have it:
+/// `((role white) (<= terminal …) …)`.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_rules(kif: &[u8]) -> Result<Description, ParseErrors> {
+    let mut tokens = Lexer::new(kif).map(|t| t.kind).filter(|&k| k != TokenKind::Comment);
+    let wrapped = tokens.next() == Some(TokenKind::Open) && tokens.next() != Some(TokenKind::Word);
+    parse_forms(kif, wrapped)
+}
+
+fn parse_forms(kif: &[u8], wrapped: bool) -> Result<Description, ParseErrors> {
+    let mut errors = ParseErrors::default();
+    let tree = read_forms(kif, Some(usize::from(wrapped)), &mut errors);
+    let description = Description { source: kif.to_vec(), ..Description::default() };
+    let mut parser = Parser { tree: &tree, description, errors, budget: Budget::for_text(kif.len()) };
+    for root in tree.roots() {
+        if wrapped && tree.is_list(root) {
+            for form in tree.children(root) {
+                parser.form(form);
+            }
+        } else {
+            parser.form(root);
+        }
+    }
+    if parser.errors.is_empty() { Ok(parser.description) } else { Err(parser.errors) }
+}
+
+/// What the parser of one text holds.
+pub(crate) struct Parser<'a> {
+    pub(crate) tree: &'a Tree<'a>,
+    pub(crate) description: Description,
+    pub(crate) errors: ParseErrors,
+    budget: Budget,
+}
+
+impl<'a> Parser<'a> {
+    /// A rule or a fact.
+    fn form(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let span = tree.span(node);
+        let is_rule = tree.is_list(node) && tree.head(node) == Some(Connective::If.name());
+        if !is_rule {
+            if let Some(head) = self.atom(node, Place::Fact) {
+                self.description.rules.push(Rule { head, body: Vec::new(), span });
+            }
+            return;
+        }
+        let mut members = tree.children(node).skip(1);
+        let Some(head) = members.next() else {
+            self.errors.push(
+                Diagnostic::error("rule-without-head", span, "a rule without a head")
+                    .help(format!("a rule is written {}", Connective::If.syntax())),
+            );
+            return;
+        };
+        let head = self.atom(head, Place::Head);
+        let mut normaliser = Normaliser::default();
+        for condition in members {
+            normaliser.add_condition(self, condition);
+        }
+        if let Some(head) = head
+            && normaliser.is_sound()
+        {
+            let budget = std::mem::take(&mut self.budget);
+            self.budget = normaliser.expand(self, &head, span, budget);
+        }
+    }
+
+    /// An atom: a word, or a list of a word and terms. Reports why it is none.
+    pub(crate) fn atom(&mut self, node: NodeId, place: Place) -> Option<Atom> {
+        let tree = self.tree;
+        let span = tree.span(node);
+        let (name, name_span) = match tree.expr(node) {
+            Expr::Word(word) => (word, span),
+            Expr::List => {
+                let name = self.list_name(node, "a relation")?;
+                (name, tree.children(node).next().map_or(span, |n| tree.span(n)))
+            }
+        };
+        if let Some(connective) = Connective::of(name) {
+            let message = match place {
+                Place::Fact => format!("`{}` cannot stand on its own as a fact", connective.name()),
+                Place::Head => format!("`{}` cannot be the head of a rule", connective.name()),
+                Place::Body => format!("`{}` is not used this way", connective.name()),
+            };
+            self.errors.push(Diagnostic::error("misplaced-connective", name_span, message).help(format!(
+                "`{}` is written {}",
+                connective.name(),
+                connective.syntax()
+            )));
+            return None;
+        }
+        if name.starts_with('?') {
+            self.errors.push(
+                Diagnostic::error(
+                    "variable-as-relation",
+                    name_span,
+                    format!("the variable `{name}` stands where a relation should"),
+                )
+                .help("GDL is first-order: variables stand for terms only; name the relation"),
+            );
+            return None;
+        }
+        let relation = match Keyword::of(name) {
+            Some(keyword) => self.description.symbols.intern(keyword.name()),
+            None => self.description.symbols.intern(name),
+        };
+        let mut args = Vec::new();
+        if tree.is_list(node) {
+            for arg in tree.children(node).skip(1) {
+                args.push(self.term(arg)?);
+            }
+        }
+        Some(Atom { relation, args, span })
+    }
+
+    /// The word that a list begins with.
+    fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
+        let tree = self.tree;
+        match tree.children(node).next() {
+            None => {
+                let message = format!("an empty list where {what} should be applied");
+                self.errors.push(
+                    Diagnostic::error("empty-list", tree.span(node), message)
+                        .help("remove the parentheses, or put a name and its arguments between them"),
+                );
+                None
+            }
+            Some(first) if tree.is_list(first) => {
+                let span = tree.span(first);
+                let diagnostic = Diagnostic::error(
+                    "list-as-name",
+                    Span { start: span.start, end: span.start + 1 },
+                    format!("a list stands where the name of {what} should"),
+                );
+                let help = match tree.head(first).and_then(Keyword::of) {
+                    Some(keyword) => format!(
+                        "is there one `(` too many? `{}` is written {}",
+                        keyword.name(),
+                        keyword.syntax()
+                    ),
+                    None => {
+                        "the first word of a list names what it is; is there one `(` too many?".to_owned()
+                    }
+                };
+                self.errors.push(diagnostic.help(help));
+                None
+            }
+            Some(first) => tree.word(first),
+        }
+    }
+
+    /// A term, however deep.
+    pub(crate) fn term(&mut self, node: NodeId) -> Option<TermId> {
+        struct Open {
+            function: Symbol,
+            first_arg: usize,
+            end: NodeId,
+        }
+        let tree = self.tree;
+        let mut open: Vec<Open> = Vec::new();
+        let mut done: Vec<TermId> = Vec::new();
+        let mut skip_name = false;
+        for (at, end) in tree.subtree(node) {
+            if skip_name {
+                skip_name = false;
+            } else if let Expr::Word(word) = tree.expr(at) {
+                let symbol = self.description.symbols.intern(word);
+                let term =
+                    if word.starts_with('?') { Term::Variable(symbol) } else { Term::Constant(symbol) };
+                done.push(self.description.terms.intern(term));
+            } else {
+                let name = self.list_name(at, "a function")?;
+                if name.starts_with('?') {
+                    let message = format!("the variable `{name}` stands where a function should");
+                    self.errors.push(
+                        Diagnostic::error("variable-as-function", tree.span(at), message)
+                            .help("GDL is first-order: variables stand for terms only; name the function"),
+                    );
+                    return None;
+                }
+                let function = self.description.symbols.intern(name);
+                open.push(Open { function, first_arg: done.len(), end });
+                skip_name = true;
+            }
+            let next = tree.after(at);
+            while let Some(last) = open.pop_if(|o| o.end == next) {
+                let args = done.split_off(last.first_arg).into_boxed_slice();
+                done.push(self.description.terms.intern(Term::Compound(last.function, args)));
+            }
+        }
+        done.pop()
+    }
+}
+
+/// Where an atom stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Fact,
+    Head,
+    Body,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::Literal;
+
+    fn rules(kif: &str) -> Vec<String> {
+        let description = parse(kif.as_bytes()).unwrap();
+        let text = |literal: &Literal| match literal {
+            Literal::Positive(atom) => description.atom_text(atom),
+            Literal::Negative(atom) => format!("~{}", description.atom_text(atom)),
+            Literal::Distinct(l, r, _) => {
+                format!("{}!={}", description.term_text(*l), description.term_text(*r))
+            }
+        };
+        let rule = |rule: &Rule| {
+            let body: Vec<_> = rule.body.iter().map(text).collect();
+            format!("{} :- {}", description.atom_text(&rule.head), body.join(" "))
+        };
+        description.rules.iter().map(rule).collect()
+    }
+
+    fn codes(kif: &str) -> Vec<&'static str> {
+        parse(kif.as_bytes()).unwrap_err().into_diagnostics().iter().map(|d| d.code).collect()
+    }
+
+    #[test]
+    fn keywords_are_case_blind_and_other_names_are_not() {
+        assert_eq!(
+            rules("(ROLE White)(Init (Cell LEGAL))\r(<= (TERMINAL) (True (lock)) Terminal)"),
+            ["(role White) :- ", "(init (Cell LEGAL)) :- ", "terminal :- (true (lock)) terminal"]
+        );
+    }
+
+    #[test]
+    fn conditions_become_alternatives() {
+        assert_eq!(
+            rules("(<= p (or a (and b (not (or c (not d))))) (not (and e f)))"),
+            ["p :- a ~e", "p :- a ~f", "p :- b ~c d ~e", "p :- b ~c d ~f"]
+        );
+        assert_eq!(rules("(<= p)"), ["p :- "]);
+        assert_eq!(rules("(<= p (not (not (distinct a b))))"), ["p :- a!=b"]);
+    }
+
+    #[test]
+    fn not_distinct_is_equality() {
+        assert_eq!(rules("(<= (p ?x) (q ?x ?y) (not (distinct ?x ?y)))").len(), 1);
+        assert_eq!(
+            rules("(<= (p ?x ?y) (q ?x ?y) (not (distinct ?x (f ?y))))"),
+            ["(p (f ?y) ?y) :- (q (f ?y) ?y)"]
+        );
+        assert_eq!(rules("(<= p q (not (distinct a b)))"), Vec::<String>::new());
+        assert_eq!(rules("(<= p q (not (distinct a a)))"), ["p :- q"]);
+        assert_eq!(rules("(<= p (q ?x) (not (distinct ?x (f ?x))))"), Vec::<String>::new());
+        assert_eq!(rules("(<= p (q ?x ?y) (not (distinct ?x (f ?y))) (not (distinct ?y (f ?x))))").len(), 0);
+    }
+
+    #[test]
+    fn an_equality_cannot_explode() {
+        let mut text = "(<= (p ?x0) (q ?x0 ?x64)".to_owned();
+        for i in 0..64 {
+            text += &format!(" (not (distinct ?x{i} (f ?x{} ?x{})))", i + 1, i + 1);
+        }
+        assert_eq!(codes(&(text + ")")), ["term-too-large"]);
+    }
+
+    #[test]
+    fn alternatives_are_bounded() {
+        let ors = |n: usize| format!("(<= p {})", "(or a b)".repeat(n));
+        assert_eq!(rules(&ors(12)).len(), 4096);
+        assert_eq!(codes(&ors(13)), ["too-many-alternatives"]);
+        assert!(codes(&ors(12).repeat(100)).contains(&"too-many-alternatives"));
+    }
+
+    #[test]
+    fn deep_nests_are_read() {
+        for (open, inner, close) in [("(not ", "q", ")"), ("(or (and ", "q", "))"), ("", "(r (s))", "")] {
+            let text = format!("(<= p {}{inner}{})", open.repeat(20_000), close.repeat(20_000));
+            assert!(!rules(&text).is_empty());
+        }
+        let text = format!("(p {}a{})", "(f ".repeat(50_000), ")".repeat(50_000));
+        assert_eq!(rules(&text).len(), 1);
+    }
+
+    #[test]
+    fn all_errors_are_found_at_once() {
+        assert_eq!(
+            codes("(<= p (not a b)) ) (q ()) (<=) (<= p (q (<= r s) (?x) (<= t"),
+            [
+                "connective-arity",
+                "surplus-parenthesis",
+                "empty-list",
+                "rule-without-head",
+                "unclosed-parenthesis",
+                "variable-as-relation",
+                "unclosed-parenthesis"
+            ]
+        );
+    }
+
+    #[test]
+    fn rules_may_stand_in_a_list() {
+        let description = parse_rules(b" ; x\n( (role x) terminal (<= p q))").unwrap();
+        assert_eq!(description.rules.len(), 3);
+        assert_eq!(parse_rules(b"()").unwrap().rules.len(), 0);
+        assert_eq!(parse_rules(b"(role x) (<= p q)").unwrap().rules.len(), 2);
+        assert!(parse_rules(b"((role x) (<= p q)").is_err());
+    }
+
+    #[test]
+    fn comments_may_hold_any_bytes() {
+        assert_eq!(parse(b"; \xff\xfe\r(p) ; \x80").unwrap().rules.len(), 1);
+        assert!(parse(b"(p \xff)").is_err());
+    }
+}
