@@ -1,4 +1,5 @@
 //! The integration tests, one module a subject.
 
+mod any_bytes;
 mod invalid;
 mod published;

@@ -230,11 +230,10 @@ impl Layout<'_> {
             frame.written += 1;
             match item.kind {
                 Kind::TrailingComment => self.push(b" "),
-                Kind::Comment => self.start_line(indent, blank_before),
                 Kind::Word | Kind::List if self.line_done => self.start_line(indent, blank_before),
                 Kind::Word | Kind::List if first => {}
                 Kind::Word | Kind::List if beside => self.push(b" "),
-                Kind::Word | Kind::List => self.start_line(indent, blank_before),
+                Kind::Comment | Kind::Word | Kind::List => self.start_line(indent, blank_before),
             }
             self.begin(at, indent, tail, &mut frames);
         }

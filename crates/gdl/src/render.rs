@@ -121,7 +121,7 @@ fn render_one(
             group = group.element(snippet);
         }
     } else {
-        group = group.element(Origin::path(file));
+        group = group.element(Origin::path(file).line(1).char_column(1));
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(printable(help)));
@@ -233,7 +233,7 @@ mod tests {
 3 |     (not a b))
   |     ^^^^^^^^^
   |
-  = help: `not` is written (not CONDITION)
+  = help: `not` is written `(not CONDITION)`
 
 "
         );

@@ -127,8 +127,8 @@ pub fn read(source: &[u8]) -> Result<Tree<'_>, ParseErrors> {
     if errors.is_empty() { Ok(tree) } else { Err(errors) }
 }
 
-/// Reads what can be read and reports the rest. With `rule_depth`, a `(<=` that stands inside more
-/// than so many lists means that those are not closed, and reading starts anew with the rule.
+/// Reads what can be read and reports the rest. With `rule_depth`, a `(<=` that begins a line inside
+/// more than so many lists means that those are not closed, and reading starts anew with the rule.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
@@ -174,6 +174,7 @@ pub(crate) fn read_forms<'a>(
                     && open.len() > depth + 1
                     && &source[span.range()] == b"<="
                     && open.last() == Some(&(tree.nodes.len() - 1))
+                    && begins_line(source, tree.nodes[tree.nodes.len() - 1].span.start)
                 {
                     let rule = tree.nodes[tree.nodes.len() - 1];
                     let unclosed = open[depth];
@@ -198,6 +199,12 @@ pub(crate) fn read_forms<'a>(
         tree.nodes.truncate(first);
     }
     tree
+}
+
+/// Whether only blanks stand before the byte `at` on its line.
+fn begins_line(source: &[u8], at: usize) -> bool {
+    let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    matches!(before, None | Some(b'\n' | b'\r'))
 }
 
 fn too_deep(span: Span) -> Diagnostic {

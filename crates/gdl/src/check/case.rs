@@ -57,3 +57,21 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings, findings_at};
+    use crate::Strictness;
+
+    #[test]
+    fn the_rarer_spelling_is_the_odd_one() {
+        let rules = "(<= (next (Step 1)) (true (step 2)) (true (Step 1)))";
+        assert_eq!(findings(rules), ["warning case-collision Step"]);
+        assert_eq!(findings_at(Strictness::Strict, rules), ["error case-collision Step"]);
+    }
+
+    #[test]
+    fn keywords_and_variables_are_left_alone() {
+        accepts("(ROLE black) (Legal black go) (<= (Goal ?R 0) (Role ?R)) (<= terminal (role ?r))");
+    }
+}

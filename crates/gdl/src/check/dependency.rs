@@ -225,3 +225,33 @@ impl Dependencies {
         ways
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matching(left: &str, right: &str) -> bool {
+        let description = crate::parse(format!("{left} {right}").as_bytes()).unwrap();
+        let [left, right] = [0, 1].map(|i| Pattern::of(&description, &description.rules[i].head));
+        may_match(&description.terms, &left, &right)
+    }
+
+    #[test]
+    fn constants_and_functions_tell_atoms_apart() {
+        assert!(matching("(p ?x a)", "(p b ?y)"));
+        assert!(matching("(p (f ?x))", "(p (f (g a)))"));
+        assert!(!matching("(p a)", "(p b)"));
+        assert!(!matching("(p (f ?x))", "(p (g ?x))"));
+        assert!(!matching("(p (f ?x b))", "(p (f b c))"));
+        assert!(!matching("(p (f ?x))", "(p f)"));
+        // An over-approximation: one variable may seem to be two things.
+        assert!(matching("(p ?x ?x)", "(p a b)"));
+    }
+
+    #[test]
+    fn very_deep_terms_are_taken_to_match() {
+        let nest = |inner: &str| format!("(p {}{inner}{})", "(f ".repeat(500), ")".repeat(500));
+        assert!(matching(&nest("?x"), &nest("a")));
+        assert!(matching(&nest("(g ?x)"), &nest("(h ?x)")));
+    }
+}

@@ -136,7 +136,19 @@ fn is_slip(name: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{accepts, findings};
     use super::*;
+
+    #[test]
+    fn a_lone_name_next_to_a_common_one_is_suspect() {
+        let common =
+            "(init (control white)) (<= terminal (true (control white)) (not (true (control white))))";
+        assert_eq!(
+            findings(&format!("{common} (<= terminal (true (contrl white)))")),
+            ["warning probable-typo contrl"]
+        );
+        accepts(&format!("{common} (<= terminal (true (control2 white)))"));
+    }
 
     #[test]
     fn four_kinds_of_slips_are_one_apart() {

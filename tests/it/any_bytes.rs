@@ -1,0 +1,194 @@
+//! Any bytes at all: nothing in the language crate panics, what is printed parses to the same
+//! rules, and laying out settles at once and keeps every word.
+//!
+//! The longer hunt is `cargo run --release -p ggp-gdl --example fuzz -- --seconds 600 games`.
+
+use ggp_gdl::lexer::{Lexer, TokenKind};
+use ggp_gdl::{Strictness, check, format, locate, parse, parse_rules, print, render};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+/// Words and parentheses that make rules now and then.
+const TOKENS: &[&str] = &[
+    "(",
+    "(",
+    "(",
+    ")",
+    ")",
+    ")",
+    "(<= ",
+    "(<= p ",
+    "(not ",
+    "(or ",
+    "(and ",
+    "(distinct ",
+    "(true ",
+    "(does ",
+    "(next ",
+    "(init ",
+    "(legal ",
+    "(goal ",
+    "(role ",
+    "terminal ",
+    "(base ",
+    "(input ",
+    "(sees ",
+    "?x ",
+    "?y ",
+    "p ",
+    "(q ",
+    "(f ",
+    "1 ",
+    "100 ",
+    "white ",
+    "White ",
+    "; comment (\n",
+    ";\r",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\t",
+    "\u{a0}",
+    "(p a) ",
+    "(q ?x ?y) ",
+    "?n++ ",
+    "(lock) ",
+    "<= ",
+    "not ",
+    "\u{e9}",
+];
+
+fn words(kif: &[u8]) -> Vec<(TokenKind, Vec<u8>)> {
+    Lexer::new(kif).map(|t| (t.kind, kif[t.span.range()].trim_ascii_end().to_vec())).collect()
+}
+
+fn exercise(kif: &[u8]) {
+    let _ = parse_rules(kif);
+    match parse(kif) {
+        Err(errors) => {
+            let findings = errors.into_diagnostics();
+            assert!(!findings.is_empty());
+            render(&findings, "any", kif, true);
+            locate(&findings, "any", kif);
+        }
+        Ok(description) => {
+            for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
+                let findings = check(&description, strictness);
+                render(&findings, "any", kif, false);
+                locate(&findings, "any", kif);
+            }
+            let printed = print(&description);
+            let again = parse(printed.as_bytes()).expect("what is printed parses");
+            assert_eq!(printed, print(&again));
+        }
+    }
+    if let Ok(once) = format(kif) {
+        assert_eq!(words(kif), words(&once), "a word was lost");
+        assert_eq!(format(&once).expect("what is laid out can be laid out"), once);
+    }
+}
+
+fn soup() -> impl Strategy<Value = String> {
+    vec(prop::sample::select(TOKENS), 0..60).prop_map(|tokens| tokens.concat())
+}
+
+/// Terms and conditions that are well formed, so that the deeper parts are reached more often.
+fn rules() -> impl Strategy<Value = String> {
+    let atoms = &[
+        "p",
+        "(p ?x)",
+        "(q ?x ?y)",
+        "(q a ?x)",
+        "(p (f ?x))",
+        "(true (c ?x))",
+        "(does ?x m)",
+        "(P b)",
+        "terminal",
+    ];
+    let terms = &["?x", "?y", "a", "(f ?x)", "(f ?y)", "(f (g a ?y))", "?z"];
+    let atom = prop::sample::select(&atoms[..]).prop_map(str::to_owned);
+    let term = prop::sample::select(&terms[..]);
+    let distinct = (term.clone(), term).prop_map(|(l, r)| format!("(distinct {l} {r})"));
+    let condition = prop_oneof![4 => atom.clone(), 1 => distinct].prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|c| format!("(not {c})")),
+            vec(inner.clone(), 1..3).prop_map(|c| format!("(or {})", c.join(" "))),
+            vec(inner, 1..3).prop_map(|c| format!("(and {})", c.join(" "))),
+        ]
+    });
+    let rule =
+        (atom, vec(condition, 0..4)).prop_map(|(head, body)| format!("(<= {head} {})", body.join(" ")));
+    vec(rule, 0..8).prop_map(|rules| rules.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    #[test]
+    fn bytes(kif in vec(any::<u8>(), 0..200)) {
+        exercise(&kif);
+    }
+
+    #[test]
+    fn tokens(kif in soup()) {
+        exercise(kif.as_bytes());
+    }
+
+    #[test]
+    fn well_formed_rules(kif in rules()) {
+        parse(kif.as_bytes()).expect("it is well formed");
+        exercise(kif.as_bytes());
+    }
+}
+
+#[test]
+fn a_million_parentheses_are_an_error_message() {
+    let nest = vec![b'('; 1_000_000];
+    let errors = parse(&nest).expect_err("it is too deep").into_diagnostics();
+    let shown = render(&errors, "nest.kif", &nest, false);
+    assert!(shown.contains("nested more than 100000 deep"), "{shown}");
+    assert!(shown.len() < 2000);
+    assert!(format(&nest).is_err());
+}
+
+#[test]
+fn functions_may_be_nested_deeply() {
+    for depth in [10_000, 90_000] {
+        let kif = format!("(role x) (init {}a{})", "(s ".repeat(depth), ")".repeat(depth));
+        exercise(kif.as_bytes());
+        let description = parse(kif.as_bytes()).expect("it parses");
+        assert_eq!(description.terms.depth(description.rules[1].head.args[0]), depth);
+    }
+}
+
+#[test]
+fn odd_shapes_take_no_more_than_linear_time() {
+    let n = 100_000;
+    let many = |part: &str| part.repeat(n);
+    let shapes = [
+        many("(p a) "),
+        many("(<= p q)\n"),
+        many("(<= (p ?x) (q ?x) (not (r ?x)))\n"),
+        format!("(<= p {})", many("(not q) ")),
+        format!("(<= (p {}) (q {}))", many("?x "), many("?x ")),
+        format!("(<= p (or {}))", "q ".repeat(4000)),
+        (0..n).map(|i| format!("(<= (p {i}) (p {}))\n", i + 1)).collect(),
+        (0..n).map(|i| format!("(<= (p {i} ?x) (not (p ?x {i})) (q ?x))\n")).collect(),
+        (0..n).map(|i| format!("(<= (p{i}) (p{}))\n", i + 1)).collect(),
+        (0..n).map(|i| format!("?v{i} ")).fold("(<= (p) (q ".to_owned(), |text, v| text + &v) + "))",
+        (0..n).map(|i| format!("(p ?v{i}) ")).fold("(<= (p) ".to_owned(), |text, v| text + &v) + ")",
+        many(")"),
+        many("; comment\n"),
+    ];
+    for kif in shapes {
+        let start = Instant::now();
+        if let Ok(description) = parse(kif.as_bytes()) {
+            render(&check(&description, Strictness::Strict), "odd", kif.as_bytes(), false);
+            print(&description);
+        }
+        let _ = format(kif.as_bytes());
+        // Quadratic time would be minutes; this leaves room for a busy machine.
+        assert!(start.elapsed() < Duration::from_secs(20), "{}: {:?}", &kif[..40], start.elapsed());
+    }
+}
