@@ -1,6 +1,6 @@
 //! Text to [`Description`]: the grammar of GDL over the lists that [`crate::sexpr`] reads.
 //!
-//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::normalise`]);
+//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::MAX_ALTERNATIVES`]);
 //! nothing recurses. All errors of a text are found in one pass. Specification, section 2.
 
 use crate::ast::{Atom, Description, Rule, Span, Term, TermId};

@@ -1,8 +1,8 @@
 //! Diagnostics as people and tools read them: underlined source in the manner of rustc, or places
 //! as numbers.
 //!
-//! Invariant: any bytes render safely, and a line of any length shows as one line of at most
-//! [`WIDTH`] characters around what is underlined.
+//! Invariant: any bytes render safely, and a line of any length shows as one line of
+//! bounded width around what is underlined.
 
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, Severity};

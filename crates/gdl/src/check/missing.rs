@@ -3,7 +3,7 @@
 //! Without a role there is no game. `legal`, `goal` and `terminal` are required by the
 //! specification; six published games have no `init`.
 
-use super::dependency::{Pattern, may_match};
+use super::pattern::{Pattern, may_match};
 use super::{Checker, Weight};
 use crate::ast::{Atom, Span, TermId};
 use crate::diagnostic::Diagnostic;

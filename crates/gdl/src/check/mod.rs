@@ -1,7 +1,7 @@
 //! Is a description valid GDL? One file for each thing that can be wrong.
 //!
 //! Invariant: findings come in the order of the text and never depend on hash order; what a level
-//! lets pass as a warning, every more lenient level does too ([`Weight`]). The conditions are those
+//! lets pass as a warning, every more lenient level does too. The conditions are those
 //! of the specification (Love et al. 2008), section 3, unless a file says otherwise.
 
 mod arity;
@@ -10,6 +10,7 @@ mod dependency;
 mod goals;
 mod keywords;
 mod missing;
+mod pattern;
 mod recursion;
 mod relations;
 mod safety;

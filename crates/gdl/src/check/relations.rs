@@ -3,7 +3,7 @@
 //! Not in the specification: a condition that can never hold, or a rule that nothing reads, is
 //! most often a slip of the pen.
 
-use super::dependency::{Pattern, may_match};
+use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::typos::suggest;
 use super::{Checker, Weight, atom_of, keyword_symbols};
 use crate::ast::{Atom, Description};
@@ -134,7 +134,7 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
 fn unmatched(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;
-    let mut budget = super::dependency::PAIRS;
+    let mut budget = PAIRS;
     let has_arity = |r: &&Relation| r.keyword.is_none_or(|k| k.arity() == r.arity);
     for relation in relations.all.iter().filter(has_arity) {
         let sources: &[Keyword] = match relation.keyword {
@@ -152,23 +152,21 @@ fn unmatched(checker: &mut Checker<'_>) {
         if heads.is_empty() {
             continue;
         }
-        let patterns: FxHashSet<Pattern> =
-            heads.iter().map(|&rule| Pattern::of(description, &description.rules[rule].head)).collect();
+        let patterns = heads.iter().map(|&rule| Pattern::of(description, &description.rules[rule].head));
+        let index = PatternIndex::new(&description.terms, patterns.collect());
         let mut done: FxHashSet<Pattern> = FxHashSet::default();
         for &(rule, literal) in &relation.uses {
             let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { continue };
-            if !done.insert(Pattern::of(description, atom)) {
+            let pattern = Pattern::of(description, atom);
+            if !done.insert(pattern.clone()) {
                 continue;
             }
-            let args = &Pattern::of(description, atom);
-            if patterns.contains(args) {
-                continue;
-            }
-            if budget < patterns.len() {
+            let effort = index.effort(&description.terms, &pattern);
+            if effort > budget {
                 return;
             }
-            budget -= patterns.len();
-            if patterns.iter().any(|head| may_match(&description.terms, head, args)) {
+            budget -= effort;
+            if !index.matches(&description.terms, &pattern).is_empty() {
                 continue;
             }
             let text = checker.text(atom);
