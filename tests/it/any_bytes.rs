@@ -1,10 +1,10 @@
 //! Any bytes at all: nothing in the language crate panics, what is printed parses to the same
 //! rules, and laying out settles at once and keeps every word.
 //!
-//! The longer hunt is `cargo run --release -p ggp-gdl --example fuzz -- --seconds 600 games`.
+//! The longer hunt is `cargo run --release -p ggp-tests --bin fuzz -- --seconds 600 games`.
 
-use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_gdl::{Strictness, check, format, locate, parse, parse_rules, print, render};
+use ggp_gdl::{Strictness, check, format, parse, print, render};
+use ggp_tests::survival::exercise;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -58,36 +58,6 @@ const TOKENS: &[&str] = &[
     "not ",
     "\u{e9}",
 ];
-
-fn words(kif: &[u8]) -> Vec<(TokenKind, Vec<u8>)> {
-    Lexer::new(kif).map(|t| (t.kind, kif[t.span.range()].trim_ascii_end().to_vec())).collect()
-}
-
-fn exercise(kif: &[u8]) {
-    let _ = parse_rules(kif);
-    match parse(kif) {
-        Err(errors) => {
-            let findings = errors.into_diagnostics();
-            assert!(!findings.is_empty());
-            render(&findings, "any", kif, true);
-            locate(&findings, "any", kif);
-        }
-        Ok(description) => {
-            for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
-                let findings = check(&description, strictness);
-                render(&findings, "any", kif, false);
-                locate(&findings, "any", kif);
-            }
-            let printed = print(&description);
-            let again = parse(printed.as_bytes()).expect("what is printed parses");
-            assert_eq!(printed, print(&again));
-        }
-    }
-    if let Ok(once) = format(kif) {
-        assert_eq!(words(kif), words(&once), "a word was lost");
-        assert_eq!(format(&once).expect("what is laid out can be laid out"), once);
-    }
-}
 
 fn soup() -> impl Strategy<Value = String> {
     vec(prop::sample::select(TOKENS), 0..60).prop_map(|tokens| tokens.concat())

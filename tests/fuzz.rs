@@ -1,12 +1,12 @@
-//! Feeds mutated rulesheets to everything in the crate, for as long as it is told to:
+//! Feeds mutated rulesheets to everything in `ggp-gdl`, for as long as it is told to:
 //!
-//! `cargo run --release -p ggp-gdl --example fuzz -- --seconds 600 [--seed N] FILE-OR-FOLDER…`
+//! `cargo run --release -p ggp-tests --bin fuzz -- --seconds 600 [--seed N] FILE-OR-FOLDER…`
 //!
 //! A panic, a stack overflow or an input that takes long ends it; the input is written to
 //! `fuzz-failure.kif` before each try that may fail, and removed at the end.
 
 use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_gdl::{Strictness, check, format, locate, parse, parse_rules, print, render};
+use ggp_tests::survival::exercise;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
@@ -181,36 +181,4 @@ fn mutate(texts: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         }
     }
     kif
-}
-
-/// Runs everything over one input and says whether it was a rulesheet.
-fn exercise(kif: &[u8]) -> bool {
-    let words = |text: &[u8]| -> Vec<(TokenKind, Vec<u8>)> {
-        Lexer::new(text).map(|t| (t.kind, text[t.span.range()].trim_ascii_end().to_vec())).collect()
-    };
-    if let Ok(once) = format(kif) {
-        assert_eq!(words(kif), words(&once), "laying out changed a word");
-        assert_eq!(format(&once).expect("it is laid out"), once, "laying out did not settle");
-    }
-    let _ = parse_rules(kif);
-    match parse(kif) {
-        Err(errors) => {
-            let findings = errors.into_diagnostics();
-            assert!(!findings.is_empty(), "no reason given");
-            render(&findings, "fuzz", kif, true);
-            locate(&findings, "fuzz", kif);
-            false
-        }
-        Ok(description) => {
-            for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
-                let findings = check(&description, strictness);
-                render(&findings, "fuzz", kif, false);
-                locate(&findings, "fuzz", kif);
-            }
-            let printed = print(&description);
-            let again = parse(printed.as_bytes()).expect("what is printed parses");
-            assert_eq!(printed, print(&again), "printing changed the rules");
-            true
-        }
-    }
 }

@@ -1,0 +1,42 @@
+//! What the language crate must survive, whatever bytes it is given.
+//!
+//! Nothing panics; what is printed parses to the same rules; laying out settles at once and keeps
+//! every word and comment.
+
+use ggp_gdl::lexer::{Lexer, TokenKind};
+use ggp_gdl::{Strictness, check, format, locate, parse, parse_rules, print, render};
+
+/// Runs everything over one text and says whether it was a rulesheet.
+///
+/// # Panics
+/// When something is found.
+pub fn exercise(kif: &[u8]) -> bool {
+    let words = |text: &[u8]| -> Vec<(TokenKind, Vec<u8>)> {
+        Lexer::new(text).map(|t| (t.kind, text[t.span.range()].trim_ascii_end().to_vec())).collect()
+    };
+    if let Ok(once) = format(kif) {
+        assert_eq!(words(kif), words(&once), "laying out changed a word");
+        assert_eq!(format(&once).expect("it is laid out"), once, "laying out did not settle");
+    }
+    let _ = parse_rules(kif);
+    match parse(kif) {
+        Err(errors) => {
+            let findings = errors.into_diagnostics();
+            assert!(!findings.is_empty(), "no reason given");
+            render(&findings, "any", kif, true);
+            locate(&findings, "any", kif);
+            false
+        }
+        Ok(description) => {
+            for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
+                let findings = check(&description, strictness);
+                render(&findings, "any", kif, false);
+                locate(&findings, "any", kif);
+            }
+            let printed = print(&description);
+            let again = parse(printed.as_bytes()).expect("what is printed parses");
+            assert_eq!(printed, print(&again), "printing changed the rules");
+            true
+        }
+    }
+}
