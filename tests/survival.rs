@@ -15,8 +15,8 @@ pub fn exercise(kif: &[u8]) -> bool {
         Lexer::new(text).map(|t| (t.kind, text[t.span.range()].trim_ascii_end().to_vec())).collect()
     };
     if let Ok(once) = format(kif) {
-        assert_eq!(words(kif), words(&once), "laying out changed a word");
-        assert_eq!(format(&once).expect("it is laid out"), once, "laying out did not settle");
+        assert!(words(kif) == words(&once), "laying out changed a word");
+        assert!(format(&once).expect("it is laid out") == once, "laying out did not settle");
     }
     let _ = parse_rules(kif);
     match parse(kif) {
@@ -35,7 +35,7 @@ pub fn exercise(kif: &[u8]) -> bool {
             }
             let printed = print(&description);
             let again = parse(printed.as_bytes()).expect("what is printed parses");
-            assert_eq!(printed, print(&again), "printing changed the rules");
+            assert!(printed == print(&again), "printing changed the rules");
             true
         }
     }

@@ -191,9 +191,9 @@ impl Layout<'_> {
         let mut last = None;
         while at < items.all.len() {
             let item = items.all[at];
-            if item.kind == Kind::TrailingComment {
-                self.push(b" ");
-            } else if last.is_some_and(|last| self.stays_beside(last, at)) {
+            let beside =
+                item.kind == Kind::TrailingComment || last.is_some_and(|last| self.stays_beside(last, at));
+            if beside {
                 self.push(b" ");
             } else if last.is_some() {
                 self.start_line(0, item.line_ends > 1);

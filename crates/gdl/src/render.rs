@@ -7,6 +7,7 @@
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lines::Lines;
+use crate::sexpr::is_invisible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
@@ -130,9 +131,9 @@ fn render_one(
     headers.iter().fold(text, |text, (counted, true_place)| text.replacen(counted, true_place, 1))
 }
 
-/// Text without control characters, so that no rulesheet can drive the terminal.
+/// Text without invisible characters, so that no rulesheet can drive the terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// What is shown of one line.
@@ -172,7 +173,7 @@ impl Excerpt {
                 places.push((at, text.len()));
                 text.push(if character == '\t' {
                     ' '
-                } else if character.is_control() {
+                } else if is_invisible(character) {
                     '\u{fffd}'
                 } else {
                     character
