@@ -1,6 +1,6 @@
 //! The vocabulary of general game playing, and its reference semantics.
 
-mod adapt;
+pub mod adapt;
 mod error;
 mod fact;
 mod game;
