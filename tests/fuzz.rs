@@ -6,7 +6,7 @@
 //! `fuzz-failure.kif` before each try that may fail, and removed at the end.
 
 use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_tests::survival::exercise;
+use ggp_tests::survival::{FRAGMENTS, exercise};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
@@ -17,47 +17,6 @@ const LONGEST: Duration = Duration::from_secs(5);
 const BYTES: usize = 20_000;
 /// Where the input of a try is kept while it runs.
 const FAILURE: &str = "fuzz-failure.kif";
-
-/// Fragments that make syntax or break it.
-const TOKENS: &[&str] = &[
-    "(",
-    ")",
-    "(<= ",
-    "(not ",
-    "(or ",
-    "(and ",
-    "(distinct ",
-    "(true ",
-    "(does ",
-    "(next ",
-    "(init ",
-    "(role ",
-    "(legal ",
-    "(goal ",
-    "(sees ",
-    "terminal",
-    " ?x ",
-    " ?y ",
-    " p ",
-    " 100 ",
-    ";",
-    "\n",
-    "\r",
-    "\r\n",
-    "\t",
-    "\n\n",
-    "()",
-    "((",
-    "))",
-    "(<=)",
-    "\u{feff}",
-    "\u{a0}",
-    "\u{0}",
-    " <= ",
-    "(f ",
-    "?",
-    "(not (distinct ?x ?y))",
-];
 
 /// Marsaglia's xorshift: good enough to choose mutations, and the same everywhere.
 struct Random(u64);
@@ -153,7 +112,7 @@ fn mutate(texts: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 drop(kif.splice(at..at, part));
             }
             6 => {
-                let part = TOKENS[random.below(TOKENS.len())].repeat(1 + random.below(2000));
+                let part = FRAGMENTS[random.below(FRAGMENTS.len())].repeat(1 + random.below(2000));
                 drop(kif.splice(at..at, part.into_bytes()));
             }
             7 => {

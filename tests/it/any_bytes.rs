@@ -4,63 +4,13 @@
 //! The longer hunt is `cargo run --release -p ggp-tests --bin fuzz -- --seconds 600 games`.
 
 use ggp_gdl::{Strictness, check, format, parse, print, render};
-use ggp_tests::survival::exercise;
+use ggp_tests::survival::{FRAGMENTS, exercise};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Words and parentheses that make rules now and then.
-const TOKENS: &[&str] = &[
-    "(",
-    "(",
-    "(",
-    ")",
-    ")",
-    ")",
-    "(<= ",
-    "(<= p ",
-    "(not ",
-    "(or ",
-    "(and ",
-    "(distinct ",
-    "(true ",
-    "(does ",
-    "(next ",
-    "(init ",
-    "(legal ",
-    "(goal ",
-    "(role ",
-    "terminal ",
-    "(base ",
-    "(input ",
-    "(sees ",
-    "?x ",
-    "?y ",
-    "p ",
-    "(q ",
-    "(f ",
-    "1 ",
-    "100 ",
-    "white ",
-    "White ",
-    "; comment (\n",
-    ";\r",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "\t",
-    "\u{a0}",
-    "(p a) ",
-    "(q ?x ?y) ",
-    "?n++ ",
-    "(lock) ",
-    "<= ",
-    "not ",
-    "\u{e9}",
-];
-
 fn soup() -> impl Strategy<Value = String> {
-    vec(prop::sample::select(TOKENS), 0..60).prop_map(|tokens| tokens.concat())
+    vec(prop::sample::select(FRAGMENTS), 0..60).prop_map(|tokens| tokens.concat())
 }
 
 /// Terms and conditions that are well formed, so that the deeper parts are reached more often.

@@ -10,7 +10,7 @@
 use super::atom_of;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::relations::Relations;
-use crate::ast::Description;
+use crate::ast::{Atom, Description};
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -22,7 +22,8 @@ use std::collections::VecDeque;
 pub(super) enum Grain {
     /// As the specification has it: a relation depends on a relation.
     Relations,
-    /// Relations split by the constants and functions among their arguments.
+    /// Relations split by the constants among their arguments, keywords by functions too: as far as
+    /// the evaluator tells them apart.
     Patterns,
 }
 
@@ -51,15 +52,17 @@ impl Dependencies {
             // A fact depends on nothing, so no path goes on through it.
             let heads: Vec<usize> =
                 relation.heads.iter().copied().filter(|&rule| !rules[rule].body.is_empty()).collect();
-            let index = PatternIndex::new(
-                &description.terms,
-                heads.iter().map(|&rule| Pattern::of(description, &rules[rule].head)).collect(),
-            );
+            let pattern_of = |atom: &Atom| match relation.keyword {
+                Some(_) => Pattern::of(description, atom),
+                None => Pattern::of_constants(description, atom),
+            };
+            let patterns = heads.iter().map(|&rule| pattern_of(&rules[rule].head)).collect();
+            let index = PatternIndex::new(&description.terms, patterns);
             let mut by_pattern: FxHashMap<Pattern, NodeIndex> = FxHashMap::default();
             let mut hub: Option<NodeIndex> = None;
             for &(rule, literal) in &relation.uses {
                 let Some((atom, _)) = atom_of(&rules[rule].body[literal]) else { continue };
-                let pattern = Pattern::of(description, atom);
+                let pattern = pattern_of(atom);
                 let mut new_key = |graph: &mut DiGraph<(), (), u32>| {
                     key_relations.push(number);
                     graph.add_node(())

@@ -30,23 +30,14 @@ fn heads(checker: &mut Checker<'_>) {
         for &rule in &relation.heads {
             let rule = &checker.description.rules[rule];
             match keyword {
-                Keyword::True => {
-                    let diagnostic = misplaced(
-                        keyword,
-                        &rule.head,
-                        "stands in conditions only, never as a head or a fact",
-                    )
-                    .help("a state is made by `init` and `next`: `(init PROPOSITION)`, `(next PROPOSITION)`");
-                    checker.report(Weight::Fatal, diagnostic);
-                }
-                Keyword::Does => {
-                    let diagnostic = misplaced(
-                        keyword,
-                        &rule.head,
-                        "stands in conditions only, never as a head or a fact",
-                    )
-                    .help("the players choose what they do; what they may do is said by `(legal ROLE MOVE)`");
-                    checker.report(Weight::Fatal, diagnostic);
+                Keyword::True | Keyword::Does => {
+                    let help = if keyword == Keyword::True {
+                        "a state is made by `init` and `next`: `(init PROPOSITION)`, `(next PROPOSITION)`"
+                    } else {
+                        "the players choose what they do; what they may do is said by `(legal ROLE MOVE)`"
+                    };
+                    let message = "stands in conditions only, never as a head or a fact";
+                    checker.report(Weight::Fatal, misplaced(keyword, &rule.head, message).help(help));
                 }
                 Keyword::Role if !rule.body.is_empty() => {
                     checker.report(

@@ -18,11 +18,14 @@ pub(super) struct Pattern(Box<[Option<TermId>]>);
 
 impl Pattern {
     pub(super) fn of(description: &Description, atom: &Atom) -> Pattern {
-        let open = |&arg: &TermId| match description.terms.get(arg) {
-            Term::Variable(_) => None,
-            _ => Some(arg),
-        };
-        Pattern(atom.args.iter().map(open).collect())
+        let is_variable = |&arg: &TermId| matches!(description.terms.get(arg), Term::Variable(_));
+        Pattern(atom.args.iter().map(|arg| (!is_variable(arg)).then_some(*arg)).collect())
+    }
+
+    /// The same with every function left open too.
+    pub(super) fn of_constants(description: &Description, atom: &Atom) -> Pattern {
+        let is_constant = |&arg: &TermId| matches!(description.terms.get(arg), Term::Constant(_));
+        Pattern(atom.args.iter().map(|arg| is_constant(arg).then_some(*arg)).collect())
     }
 }
 

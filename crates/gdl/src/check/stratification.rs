@@ -64,9 +64,11 @@ mod tests {
         assert_eq!(findings(rules), ["warning stratified-by-constants (goal ?r 100)"]);
         let strict = findings_at(Strictness::Strict, rules);
         assert_eq!(strict, ["error stratified-by-constants (goal ?r 100)"]);
-        // So do functions.
-        let rules = "(<= (p (f ?x)) (q ?x) (not (p (g ?x)))) (<= (p (g ?x)) (q ?x) (q (s ?x))) (q 1)";
-        assert_eq!(findings(rules), ["warning stratified-by-constants (p (g ?x))"]);
+        // So do the functions of moves, but not those of other relations.
+        let rules = "(<= (legal ?r pass) (role ?r) (not (legal ?r (mark 1))))";
+        assert_eq!(findings(rules), ["warning stratified-by-constants (legal ?r (mark 1))"]);
+        let rules = "(<= (p (f ?x)) (q ?x) (not (p (g ?x)))) (<= (p (g ?x)) (q ?x)) (q 1)";
+        assert_eq!(findings(rules), ["error unstratified (p (g ?x))"]);
     }
 
     #[test]
