@@ -1,7 +1,7 @@
 //! The interpreter: a state machine straight over the Datalog evaluator. Slow and plainly right;
 //! whatever is faster must agree with it.
 
-use crate::move_table::{MoveTable, canonical};
+use crate::move_table::{MoveTable, canonical_term};
 use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
@@ -202,7 +202,7 @@ impl Playouts for Interpreter {}
 /// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if it is not exactly
 /// one term. Iterative.
 fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
-    let text = canonical(text)?;
+    let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
     let mut rest = text.as_str();
     loop {

@@ -27,6 +27,10 @@ pub(super) struct Relaxed {
     pub(super) statistics: Statistics,
 }
 
+/// After how many rows tried plans are made anew for the first time; then twice as many, and so
+/// on.
+const ROWS_PER_PLAN: u64 = 2_000_000;
+
 /// How often more relations are put on demand because the bounds were passed.
 const ATTEMPTS: usize = 6;
 
@@ -133,12 +137,25 @@ impl Relaxed {
             asked.extend(self.forms(carrier).iter().map(|form| form.relation));
         }
         let query = self.program.query(&asked);
-        let result = self.program.evaluate(&mut self.database, &query, &limits);
-        result.map_err(|error| (error, self.database.failed()))?;
-        self.statistics = self.program.statistics();
-        let all = (0..self.relation_count()).map(|r| RelationId(r as u32));
-        self.statistics.observe(&self.database, all);
-        Ok(())
+        // What is possible is much more than what a state holds, so plans that suit a state may
+        // not do here: from time to time they are made anew for the sizes reached. Going on from
+        // there is sound, since nothing that was derived can become false.
+        let mut rows = ROWS_PER_PLAN.min(limits.rows);
+        loop {
+            let result = self.program.evaluate(&mut self.database, &query, &Limits { rows, ..limits.clone() });
+            self.statistics = self.program.statistics();
+            let all = (0..self.relation_count()).map(|r| RelationId(r as u32));
+            self.statistics.observe(&self.database, all);
+            match result {
+                Ok(()) => return Ok(()),
+                Err(EvalError::TooMuchWork { .. }) if rows < limits.rows => {
+                    self.program.plan(&self.statistics).expect("planned before, so safe");
+                    self.database.reindex(&self.program);
+                    rows = (rows * 2).min(limits.rows);
+                }
+                Err(error) => return Err((error, self.database.failed())),
+            }
+        }
     }
 
     pub(super) fn relation_count(&self) -> usize {
