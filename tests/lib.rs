@@ -2,6 +2,7 @@
 //! with what a reference implementation recorded.
 
 pub mod oracle;
+pub mod survival;
 
 use std::path::PathBuf;
 
