@@ -15,7 +15,7 @@ const SWAY: Range<f64> = 0.5..1.5;
 
 impl<M: Playouts> Search<M> {
     /// Steps 1 and 2: from the root down to the state to play out from, whose node is made if
-    /// there is room; `None` when the last node of `path` ends the game.
+    /// there is room; `None` when the goals of the last node of `path` are known.
     ///
     /// # Errors
     /// Those of the machine; `path` is to be retreated from then.
@@ -41,7 +41,9 @@ impl<M: Playouts> Search<M> {
                 }
                 self.open(id)?;
             }
-            if self.tree[id].phase == Phase::Ended {
+            if self.tree[id].phase == Phase::Ended
+                || !is_root && self.options.solver && self.tree.is_exact(id)
+            {
                 return Ok(None);
             }
             self.choose_arms(id);
@@ -65,6 +67,7 @@ impl<M: Playouts> Search<M> {
     fn choose_arms(&mut self, id: NodeId) {
         for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
             let range = self.tree.arm_range(id, role);
+            let low = self.tree.stats(id)[role.index()].bounds.low;
             let node = &mut self.tree[id];
             let arms = &node.arms[range.clone()];
             let choice = if arms.len() == 1 {
@@ -78,7 +81,7 @@ impl<M: Playouts> Search<M> {
                     Chooser::Several => self.options.exploration * self.dice.between(SWAY),
                     _ => self.options.exploration,
                 };
-                choose_arm(arms, total, exploration)
+                choose_arm(arms, total, exploration, low)
             };
             let arm = range.start + choice;
             if node.chooser == Chooser::Several || range.len() > 1 {

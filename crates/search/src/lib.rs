@@ -7,6 +7,7 @@
 
 mod arm;
 mod backpropagate;
+mod choose;
 mod descend;
 mod dice;
 mod expand;
@@ -16,6 +17,7 @@ mod options;
 mod pace;
 mod path;
 mod player;
+mod prove;
 mod random;
 mod recycle;
 mod report;

@@ -29,6 +29,8 @@ pub struct MctsOptions {
     pub margin: Duration,
     /// Whether equal states share a node.
     pub transpositions: bool,
+    /// Whether proven goals are backed up.
+    pub solver: bool,
 }
 
 /// The options of [`crate::RandomPlayer`].
@@ -67,7 +69,7 @@ pub enum SpecError {
 }
 
 const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];
-const MCTS_OPTIONS: &[&str] = &["iterations", "memory", "c", "seed", "margin"];
+const MCTS_OPTIONS: &[&str] = &["iterations", "memory", "c", "seed", "margin", "transpositions", "solver"];
 const RANDOM_OPTIONS: &[&str] = &["seed"];
 
 impl Default for MctsOptions {
@@ -79,6 +81,7 @@ impl Default for MctsOptions {
             seed: None,
             margin: Duration::from_millis(10),
             transpositions: true,
+            solver: true,
         }
     }
 }
@@ -86,7 +89,7 @@ impl Default for MctsOptions {
 impl MctsOptions {
     /// Plain UCT: a tree, one playout an iteration, nothing else. What every technique has to beat.
     pub fn uct() -> MctsOptions {
-        MctsOptions { transpositions: false, ..MctsOptions::default() }
+        MctsOptions { transpositions: false, solver: false, ..MctsOptions::default() }
     }
 
     /// The seed, 0 unless given.
@@ -169,10 +172,20 @@ fn mcts<'a>(
                 options.margin =
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
+            "transpositions" => options.transpositions = switch(option, value)?,
+            "solver" => options.solver = switch(option, value)?,
             _ => return Err(unknown(player, option, MCTS_OPTIONS)),
         }
     }
     Ok(PlayerSpec::Mcts(options))
+}
+
+fn switch(option: &str, value: &str) -> Result<bool, SpecError> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(bad(option, value, "`on` or `off`")),
+    }
 }
 
 fn number<T: FromStr>(option: &str, value: &str, wanted: &'static str) -> Result<T, SpecError> {
@@ -235,7 +248,7 @@ mod tests {
         assert_eq!(parse("mtcs").unwrap_err(), "there is no player `mtcs`; known are mcts, uct, random");
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
-            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin"
+            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, transpositions, solver"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

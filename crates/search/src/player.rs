@@ -72,7 +72,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         // The first thing that a move needs; not having it yet is no reason to give up.
         let opened = search.choices(role).is_ok();
         if opened && self.options.iterations.is_none() && deadline.0.is_some() {
-            search.run(&Limits::default().until(self.ahead_of(deadline)).or_when(stop));
+            search.run(&Limits::default().until(self.ahead_of(deadline)).or_when(stop).for_role(role));
         }
         self.seat = Some(Seat { search, role, clocks });
         Ok(())
@@ -108,7 +108,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         if let Some(seat) = &mut self.seat
             && self.options.iterations.is_none()
         {
-            seat.search.run(&Limits::default().or_when(stop).or_when_full());
+            seat.search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
         }
     }
 

@@ -3,7 +3,6 @@
 //! With iterations as the only limit a run depends on nothing but the options, the machine and
 //! the calls made before; machines that agree on the rules give the same result.
 
-use crate::arm::Arm;
 use crate::dice::Dice;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
@@ -149,7 +148,11 @@ impl<M: Playouts> Search<M> {
         let mut failures = 0;
         loop {
             let root = self.tree.root();
-            if self.tree[root].phase == Phase::Ended {
+            let decided = match limits.decided_for {
+                Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
+                None => self.tree.is_exact(root),
+            };
+            if self.tree[root].phase == Phase::Ended || decided {
                 return Halt::Decided;
             }
             if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
@@ -195,34 +198,16 @@ impl<M: Playouts> Search<M> {
             self.simulation.run(&mut self.machine, &self.starts, limits, &mut self.shares)?;
             self.counts.playouts += 1;
         } else {
-            let goals = self.tree.stats(path.leaf()).iter().map(|stats| f64::from(stats.bounds.low) / 100.0);
+            let goals = self.tree.stats(path.leaf()).iter().map(|stats| stats.bounds.low_share());
             self.shares.clear();
             self.shares.extend(goals);
         }
         // 4. Backpropagate.
         self.tree.back_up(path, &self.shares, 1, self.options.transpositions);
-        Ok(())
-    }
-
-    /// The move that the search would play for `role` at the root: the one visited most, then the
-    /// one that scores best, then a random one. `None` when the role has no legal move.
-    ///
-    /// # Errors
-    /// Those of the machine, when the legal moves are not known yet.
-    pub fn best_move(&mut self, role: Role) -> Result<Option<Move>, EvalError> {
-        let root = self.tree.root();
-        self.open(root)?;
-        if self.tree[root].phase == Phase::Ended {
-            let state = &self.tree[root].state;
-            let legal = &mut self.legal[role.index()];
-            self.machine.legal_moves(state, role, legal)?;
-            return Ok((!legal.is_empty()).then(|| legal[self.dice.below(legal.len())]));
+        if self.options.solver {
+            self.tree.prove(path, self.chance);
         }
-        // Arms are in random order, so the first of equals is a random one.
-        let key = |arm: &Arm| (arm.visits, arm.mean().unwrap_or(0.0));
-        let better = |best: &Arm, arm: &Arm| key(arm) > key(best);
-        let arms = self.tree.arms(root, role);
-        Ok(arms.iter().reduce(|best, arm| if better(best, arm) { arm } else { best }).map(|arm| arm.mv))
+        Ok(())
     }
 
     /// How many legal moves `role` has at the root.
@@ -323,7 +308,8 @@ mod tests {
             assert_eq!(search.best_move(Role(0)), Ok(Some(Move(1))));
             let report = search.report(Role(0));
             let coin = report.candidates.iter().find(|candidate| candidate.mv == "2").unwrap();
-            assert!((coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
+            // With proofs, 60 being certain, the coin is only tried until it looks worse.
+            assert!(options.solver || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
         }
     }
 
