@@ -5,6 +5,7 @@
 //! [`RandomPlayer`] is what every player must beat. The crate never learns which game it plays or
 //! which machine evaluates it.
 
+mod alarm;
 mod arm;
 mod backpropagate;
 mod choose;

@@ -51,6 +51,11 @@ impl Simulation {
         self.started
     }
 
+    /// Whether playouts are watched step by step.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.started == 0 || self.call.expected() >= WATCHED_FROM
+    }
+
     /// Plays one playout from each of `starts`; `shares` becomes their scores, role by role,
     /// start by start.
     ///
@@ -68,8 +73,14 @@ impl Simulation {
         shares.resize(starts.len() * roles, 0.0);
         let began = Instant::now();
         let first = self.started;
+        let slow = self.is_slow();
         self.started += starts.len() as u64;
-        if first > 0 && self.call.expected() < WATCHED_FROM {
+        if slow {
+            for (index, start) in starts.iter().enumerate() {
+                let stream = rng::Stream::new(self.seed, first + index as u64);
+                self.watch(machine, start, stream, limits, &mut shares[index * roles..][..roles])?;
+            }
+        } else {
             let plan = PlayoutPlan { first, ..PlayoutPlan::new(self.seed) };
             machine.playouts(starts, plan, &mut |playout| {
                 let place = &mut shares[playout.index * roles..][..roles];
@@ -77,11 +88,6 @@ impl Simulation {
                     *share = goal.map_or(0.0, Goal::share);
                 }
             })?;
-        } else {
-            for (index, start) in starts.iter().enumerate() {
-                let stream = rng::Stream::new(self.seed, first + index as u64);
-                self.watch(machine, start, stream, limits, &mut shares[index * roles..][..roles])?;
-            }
         }
         self.call.note(began.elapsed());
         Ok(())
