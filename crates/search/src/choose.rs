@@ -16,12 +16,12 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine, when the legal moves are not known yet.
     pub fn best_move(&mut self, role: Role) -> Result<Option<Move>, EvalError> {
+        self.open_root()?;
         let root = self.tree.root();
-        self.open(root)?;
         if self.tree[root].phase == Phase::Ended {
             let state = &self.tree[root].state;
-            let legal = &mut self.legal[role.index()];
-            self.machine.legal_moves(state, role, legal)?;
+            let mut legal = Vec::new();
+            self.machine.legal_moves(state, role, &mut legal)?;
             return Ok((!legal.is_empty()).then(|| legal[self.dice.below(legal.len())]));
         }
         let arms = self.tree.arms(root, role);

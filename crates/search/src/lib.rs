@@ -8,8 +8,10 @@
 mod alarm;
 mod arm;
 mod backpropagate;
+mod batch;
 mod choose;
 mod descend;
+mod descent;
 mod dice;
 mod expand;
 mod limits;
@@ -30,6 +32,7 @@ mod table;
 mod toys;
 mod tree;
 
+pub use batch::Batch;
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError};
 pub use player::{MakeMachine, MctsPlayer};

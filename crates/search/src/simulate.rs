@@ -58,8 +58,8 @@ impl Simulation {
         !self.known || self.call.expected() >= WATCHED_FROM
     }
 
-    /// Plays one playout from each of `starts`; `shares` becomes their scores, role by role,
-    /// start by start.
+    /// Plays `per_start` playouts from each of `starts`; `shares` becomes the sums of their scores,
+    /// role by role, start by start.
     ///
     /// # Errors
     /// Those of the machine; [`EvalError::Interrupted`] when a limit was reached first.
@@ -67,27 +67,32 @@ impl Simulation {
         &mut self,
         machine: &mut M,
         starts: &[M::State],
+        per_start: usize,
         limits: &Limits,
         shares: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
         let roles = self.goals.len();
         shares.clear();
         shares.resize(starts.len() * roles, 0.0);
+        if starts.is_empty() {
+            return Ok(());
+        }
         let began = Instant::now();
         let first = self.started;
         let slow = self.is_slow();
-        self.started += starts.len() as u64;
+        self.started += (starts.len() * per_start) as u64;
         if slow {
-            for (index, start) in starts.iter().enumerate() {
+            for index in 0..starts.len() * per_start {
                 let stream = rng::Stream::new(self.seed, first + index as u64);
-                self.watch(machine, start, stream, limits, &mut shares[index * roles..][..roles])?;
+                let start = index / per_start;
+                self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
             }
         } else {
-            let plan = PlayoutPlan { first, ..PlayoutPlan::new(self.seed) };
+            let plan = PlayoutPlan { first, per_start, ..PlayoutPlan::new(self.seed) };
             machine.playouts(starts, plan, &mut |playout| {
-                let place = &mut shares[playout.index * roles..][..roles];
+                let place = &mut shares[playout.index / per_start * roles..][..roles];
                 for (share, goal) in place.iter_mut().zip(playout.goals) {
-                    *share = goal.map_or(0.0, Goal::share);
+                    *share += goal.map_or(0.0, Goal::share);
                 }
             })?;
         }
@@ -138,7 +143,7 @@ impl Simulation {
         machine.goals(&state, &mut self.goals)?;
         let missing = if over { 0.0 } else { UNKNOWN };
         for (share, goal) in shares.iter_mut().zip(&self.goals) {
-            *share = goal.map_or(missing, Goal::share);
+            *share += goal.map_or(missing, Goal::share);
         }
         Ok(())
     }
@@ -162,10 +167,10 @@ mod tests {
         fast.known = true;
         let (mut a, mut b) = (Vec::new(), Vec::new());
         assert!(watched.is_slow() && !fast.is_slow());
-        watched.run(&mut machine, &starts, &Limits::default(), &mut a).unwrap();
-        fast.run(&mut machine, &starts, &Limits::default(), &mut b).unwrap();
+        watched.run(&mut machine, &starts, 3, &Limits::default(), &mut a).unwrap();
+        fast.run(&mut machine, &starts, 3, &Limits::default(), &mut b).unwrap();
         assert_eq!(a, b);
-        assert!(a.contains(&1.0) && a.contains(&0.0));
+        assert!(a.contains(&3.0) && a.contains(&0.0));
     }
 
     #[test]
@@ -178,7 +183,7 @@ mod tests {
         let mut shares = Vec::new();
         let mut finished = 0;
         let error = loop {
-            match simulation.run(&mut machine, std::slice::from_ref(&start), &limits, &mut shares) {
+            match simulation.run(&mut machine, std::slice::from_ref(&start), 1, &limits, &mut shares) {
                 Ok(()) => finished += 1,
                 Err(error) => break error,
             }
