@@ -27,6 +27,7 @@ mod report;
 mod search;
 mod select;
 mod simulate;
+mod solve;
 mod table;
 #[cfg(test)]
 mod toys;
@@ -38,3 +39,4 @@ pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError};
 pub use player::{MakeMachine, MctsPlayer};
 pub use random::RandomPlayer;
 pub use search::Search;
+pub use solve::{Solution, Solver};

@@ -23,7 +23,7 @@ const FAILURES: u32 = 16;
 const RECYCLED: usize = 8;
 
 /// The role that stands for chance (GDL-II, Thielscher 2010; used in GDL-I games too).
-const CHANCE: &str = "random";
+pub(crate) const CHANCE: &str = "random";
 
 /// A search that can be run, asked, run on, and moved along with a match.
 #[derive(Debug)]
