@@ -1,0 +1,336 @@
+//! Which fluent is the board: every pair of arguments of every fluent is scored as the two sides
+//! of a board, every single argument as a track, and the best one wins if it is good enough.
+//!
+//! What counts, strongest first: each square holds one thing at a time; the axes are ordered by
+//! facts of the rules or by their values; moves name squares; most squares occur; the fluent
+//! changes in play. Names of relations only decide between equals.
+
+use crate::domain::Domains;
+use crate::fluent::{MAX_COLUMNS, Row, Table, tables};
+use crate::layer::{groups_and_layers, holes};
+use crate::model::{Axis, BoardModel, Kind, Order};
+use crate::moves::patterns;
+use crate::order::{Pairs, order};
+use crate::side::side;
+use crate::statics::{Listed, pairs};
+use ggp_game::{Fact, Game};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// A score from which a pair of arguments is a board.
+const BOARD: f64 = 6.0;
+/// A score from which an argument is a track.
+const TRACK: f64 = 4.5;
+/// The longest axis.
+const MAX_AXIS: usize = 128;
+/// The most boards that an argument tells apart.
+const MAX_INDEX: usize = 16;
+
+/// Everything that is known of a game's fluents.
+pub(crate) struct Evidence<'a> {
+    pub(crate) domains: Domains,
+    pub(crate) tables: Vec<Table<'a>>,
+    pub(crate) chains: Vec<Pairs>,
+    pub(crate) roles: Vec<String>,
+    /// The fluents without arguments.
+    pub(crate) flags: Vec<String>,
+}
+
+impl Evidence<'_> {
+    /// Whether a column only ever holds roles.
+    pub(crate) fn is_role_column(&self, table: usize, column: usize) -> bool {
+        let domain = &self.tables[table].columns[column].domain;
+        !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
+    }
+
+    /// The axis of a column.
+    pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
+        let table = &self.tables[table];
+        let seen: FxHashSet<&str> = table.rows().chain(&table.base).map(|row| row[column]).collect();
+        let mut values: Vec<&str> = table.columns[column].domain.iter().map(String::as_str).collect();
+        if !table.base.is_empty() {
+            let base: FxHashSet<&str> = table.base.iter().map(|row| row[column]).collect();
+            if seen.iter().all(|value| base.contains(value)) {
+                values.retain(|value| base.contains(value));
+            }
+        }
+        let (values, order) = order(&values, &self.chains, |value| seen.contains(value));
+        Axis { values, order }
+    }
+}
+
+/// One reading of a fluent as a board.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) table: usize,
+    pub(crate) x: usize,
+    pub(crate) y: Option<usize>,
+    pub(crate) index: Vec<usize>,
+    pub(crate) score: f64,
+}
+
+impl Candidate {
+    /// The columns that tell squares apart.
+    pub(crate) fn key(&self) -> Vec<usize> {
+        self.index.iter().copied().chain([self.x]).chain(self.y).collect()
+    }
+
+    /// The columns that say what is on a square.
+    pub(crate) fn content(&self, table: &Table<'_>) -> Vec<usize> {
+        let key = self.key();
+        (0..table.columns.len()).filter(|column| !key.contains(column)).collect()
+    }
+}
+
+/// The board of `game`, judged by its rules and by `states`, the facts of some states of
+/// playouts in the order in which they came; without any, by the rules and the initial state.
+pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
+    let description = game.description();
+    let listed = Listed::new(description);
+    let mut seen: Vec<&[Fact]> = vec![&listed.init];
+    seen.extend(states.iter().map(Vec::as_slice));
+    let domains = Domains::new(description);
+    let tables = tables(description, &domains, &seen, &listed.base);
+    let chains = pairs(description).into_iter().map(|(_, facts)| {
+        let text = |symbol| description.name(symbol).to_owned();
+        facts.into_iter().map(|(a, b)| (text(a), text(b))).collect()
+    });
+    let roles = game.roles().map(|role| game.role_name(role).to_owned()).collect();
+    let flags = domains.constants(domains.fluent()).iter().map(|&f| description.name(f).to_owned()).collect();
+    let evidence = Evidence { chains: chains.collect(), domains, tables, roles, flags };
+    let best = candidates(&evidence);
+    let mut model = match best {
+        Some(candidate) => board(&evidence, &candidate),
+        None => table(&evidence),
+    };
+    model.side = side(&evidence, &model);
+    model.moves = patterns(description, &evidence, &model);
+    if model.kind != Kind::Table {
+        crate::orient::orient(description, &evidence, &mut model);
+        model.holes = holes(&evidence, &model);
+        crate::owner::assign(description, &evidence, &mut model);
+    }
+    model
+}
+
+fn table(evidence: &Evidence<'_>) -> BoardModel {
+    BoardModel {
+        kind: Kind::Table,
+        roles: evidence.roles.clone(),
+        columns: Axis { values: Vec::new(), order: Order::Listed },
+        rows: Axis { values: Vec::new(), order: Order::Listed },
+        index: Vec::new(),
+        groups: Vec::new(),
+        layers: Vec::new(),
+        holes: Vec::new(),
+        owners: BTreeMap::new(),
+        contents: Vec::new(),
+        glyphs: BTreeMap::new(),
+        side: Vec::new(),
+        moves: Vec::new(),
+    }
+}
+
+fn board(evidence: &Evidence<'_>, candidate: &Candidate) -> BoardModel {
+    let axis = |column| evidence.axis(candidate.table, column);
+    let mut model = table(evidence);
+    model.columns = axis(candidate.x);
+    model.rows = match candidate.y {
+        Some(y) => axis(y),
+        None => Axis { values: vec![String::new()], order: Order::Listed },
+    };
+    model.index = candidate.index.iter().map(|&column| axis(column)).collect();
+    groups_and_layers(evidence, candidate, &mut model);
+    model.kind = match candidate.y {
+        None => Kind::Track,
+        Some(_) if model.layers[0].content.is_empty() => Kind::Occupancy,
+        Some(_) => Kind::Grid,
+    };
+    model
+}
+
+/// The best board of all fluents.
+fn candidates(evidence: &Evidence<'_>) -> Option<Candidate> {
+    let mut best: Option<Candidate> = None;
+    let mut offer = |candidate: Candidate| {
+        if best.as_ref().is_none_or(|b| b.score < candidate.score) {
+            best = Some(candidate);
+        }
+    };
+    for table in 0..evidence.tables.len() {
+        for x in 0..evidence.tables[table].columns.len().min(MAX_COLUMNS) {
+            for y in x + 1..evidence.tables[table].columns.len().min(MAX_COLUMNS) {
+                if let Some(candidate) = rate_board(evidence, table, x, y).filter(|c| c.score >= BOARD) {
+                    offer(candidate);
+                }
+            }
+        }
+    }
+    if best.is_some() {
+        return best;
+    }
+    let mut best: Option<Candidate> = None;
+    for table in 0..evidence.tables.len() {
+        for x in 0..evidence.tables[table].columns.len().min(MAX_COLUMNS) {
+            if let Some(candidate) = rate_track(evidence, table, x)
+                && candidate.score >= TRACK
+                && best.as_ref().is_none_or(|b| b.score < candidate.score)
+            {
+                best = Some(candidate);
+            }
+        }
+    }
+    best
+}
+
+/// What an axis is worth by its order.
+fn order_weight(order: Order) -> f64 {
+    match order {
+        Order::Successor | Order::Given => 2.5,
+        Order::Integers => 2.0,
+        Order::Letters | Order::Numbered => 1.5,
+        Order::Listed => 0.0,
+    }
+}
+
+/// Whether a column can be an axis: a few values, not just the roles.
+fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
+    let domain = &evidence.tables[table].columns[column].domain;
+    (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
+}
+
+/// The share of rows that share the values of `key` with another row of their state.
+pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
+    let (mut rows, mut different) = (0usize, 0usize);
+    for state in states {
+        let keys: FxHashSet<Vec<&str>> = state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
+        rows += state.len();
+        different += keys.len();
+    }
+    if rows == 0 { 0.0 } else { (rows - different) as f64 / rows as f64 }
+}
+
+/// Whether each state has the same number of rows, more than one, and one for each value of
+/// `column`: then the other columns are what that one has, not squares.
+fn owns_rows(table: &Table<'_>, column: usize) -> bool {
+    let count = table.states.first().map_or(0, Vec::len);
+    count > 1
+        && table.states.iter().all(|state| state.len() == count)
+        && clash(&table.states, &[column]) == 0.0
+}
+
+/// The largest share of `cells` that is occupied in a state.
+fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
+    let mut most = 0;
+    for state in &table.states {
+        let keys: FxHashSet<Vec<&str>> = state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
+        most = most.max(keys.len());
+    }
+    (most as f64 / cells.max(1) as f64).min(1.0)
+}
+
+/// How well moves name the values of `columns`: 1 when one kind of move names all of them.
+fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
+    let domains = &evidence.domains;
+    let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();
+    let mut best = 0.0f64;
+    for &(function, arity) in domains.functions(domains.mv()) {
+        let arguments: Vec<_> =
+            (0..arity).filter_map(|i| domains.inside(domains.mv(), function, arity, i)).collect();
+        let named = places.iter().filter(|&&p| arguments.iter().any(|&a| domains.ties(p, a) > 0)).count();
+        best = best.max(named as f64 / places.len() as f64);
+    }
+    best
+}
+
+fn name_hint(name: &str) -> f64 {
+    let name = name.to_ascii_lowercase();
+    let words = ["cell", "board", "loc", "square", "piece", "pos", "at", "holds"];
+    if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
+}
+
+/// Columns `x` and `y` of a table as the sides of a board.
+pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
+    if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
+        return None;
+    }
+    let table = &evidence.tables[number];
+    let axes = [evidence.axis(number, x), evidence.axis(number, y)];
+    if axes.iter().any(|axis| axis.values.len() < 2) {
+        return None;
+    }
+    let mut index = Vec::new();
+    let mut bad = clash(&table.states, &[x, y]);
+    let others: Vec<usize> = (0..table.columns.len()).filter(|&c| c != x && c != y).collect();
+    // Arguments that tell several boards apart: without them squares would hold several things.
+    let ordered_like = |c: usize| {
+        can_be_axis(evidence, number, c)
+            && table.columns[c].domain.len() <= MAX_INDEX
+            && (evidence.axis(number, c).order != Order::Listed)
+    };
+    let sizes = axes[0].values.len() * axes[1].values.len();
+    for _ in 0..2 {
+        let key = |c: usize| [index.as_slice(), &[c, x, y]].concat();
+        let fills = |c: usize| {
+            coverage(table, &key(c), sizes * table.columns[c].domain.len()) > 0.99
+                && (2..=MAX_INDEX).contains(&table.columns[c].domain.len())
+        };
+        let alike = |c: usize| {
+            let same = |a: usize| table.columns[a].domain == table.columns[c].domain;
+            same(x) && same(y) && others.len() >= 2
+        };
+        let fitting = others.iter().copied().filter(|c| !index.contains(c));
+        let fitting = fitting.filter(|&c| {
+            alike(c) || (bad > 0.2 && (ordered_like(c) || fills(c)) && clash(&table.states, &key(c)) < bad * 0.3)
+        });
+        let Some(next) = fitting.min_by(|&a, &b| {
+            clash(&table.states, &key(a)).total_cmp(&clash(&table.states, &key(b))).then(a.cmp(&b))
+        }) else {
+            break;
+        };
+        index.push(next);
+        index.sort_unstable();
+        bad = clash(&table.states, &[index.as_slice(), &[x, y]].concat());
+    }
+    let boards: usize = index.iter().map(|&c| table.columns[c].domain.len()).product();
+    let key = [index.as_slice(), &[x, y]].concat();
+    let covered = coverage(table, &key, sizes * boards);
+    let same_domain = table.columns[x].domain == table.columns[y].domain;
+    let owned = [x, y].iter().any(|&c| owns_rows(table, c)) && covered < 0.99;
+    let score = order_weight(axes[0].order) + order_weight(axes[1].order)
+        + if same_domain { 2.0 } else { 0.0 }
+        // Sides of a board stand next to each other.
+        + if y == x + 1 { 0.5 } else { -0.5 }
+        + 2.5 * named_by_moves(evidence, number, &[x, y])
+        + 2.5 * covered
+        + if table.changes() { 1.5 } else { 0.0 }
+        + (sizes as f64).ln() / 2.0
+        - 6.0 * bad
+        - if owned { 6.0 } else { 0.0 }
+        // Inner squares come last: `(cell boardX boardY x y)`.
+        - index.iter().filter(|&&c| c > x).count() as f64 * 0.2
+        + name_hint(&table.name);
+    Some(Candidate { table: number, x, y: Some(y), index, score })
+}
+
+/// Column `x` of a table as a track.
+fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
+    if !can_be_axis(evidence, number, x) {
+        return None;
+    }
+    let table = &evidence.tables[number];
+    let axis = evidence.axis(number, x);
+    let length = axis.values.len();
+    if length < 3 || (table.columns.len() == 1 && table.states.iter().all(|state| state.len() <= 1)) {
+        return None;
+    }
+    let covered = coverage(table, &[x], length);
+    let score = order_weight(axis.order)
+        + 2.0 * named_by_moves(evidence, number, &[x])
+        + 2.5 * covered
+        + if table.changes() { 1.0 } else { 0.0 }
+        + (length as f64).ln() / 2.0
+        - 6.0 * clash(&table.states, &[x])
+        + name_hint(&table.name);
+    Some(Candidate { table: number, x, y: None, index: Vec::new(), score })
+}
