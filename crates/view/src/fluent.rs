@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 pub(crate) const MAX_COLUMNS: usize = 8;
 /// How many of the states given are looked at, spread evenly.
 const MAX_STATES: usize = 64;
+/// How many facts are looked at, if two states have no more.
+const MAX_FACTS: usize = 12_000;
 
 /// One column: a coordinate of the fluent.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Column {
     pub(crate) place: Place,
     /// What can stand there, as the rulesheet first mentions it; then what was seen beyond that.
     pub(crate) domain: Vec<String>,
+    /// For a part of an argument such as `a12`: the whole arguments.
+    pub(crate) whole: Vec<String>,
 }
 
 /// The texts of one fact's columns.
@@ -66,7 +70,9 @@ pub(crate) fn tables<'a>(
         number.insert((name.clone(), arity), tables.len());
         tables.push(Table { name, arity, columns, states: Vec::new(), base: Vec::new() });
     }
-    let step = states.len().div_ceil(MAX_STATES).max(1);
+    let largest = states.iter().map(|facts| facts.len()).max().unwrap_or(0).max(1);
+    let most = (MAX_FACTS / largest).clamp(2, MAX_STATES);
+    let step = states.len().div_ceil(most).max(1);
     let chosen: Vec<&[Fact]> = states.iter().step_by(step).copied().collect();
     // The columns of `a12` are split only if all that was seen allows it.
     for facts in chosen.iter().copied().chain([base]) {
@@ -139,7 +145,7 @@ pub(crate) fn columns(
             _ => {
                 let constants = domains.constants(place).iter();
                 let domain = constants.map(|&c| description.name(c).to_owned()).collect();
-                out.push(Column { coordinate: Coordinate::whole(path), place, domain });
+                out.push(Column { coordinate: Coordinate::whole(path), place, domain, whole: Vec::new() });
             }
         }
     }
@@ -161,6 +167,7 @@ fn split_column(column: Column) -> Vec<Column> {
         coordinate: Coordinate { path: column.coordinate.path.clone(), part },
         place: column.place,
         domain: values.into_iter().map(str::to_owned).collect(),
+        whole: column.domain.clone(),
     };
     vec![part(Part::Letters, letters), part(Part::Number, numbers)]
 }

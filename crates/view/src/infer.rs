@@ -11,6 +11,8 @@ use crate::layer::{groups_and_layers, holes};
 use crate::model::{Axis, BoardModel, Kind, Order};
 use crate::moves::patterns;
 use crate::order::{Pairs, order};
+use crate::orient::orient;
+use crate::owner::assign;
 use crate::side::side;
 use crate::statics::{Listed, pairs};
 use ggp_game::{Fact, Game};
@@ -21,6 +23,13 @@ use std::collections::BTreeMap;
 const BOARD: f64 = 6.0;
 /// A score from which an argument is a track.
 const TRACK: f64 = 4.5;
+/// More squares than this make a board no better; more than `HUGE`, mostly empty, worse.
+const LARGE: usize = 100;
+const HUGE: usize = 900;
+/// From which share of clashing rows something must tell several boards apart.
+const CLASH: f64 = 0.2;
+/// From how many states on what did not occur is taken for impossible.
+const PLAYED: usize = 10;
 /// The longest axis.
 const MAX_AXIS: usize = 128;
 /// The most boards that an argument tells apart.
@@ -43,19 +52,83 @@ impl Evidence<'_> {
         !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
     }
 
-    /// The axis of a column.
+    /// The axis of a column, in ascending order. What rules allow is often too much: it is cut to
+    /// what `base` lists, to the kind of values that occur, and to where they occur if that is
+    /// less than half of it.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
-        let seen: FxHashSet<&str> = table.rows().chain(&table.base).map(|row| row[column]).collect();
+        let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
         let mut values: Vec<&str> = table.columns[column].domain.iter().map(String::as_str).collect();
-        if !table.base.is_empty() {
-            let base: FxHashSet<&str> = table.base.iter().map(|row| row[column]).collect();
-            if seen.iter().all(|value| base.contains(value)) {
-                values.retain(|value| base.contains(value));
+        let base: FxHashSet<&str> = table.base.iter().map(|row| row[column]).collect();
+        if !base.is_empty() && base.is_superset(&seen) {
+            values.retain(|value| base.contains(value));
+        }
+        let keep = |value: &str| seen.contains(value) || base.contains(value);
+        let (ordered, how) = order(&values, &self.chains, keep);
+        let occurring: Vec<&str> = values.iter().copied().filter(|value| seen.contains(value)).collect();
+        if occurring.len() < 2 || ordered.len() <= occurring.len() {
+            return Axis { values: ordered, order: how };
+        }
+        let (narrow, narrow_how) = order(&occurring, &self.chains, |_| true);
+        if how == Order::Listed && narrow_how != Order::Listed {
+            return Axis { values: narrow, order: narrow_how };
+        }
+        let first = ordered.iter().position(|value| seen.contains(value.as_str())).unwrap_or(0);
+        let last = ordered.iter().rposition(|value| seen.contains(value.as_str())).unwrap_or(0);
+        let enough = table.states.len() >= PLAYED && how != Order::Listed && base.is_empty();
+        if enough && (last + 1 - first) * 2 < ordered.len() {
+            let values = self.smallest_around(&seen, &values).map_or_else(
+                || ordered[first..=last].to_vec(),
+                |around| order(&around, &self.chains, |_| true).0,
+            );
+            return Axis { values, order: how };
+        }
+        Axis { values: ordered, order: how }
+    }
+
+    /// The smallest set of values that some argument of a fluent takes and that holds all of
+    /// `seen` and only `allowed` ones: the walls around a mummy tell how large its maze is.
+    fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
+        let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
+        let occurring = wide.flat_map(|table| {
+            (0..table.columns.len()).map(|c| table.rows().map(|row| row[c]).collect::<FxHashSet<&str>>())
+        });
+        let around = occurring.filter(|set| set.len() > seen.len() && set.is_superset(seen));
+        let smallest = around.min_by_key(FxHashSet::len)?;
+        let values: Vec<&str> = allowed.iter().copied().filter(|value| smallest.contains(value)).collect();
+        (values.len() == smallest.len()).then_some(values)
+    }
+
+    /// The axes of two columns that make a board. A state that fills a rectangle shows the board.
+    fn axes(&self, number: usize, x: usize, y: usize) -> [Axis; 2] {
+        let table = &self.tables[number];
+        let rectangle = table.states.iter().find_map(|state| {
+            let squares: FxHashSet<(&str, &str)> = state.iter().map(|row| (row[x], row[y])).collect();
+            let columns: FxHashSet<&str> = squares.iter().map(|s| s.0).collect();
+            let rows: FxHashSet<&str> = squares.iter().map(|s| s.1).collect();
+            let full = columns.len() >= 3 && rows.len() >= 3 && squares.len() == columns.len() * rows.len();
+            full.then_some([columns, rows])
+        });
+        let mut axes = [self.axis(number, x), self.axis(number, y)];
+        if let Some(rectangle) = rectangle {
+            let everywhere = |row: &Row<'_>| rectangle[0].contains(row[x]) && rectangle[1].contains(row[y]);
+            if table.rows().all(everywhere) {
+                for (i, column) in [x, y].into_iter().enumerate() {
+                    // Rows 1, 2, 7 and 8 are a rectangle too.
+                    let inside: Vec<bool> = axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str())).collect();
+                    let steps = inside.windows(2).filter(|pair| pair[0] != pair[1]).count();
+                    let inner_gap = steps > 1 && !(steps == 2 && !inside[0]);
+                    if axes[i].order != Order::Listed && inner_gap {
+                        continue;
+                    }
+                    let domain = table.columns[column].domain.iter().map(String::as_str);
+                    let domain: Vec<&str> = domain.filter(|value| rectangle[i].contains(value)).collect();
+                    let (values, order) = order(&domain, &self.chains, |_| true);
+                    axes[i] = Axis { values, order };
+                }
             }
         }
-        let (values, order) = order(&values, &self.chains, |value| seen.contains(value));
-        Axis { values, order }
+        axes
     }
 }
 
@@ -106,9 +179,9 @@ pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
     model.side = side(&evidence, &model);
     model.moves = patterns(description, &evidence, &model);
     if model.kind != Kind::Table {
-        crate::orient::orient(description, &evidence, &mut model);
+        orient(description, &mut model);
         model.holes = holes(&evidence, &model);
-        crate::owner::assign(description, &evidence, &mut model);
+        assign(description, &evidence, &mut model);
     }
     model
 }
@@ -124,7 +197,6 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         layers: Vec::new(),
         holes: Vec::new(),
         owners: BTreeMap::new(),
-        contents: Vec::new(),
         glyphs: BTreeMap::new(),
         side: Vec::new(),
         moves: Vec::new(),
@@ -134,10 +206,9 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
 fn board(evidence: &Evidence<'_>, candidate: &Candidate) -> BoardModel {
     let axis = |column| evidence.axis(candidate.table, column);
     let mut model = table(evidence);
-    model.columns = axis(candidate.x);
-    model.rows = match candidate.y {
-        Some(y) => axis(y),
-        None => Axis { values: vec![String::new()], order: Order::Listed },
+    [model.columns, model.rows] = match candidate.y {
+        Some(y) => evidence.axes(candidate.table, candidate.x, y),
+        None => [axis(candidate.x), Axis { values: vec![String::new()], order: Order::Listed }],
     };
     model.index = candidate.index.iter().map(|&column| axis(column)).collect();
     groups_and_layers(evidence, candidate, &mut model);
@@ -229,6 +300,48 @@ fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     (most as f64 / cells.max(1) as f64).min(1.0)
 }
 
+/// The arguments that tell several boards apart: at most two, without which squares would hold
+/// several things, or which have the same values as both axes, as in `(mark 1 3 2 2 x)`.
+fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squares: usize) -> Vec<usize> {
+    let table = &evidence.tables[number];
+    let others: Vec<usize> = (0..table.columns.len()).filter(|c| !axes.contains(c)).collect();
+    let domain = |c: usize| &table.columns[c].domain;
+    // What happens in the first state counts more than what rules that forget to clear a square
+    // leave there later.
+    let first = table.states.first().filter(|state| state.len() >= 4);
+    let varied = |state: &&Vec<Row<'_>>| {
+        others.iter().all(|&c| state.iter().any(|row| row[c] != state[0][c]) || domain(c).len() < 3)
+    };
+    let first = first.filter(varied);
+    let clashes = |key: &[usize]| {
+        let all = clash(&table.states, key);
+        first.map_or(all, |state| all.min(clash(std::slice::from_ref(state), key)))
+    };
+    let mut index: Vec<usize> = Vec::new();
+    for _ in 0..2 {
+        let key = |c: &[usize]| [c, index.as_slice(), axes.as_slice()].concat();
+        let bad = clashes(&key(&[]));
+        let tells = |c: usize| {
+            let few = (2..=MAX_INDEX).contains(&domain(c).len()) && !evidence.is_role_column(number, c);
+            let ordered = can_be_axis(evidence, number, c) && evidence.axis(number, c).order != Order::Listed;
+            let fills = || coverage(table, &key(&[c]), squares * domain(c).len()) > 0.99;
+            few && bad > CLASH && (ordered || fills()) && clashes(&key(&[c])) < bad * 0.3
+        };
+        let alike = |c: usize| axes.iter().all(|&axis| domain(axis) == domain(c));
+        let left = |c: usize| others.iter().copied().filter(|&o| o != c && !index.contains(&o)).collect::<Vec<_>>();
+        // Something must be left that is on the squares.
+        let leaves = |c: usize| left(c).iter().any(|&o| !alike(o));
+        let next = others.iter().copied().filter(|&c| !index.contains(&c) && leaves(c) && (alike(c) || tells(c)));
+        let Some(next) = next.min_by(|&a, &b| clashes(&key(&[a])).total_cmp(&clashes(&key(&[b]))).then(a.cmp(&b)))
+        else {
+            break;
+        };
+        index.push(next);
+        index.sort_unstable();
+    }
+    index
+}
+
 /// How well moves name the values of `columns`: 1 when one kind of move names all of them.
 fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
     let domains = &evidence.domains;
@@ -255,48 +368,24 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
         return None;
     }
     let table = &evidence.tables[number];
-    let axes = [evidence.axis(number, x), evidence.axis(number, y)];
+    // One row of many like arguments is a tuple: `(order p1 p5 p3 p6 p4 p2)`.
+    let alike = |c: &usize| table.columns[*c].domain == table.columns[x].domain;
+    if table.states.iter().all(|state| state.len() <= 1) && (0..table.columns.len()).filter(alike).count() > 3 {
+        return None;
+    }
+    let axes = evidence.axes(number, x, y);
     if axes.iter().any(|axis| axis.values.len() < 2) {
         return None;
     }
-    let mut index = Vec::new();
-    let mut bad = clash(&table.states, &[x, y]);
-    let others: Vec<usize> = (0..table.columns.len()).filter(|&c| c != x && c != y).collect();
-    // Arguments that tell several boards apart: without them squares would hold several things.
-    let ordered_like = |c: usize| {
-        can_be_axis(evidence, number, c)
-            && table.columns[c].domain.len() <= MAX_INDEX
-            && (evidence.axis(number, c).order != Order::Listed)
-    };
     let sizes = axes[0].values.len() * axes[1].values.len();
-    for _ in 0..2 {
-        let key = |c: usize| [index.as_slice(), &[c, x, y]].concat();
-        let fills = |c: usize| {
-            coverage(table, &key(c), sizes * table.columns[c].domain.len()) > 0.99
-                && (2..=MAX_INDEX).contains(&table.columns[c].domain.len())
-        };
-        let alike = |c: usize| {
-            let same = |a: usize| table.columns[a].domain == table.columns[c].domain;
-            same(x) && same(y) && others.len() >= 2
-        };
-        let fitting = others.iter().copied().filter(|c| !index.contains(c));
-        let fitting = fitting.filter(|&c| {
-            alike(c) || (bad > 0.2 && (ordered_like(c) || fills(c)) && clash(&table.states, &key(c)) < bad * 0.3)
-        });
-        let Some(next) = fitting.min_by(|&a, &b| {
-            clash(&table.states, &key(a)).total_cmp(&clash(&table.states, &key(b))).then(a.cmp(&b))
-        }) else {
-            break;
-        };
-        index.push(next);
-        index.sort_unstable();
-        bad = clash(&table.states, &[index.as_slice(), &[x, y]].concat());
-    }
+    let index = index_columns(evidence, number, [x, y], sizes);
+    let bad = clash(&table.states, &[index.as_slice(), &[x, y]].concat());
     let boards: usize = index.iter().map(|&c| table.columns[c].domain.len()).product();
     let key = [index.as_slice(), &[x, y]].concat();
     let covered = coverage(table, &key, sizes * boards);
     let same_domain = table.columns[x].domain == table.columns[y].domain;
     let owned = [x, y].iter().any(|&c| owns_rows(table, c)) && covered < 0.99;
+    let unordered = axes.iter().all(|axis| axis.order == Order::Listed) && covered < 0.5;
     let score = order_weight(axes[0].order) + order_weight(axes[1].order)
         + if same_domain { 2.0 } else { 0.0 }
         // Sides of a board stand next to each other.
@@ -304,9 +393,11 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
         + 2.5 * named_by_moves(evidence, number, &[x, y])
         + 2.5 * covered
         + if table.changes() { 1.5 } else { 0.0 }
-        + (sizes as f64).ln() / 2.0
+        + (sizes.min(LARGE) as f64).ln() / 2.0
+        - if sizes > HUGE && covered < 0.5 { 3.0 } else { 0.0 }
         - 6.0 * bad
         - if owned { 6.0 } else { 0.0 }
+        - if unordered { 3.0 } else { 0.0 }
         // Inner squares come last: `(cell boardX boardY x y)`.
         - index.iter().filter(|&&c| c > x).count() as f64 * 0.2
         + name_hint(&table.name);
@@ -325,12 +416,15 @@ fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candid
         return None;
     }
     let covered = coverage(table, &[x], length);
+    // One row for each role: that is the role's score, not a place on a track.
+    let scores = (0..table.columns.len()).any(|c| evidence.is_role_column(number, c) && owns_rows(table, c));
     let score = order_weight(axis.order)
         + 2.0 * named_by_moves(evidence, number, &[x])
         + 2.5 * covered
         + if table.changes() { 1.0 } else { 0.0 }
         + (length as f64).ln() / 2.0
         - 6.0 * clash(&table.states, &[x])
+        - if scores { 4.0 } else { 0.0 }
         + name_hint(&table.name);
     Some(Candidate { table: number, x, y: None, index: Vec::new(), score })
 }

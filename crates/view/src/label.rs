@@ -8,59 +8,90 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The longest label of one value.
 const MAX_LABEL: usize = 3;
 
-/// The label of each content of a model.
+/// The label of each content of a model: by its place among a token's contents, and its text.
 #[derive(Debug)]
 pub(crate) struct Labels {
-    labels: FxHashMap<String, String>,
+    labels: FxHashMap<(usize, String), String>,
+    marks: Vec<Option<&'static str>>,
     ascii: bool,
-    /// The longest label of any content by itself.
-    pub(crate) width: usize,
 }
+
+/// What layers without content draw, in order.
+const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
+const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
 impl Labels {
     /// The labels of the contents of `model`; glyphs count unless they are to be ASCII.
     pub(crate) fn new(model: &BoardModel, ascii: bool) -> Labels {
-        let mut labels: FxHashMap<String, String> = FxHashMap::default();
-        let mut taken: FxHashSet<String> = FxHashSet::default();
-        let mut long: Vec<&String> = Vec::new();
-        for value in &model.contents {
-            match model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii()) {
-                Some(glyph) => {
-                    labels.insert(value.clone(), glyph.clone());
+        let mut labels = FxHashMap::default();
+        let places = model.layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
+        for place in 0..places {
+            let mut values: Vec<&String> = Vec::new();
+            for value in model.layers.iter().filter_map(|layer| layer.values.get(place)).flatten() {
+                if !values.contains(&value) {
+                    values.push(value);
                 }
-                None if value.chars().count() <= MAX_LABEL => {
-                    taken.insert(value.clone());
-                    labels.insert(value.clone(), value.clone());
-                }
-                None => long.push(value),
+            }
+            for (value, label) in label_all(&values, model, ascii) {
+                labels.insert((place, value), label);
             }
         }
-        for (number, value) in long.iter().enumerate() {
-            let label = abbreviations(value)
-                .into_iter()
-                .find(|label| !taken.contains(label) && is_unique(label, value, &long))
-                .or_else(|| abbreviations(value).into_iter().find(|label| !taken.contains(label)))
-                .unwrap_or_else(|| format!("#{number}"));
-            taken.insert(label.clone());
-            labels.insert((*value).clone(), label);
-        }
-        let width = labels.values().map(|label| label.chars().count()).max().unwrap_or(1);
-        Labels { labels, ascii, width: width.min(MAX_LABEL) }
+        let mut count = 0;
+        let marks = model.layers.iter().map(|layer| {
+            layer.content.is_empty().then(|| {
+                count += 1;
+                if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] }
+            })
+        });
+        Labels { marks: marks.collect(), labels, ascii }
     }
 
-    /// The label of one value.
-    pub(crate) fn value(&self, value: &str) -> String {
-        self.labels.get(value).cloned().unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
+    /// What a layer without content draws.
+    pub(crate) fn mark(&self, layer: usize) -> Option<&'static str> {
+        self.marks.get(layer).copied().flatten()
     }
 
-    /// The label of a token: of its owner's name and of what it is.
+    /// The label of one value, at a place among a token's contents.
+    pub(crate) fn value(&self, place: usize, value: &str) -> String {
+        let label = self.labels.get(&(place, value.to_owned())).cloned();
+        label.unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
+    }
+
+    /// The label of a token.
     pub(crate) fn of(&self, token: &Token, model: &BoardModel) -> String {
         let whole = token.content.join(" ");
         if let Some(glyph) = model.glyphs.get(&whole).filter(|glyph| !self.ascii || glyph.is_ascii()) {
             return glyph.clone();
         }
-        token.content.iter().map(|value| self.value(value)).collect()
+        token.content.iter().enumerate().map(|(place, value)| self.value(place, value)).collect()
     }
+}
+
+/// The labels of values that must be told apart.
+pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> Vec<(String, String)> {
+    let mut labels: Vec<(String, String)> = Vec::new();
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let mut long: Vec<&String> = Vec::new();
+    for &value in values {
+        match model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii()) {
+            Some(glyph) => labels.push((value.clone(), glyph.clone())),
+            None if value.chars().count() <= MAX_LABEL => {
+                taken.insert(value.clone());
+                labels.push((value.clone(), value.clone()));
+            }
+            None => long.push(value),
+        }
+    }
+    for (number, value) in long.iter().enumerate() {
+        let candidates = abbreviations(value);
+        let free = |label: &&String| !taken.contains(*label);
+        let label = candidates.iter().filter(free).find(|label| is_unique(label, value, &long));
+        let label = label.or_else(|| candidates.iter().find(free)).cloned();
+        let label = label.unwrap_or_else(|| format!("#{number}"));
+        taken.insert(label.clone());
+        labels.push(((*value).clone(), label));
+    }
+    labels
 }
 
 /// Whether no other value that has to be shortened begins as `label` does.

@@ -3,7 +3,7 @@
 
 use crate::fluent::Table;
 use crate::infer::{Candidate, Evidence, clash, rate_board};
-use crate::model::{BoardModel, Coordinate, Layer, Square};
+use crate::model::{BoardModel, Coordinate, Layer, Part, Square};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 const LAYER: f64 = 2.0;
 /// How many values of a layer's argument must be on the board's axis.
 const ON_AXIS: f64 = 0.8;
+/// How many different things a layer above the board can show.
+const MAX_VALUES: usize = 24;
 
 /// Fills in the layers of `model` and its groups: `candidate` first.
 pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, model: &mut BoardModel) {
@@ -25,8 +27,10 @@ pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, 
         let group = if is_board_of_its_own(evidence, candidate, &reading) {
             model.groups.push(table.name.clone());
             model.groups.len() - 1
-        } else {
+        } else if belongs_above(evidence, candidate, &reading) {
             0
+        } else {
+            continue;
         };
         model.layers.push(layer(table, &reading, group));
     }
@@ -43,6 +47,7 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
         x: coordinate(reading.x),
         y: reading.y.map(coordinate),
         index: reading.index.iter().map(|&column| coordinate(column)).collect(),
+        values: vec![Vec::new(); content.len()],
         content,
         empty: None,
     }
@@ -96,6 +101,30 @@ fn reading(evidence: &Evidence<'_>, number: usize, main: &Candidate, model: &Boa
     best
 }
 
+/// Whether a reading adds something to the board: marks, other things, or the rest of the same
+/// things. Notes about pieces, such as which of them have moved, would look like more pieces;
+/// pairs of squares and long numbers are no content.
+fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
+    let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
+    let content = other.content(second);
+    let domain = |column: usize| &second.columns[column].domain;
+    let axes = [Some(other.x), other.y];
+    let on_axis = |c: usize| axes.iter().flatten().any(|&axis| domain(axis).len() > 2 && domain(axis) == domain(c));
+    if content.len() > 2 || content.iter().any(|&c| domain(c).len() > MAX_VALUES || on_axis(c)) {
+        return false;
+    }
+    let known: FxHashSet<&String> = main.content(first).iter().flat_map(|&c| &first.columns[c].domain).collect();
+    let same = !content.is_empty() && content.iter().all(|&c| domain(c).iter().all(|value| known.contains(value)));
+    !same || {
+        let squares = |table: &Table<'_>, reading: &Candidate| -> FxHashSet<Vec<String>> {
+            let key = reading.key();
+            table.rows().map(|row| key.iter().map(|&c| row[c].to_owned()).collect()).collect()
+        };
+        let (one, two) = (squares(first, main), squares(second, other));
+        !two.is_empty() && one.is_disjoint(&two)
+    }
+}
+
 /// Whether two readings are two boards rather than two layers of one: they hold the same kind of
 /// things on the same squares, and each says so of most squares or they are called alike.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
@@ -136,9 +165,15 @@ pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> 
         let total = model.board_count() / model.groups.len().max(1)
             * model.columns.values.len()
             * model.rows.values.len();
-        let constant = first.len() * 2 > total && table.states.iter().all(|state| squares(state) == first);
+        let constant = first.len() * 2 > total
+            && table.states.len() > 1
+            && table.states.iter().all(|state| squares(state) == first);
+        let composite: BTreeSet<Square> = whole_squares(evidence, layer, model);
         if !base.is_empty() && base.is_superset(&seen) {
             exists.extend(base);
+        } else if !composite.is_empty() {
+            exists.extend(composite);
+            exists.extend(seen);
         } else if constant {
             exists.extend(first);
         } else if layer.group > 0 || number == 0 {
@@ -159,6 +194,17 @@ pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> 
         }
     }
     holes
+}
+
+/// The squares that the rules name as a whole, such as `a12`.
+fn whole_squares(evidence: &Evidence<'_>, layer: &Layer, model: &BoardModel) -> BTreeSet<Square> {
+    if layer.x.part == Part::Whole {
+        return BTreeSet::new();
+    }
+    let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);
+    let column = table.and_then(|t| t.columns.iter().find(|c| c.coordinate == layer.x));
+    let whole = column.map(|c| c.whole.as_slice()).unwrap_or_default().iter();
+    whole.filter_map(|text| model.square_at(layer, |coordinate| coordinate.part_of(text))).collect()
 }
 
 fn locate_row(table: &Table<'_>, layer: &Layer, model: &BoardModel, row: &[&str]) -> Option<Square> {

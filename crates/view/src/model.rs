@@ -115,6 +115,9 @@ pub struct Layer {
     pub index: Vec<Coordinate>,
     /// Where it says what is on the square; nothing for a mark.
     pub content: Vec<Coordinate>,
+    /// What can stand at each of [`Layer::content`], as the rulesheet first mentions it, without
+    /// what is empty.
+    pub values: Vec<Vec<String>>,
     /// The content that stands for an empty square.
     pub empty: Option<String>,
 }
@@ -212,8 +215,6 @@ pub struct BoardModel {
     pub holes: Vec<Square>,
     /// Which role each content belongs to, by the role's number.
     pub owners: BTreeMap<String, usize>,
-    /// What can be on a square, as the rulesheet first mentions it, without empty contents.
-    pub contents: Vec<String>,
     /// How contents are drawn, where not by their name.
     pub glyphs: BTreeMap<String, String>,
     /// The fluents beside the board.

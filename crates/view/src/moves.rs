@@ -126,10 +126,11 @@ fn axis_of(
             }
         }
     }
-    let fits = |axis: Axis| -> bool {
+    let fits = |(axis, ties): (Axis, u32)| -> bool {
+        // Rules that tie a move to the board may still allow what is off it.
         let on = |values: &[String]| {
             let on_axis = domain.iter().filter(|v| values.contains(v)).count();
-            on_axis >= 2 && on_axis * 4 >= domain.len() * 3
+            on_axis >= 2 && (ties > 0 || on_axis * 4 >= domain.len() * 3)
         };
         match axis {
             Axis::Column => on(&model.columns.values),
@@ -144,7 +145,7 @@ fn axis_of(
             Axis::None => false,
         }
     };
-    votes.retain(|vote| fits(vote.0));
+    votes.retain(|vote| fits(*vote));
     let most = votes.iter().map(|vote| vote.1).max().unwrap_or(0);
     if most == 0 && (other > 0 || votes.is_empty()) {
         return Axis::None;

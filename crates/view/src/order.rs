@@ -41,7 +41,7 @@ pub(crate) fn order(
 }
 
 /// What kind of natural order `values` have, if any.
-fn natural_order(values: &[&str]) -> Option<Order> {
+pub(crate) fn natural_order(values: &[&str]) -> Option<Order> {
     if values.iter().all(|v| v.parse::<i64>().is_ok()) {
         return Some(Order::Integers);
     }

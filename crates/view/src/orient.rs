@@ -4,14 +4,17 @@
 //! that names one axis only drops something along the other, which is therefore upright. Names
 //! decide only what is left: letters across, `row` and `col` as they say.
 
-use crate::infer::Evidence;
 use crate::model::{BoardModel, Coordinate, Order, Slot};
 use ggp_gdl::{Atom, Description, Literal, Term};
 
 /// Turns `model`, whose rows are still in ascending order from the top, the right way round.
-pub(crate) fn orient(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
-    let _ = evidence;
+pub(crate) fn orient(description: &Description, model: &mut BoardModel) {
     if model.layers.first().is_none_or(|layer| layer.y.is_none()) {
+        return;
+    }
+    if model.index.len() == 2 {
+        // Boards in a square: the first of two arguments counts downwards, inside as outside.
+        transpose(model);
         return;
     }
     let (across, upright) = lone_axes(model);

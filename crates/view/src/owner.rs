@@ -6,7 +6,9 @@
 
 use crate::fluent::Table;
 use crate::infer::Evidence;
-use crate::model::{BoardModel, Coordinate, Layer};
+use crate::model::{BoardModel, Coordinate, Layer, Order};
+use crate::order::natural_order;
+use crate::term::letters_and_number;
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,34 +18,41 @@ const FACT: u32 = 3;
 /// How far the first role must be ahead of the second.
 const LEAD: u32 = 2;
 /// From which share of the squares a content without owner can be taken for emptiness.
-const MOSTLY: f64 = 0.4;
+const MOSTLY: f64 = 0.3;
 
-/// Fills in owners and empty contents.
+/// Fills in owners, empty contents and what else there is.
 pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
     let mut contents: Vec<String> = Vec::new();
-    for layer in &model.layers {
-        if let Some(table) = table_of(evidence, layer) {
-            for column in content_columns(table, layer) {
-                for value in &table.columns[column].domain {
-                    if !contents.contains(value) {
-                        contents.push(value.clone());
-                    }
-                }
-            }
+    for number in 0..model.layers.len() {
+        let Some(table) = table_of(evidence, &model.layers[number]) else { continue };
+        let columns = content_columns(table, &model.layers[number]);
+        for (i, &column) in columns.iter().enumerate() {
+            let domain = &table.columns[column].domain;
+            contents.extend(domain.iter().filter(|value| !contents.contains(value)).cloned().collect::<Vec<_>>());
+            number_glyphs(domain, model);
+            model.layers[number].values[i].clone_from(domain);
         }
     }
     if evidence.roles.len() > 1 {
         model.owners = owners(description, evidence, &contents);
     }
     for number in 0..model.layers.len() {
-        let empty = empty(evidence, model, number);
-        if let Some(empty) = &empty {
-            model.owners.remove(empty);
-        }
-        model.layers[number].empty = empty;
+        let Some(empty) = empty(evidence, model, number) else { continue };
+        model.owners.remove(&empty);
+        model.layers[number].values[0].retain(|value| *value != empty);
+        model.layers[number].empty = Some(empty);
     }
-    let empties: BTreeSet<&String> = model.layers.iter().filter_map(|l| l.empty.as_ref()).collect();
-    model.contents = contents.into_iter().filter(|c| !empties.contains(c)).collect();
+}
+
+/// Contents that are all numbers by another name, `s0` to `s30`, are drawn as numbers.
+fn number_glyphs(domain: &[String], model: &mut BoardModel) {
+    let parts: Option<Vec<(&str, &str)>> = domain.iter().map(|value| letters_and_number(value)).collect();
+    let Some(parts) = parts.filter(|parts| parts.len() > 2) else { return };
+    if parts.iter().all(|part| part.0 == parts[0].0) {
+        let number = |digits: &str| digits.parse::<u64>().map_or(digits.to_owned(), |n| n.to_string());
+        let glyphs = domain.iter().zip(&parts).map(|(value, part)| (value.clone(), number(part.1)));
+        model.glyphs.extend(glyphs);
+    }
 }
 
 fn table_of<'a, 'b>(evidence: &'a Evidence<'b>, layer: &Layer) -> Option<&'a Table<'b>> {
@@ -179,18 +188,24 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     if !full || domain.len() < 2 {
         return None;
     }
+    // A single name among numbers is the gap of a sliding puzzle, or the open square of a sudoku.
+    let mut names = domain.iter().filter(|value| value.parse::<i64>().is_err());
+    match (names.next(), names.next()) {
+        (Some(only), None) if domain.len() > 2 => return Some(only.clone()),
+        (None, _) => return None,
+        _ => {}
+    }
+    if natural_order(&domain.iter().map(String::as_str).collect::<Vec<_>>()) == Some(Order::Numbered) {
+        return None;
+    }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in first {
+    for row in table.rows() {
         *counts.entry(row[column]).or_default() += 1;
     }
-    // A single name among numbers is the gap of a sliding puzzle.
-    let names: Vec<&&str> = counts.keys().filter(|value| value.parse::<i64>().is_err()).collect();
-    if names.len() == 1 && counts.len() > 2 && counts[*names[0]] == 1 {
-        return Some((*names[0]).to_owned());
-    }
+    let rows: usize = counts.values().sum();
     let unowned = counts.iter().filter(|(value, _)| !owned(value) && !model.owners.contains_key(**value));
     let (value, count) = unowned.max_by_key(|(value, count)| (**count, std::cmp::Reverse(**value)))?;
-    (*count as f64 >= MOSTLY * first.len() as f64).then(|| (*value).to_owned())
+    (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
 fn is_called_empty(value: &str) -> bool {

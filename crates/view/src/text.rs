@@ -4,10 +4,9 @@
 //! every mark is a character. Lines keep within the width asked for wherever the board's columns
 //! allow it; several boards stand side by side as far as they fit.
 
-use crate::label::Labels;
+use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
 use crate::position::{Beside, Position, Token};
-use std::fmt::Write;
 
 /// How to draw.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +35,12 @@ const BOLD: &str = "1";
 const LAST: &str = "7";
 /// How many facts are listed beside a board.
 const MAX_LISTED: usize = 12;
+/// How many things are shown on one square.
+const MAX_TOKENS: usize = 3;
 
 struct Glyphs {
     empty: &'static str,
     hole: &'static str,
-    mark: &'static str,
     vertical: &'static str,
     horizontal: &'static str,
     corners: [&'static str; 4],
@@ -49,7 +49,6 @@ struct Glyphs {
 const UNICODE: Glyphs = Glyphs {
     empty: "·",
     hole: "▒",
-    mark: "●",
     vertical: "│",
     horizontal: "─",
     corners: ["┌", "┐", "└", "┘"],
@@ -57,7 +56,6 @@ const UNICODE: Glyphs = Glyphs {
 const ASCII: Glyphs = Glyphs {
     empty: ".",
     hole: "#",
-    mark: "*",
     vertical: "|",
     horizontal: "-",
     corners: ["+", "+", "+", "+"],
@@ -170,29 +168,30 @@ impl Canvas<'_> {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
         let contents = self.position.squares.iter().map(|tokens| self.content(tokens).0.chars().count()).max();
-        contents.unwrap_or(1).max(self.labels.width).max(if row_of_one { names } else { 1 })
+        contents.unwrap_or(1).max(if row_of_one { names } else { 1 })
     }
 
     /// What is written on a square, and whose colour it has.
     fn content(&self, tokens: &[Token]) -> (String, Option<usize>) {
-        let mut text = String::new();
+        let mut parts: Vec<String> = Vec::new();
+        let mut marks = String::new();
         let mut owner = None;
-        let mut marks = 0;
         for token in tokens {
-            if token.content.is_empty() {
-                marks += 1;
+            if let Some(mark) = self.labels.mark(token.layer) {
+                marks.push_str(mark);
                 continue;
             }
-            if !text.is_empty() {
-                text.push('/');
+            let label = self.labels.of(token, self.model);
+            if !parts.contains(&label) {
+                parts.push(label);
             }
-            text.push_str(&self.labels.of(token, self.model));
             owner = token.owner.or(owner);
         }
-        if marks > 0 {
-            text.push_str(if text.is_empty() { self.glyphs().mark } else { "*" });
+        if parts.len() > MAX_TOKENS {
+            parts.truncate(MAX_TOKENS - 1);
+            parts.push("+".to_owned());
         }
-        (text, owner)
+        (parts.join("/") + &marks, owner)
     }
 
     fn boards(&self, out: &mut String) {
@@ -278,20 +277,29 @@ impl Canvas<'_> {
         lines
     }
 
-    /// The names under the columns: in one line if they fit, else every second, fifth or tenth
-    /// of them, else from top to bottom.
+    /// The names under the columns: in one line if they fit, else shortened, else from top to
+    /// bottom.
     fn column_names(&self, pitch: usize) -> Vec<String> {
         let names = &self.model.columns.values;
-        let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
-        if longest < pitch || longest == 1 {
-            return vec![names.iter().map(|name| centre(name, pitch)).collect()];
+        let longest = |names: &[String]| names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+        let line = |names: &[String]| names.iter().map(|name| centre(name, pitch)).collect::<String>();
+        if longest(names) < pitch || longest(names) == 1 {
+            return vec![line(names)];
         }
-        (0..longest)
-            .map(|i| {
-                let letter = |name: &String| name.chars().nth(i).unwrap_or(' ').to_string();
-                names.iter().map(|name| centre(&letter(name), pitch)).collect()
-            })
-            .collect()
+        let values: Vec<&String> = names.iter().collect();
+        let short: Vec<String> = if longest(names) <= 3 {
+            names.clone()
+        } else {
+            let labels = label_all(&values, self.model, self.style.ascii);
+            let short = |name: &String| labels.iter().find(|label| label.0 == *name).map_or_else(String::new, |l| l.1.clone());
+            names.iter().map(short).collect()
+        };
+        if longest(&short) < pitch {
+            return vec![line(&short)];
+        }
+        let letter = |name: &String, i: usize| name.chars().nth(i).unwrap_or(' ').to_string();
+        let lines = 0..longest(&short);
+        lines.map(|i| short.iter().map(|name| centre(&letter(name, i), pitch)).collect()).collect()
     }
 
     fn square(&self, square: Square, width: usize, pitch: usize) -> String {
@@ -327,21 +335,23 @@ impl Canvas<'_> {
 
     /// What the abbreviations on the board mean.
     fn legend(&self, out: &mut String) {
-        let mut used: Vec<&str> = Vec::new();
-        for value in self.position.squares.iter().flatten().flat_map(|token| &token.content) {
-            if !used.contains(&value.as_str()) {
-                used.push(value);
+        let mut items: Vec<String> = Vec::new();
+        for token in self.position.squares.iter().flatten() {
+            for (place, value) in token.content.iter().enumerate() {
+                let label = self.labels.value(place, value);
+                let item = format!("{label} {value}");
+                let plain = label.parse::<u64>().is_ok() || label == *value;
+                if !plain && !items.contains(&item) {
+                    items.push(item);
+                }
             }
         }
-        let entries = self.model.contents.iter().filter(|value| used.contains(&value.as_str()));
-        let mut items: Vec<String> = Vec::new();
-        for value in entries {
-            let label = self.labels.value(value);
-            if label != *value {
-                let mut text = String::new();
-                let _ = write!(text, "{label} {value}");
-                items.push(text);
-            }
+        let marks = self.model.layers.iter().enumerate().filter_map(|(number, layer)| {
+            Some(format!("{} {}", self.labels.mark(number)?, layer.relation))
+        });
+        let marks: Vec<String> = marks.collect();
+        if self.model.layers.len() > 1 {
+            items.extend(marks);
         }
         wrap(&items, if self.style.ascii { ", " } else { " · " }, self.style.width, out);
     }
