@@ -273,51 +273,65 @@ impl Domains {
                 Holder::Inside(..) => false,
             };
         }
-        let inside: FxHashSet<Place> =
-            self.tree(self.fluent).into_iter().chain(self.tree(self.mv)).collect();
+        let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
+        let moves: FxHashSet<Place> = self.tree(self.mv).into_iter().collect();
         // For each dynamic argument, the fluents' and moves' arguments that it stands for.
         let mut stands_for: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
-        let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
-        for round in 0..TIE_ROUNDS {
-            let mut changed = false;
-            for (head, body) in occurrences {
-                let mut by_variable: BTreeMap<Symbol, Vec<Place>> = BTreeMap::new();
-                for &(variable, place) in head.iter().chain(body) {
-                    by_variable.entry(variable).or_default().push(place);
-                }
-                for (variable, places) in &by_variable {
-                    let mut ends: Vec<Place> = Vec::new();
-                    for place in places {
-                        if inside.contains(place) {
-                            ends.push(*place);
-                        } else if let Some(known) = stands_for.get(place) {
-                            ends.extend(known);
-                        }
-                    }
-                    ends.sort_unstable();
-                    ends.dedup();
-                    for &(_, place) in head.iter().filter(|h| h.0 == *variable) {
-                        if carries[place.0 as usize] && !ends.is_empty() {
-                            let known = stands_for.entry(place).or_default();
-                            let before = known.len();
-                            known.extend(&ends);
-                            known.sort_unstable();
-                            known.dedup();
-                            changed |= known.len() > before;
-                        }
-                    }
-                    if round + 1 == TIE_ROUNDS {
-                        let (of_fluents, of_moves): (Vec<Place>, Vec<Place>) =
-                            ends.iter().partition(|&p| fluents.contains(p));
-                        for &fluent in &of_fluents {
-                            for &mv in &of_moves {
-                                *self.ties.entry((fluent, mv)).or_default() += 1;
-                            }
-                        }
-                    }
+        let ends = |stands_for: &FxHashMap<Place, Vec<Place>>, places: &[Place]| {
+            let mut ends: Vec<Place> = Vec::new();
+            for place in places {
+                if fluents.contains(place) || moves.contains(place) {
+                    ends.push(*place);
+                } else if let Some(known) = stands_for.get(place) {
+                    ends.extend(known);
                 }
             }
-            let _ = changed;
+            ends.sort_unstable();
+            ends.dedup();
+            ends
+        };
+        // The places of each variable of each rule, those in its head first.
+        let mut variables: Vec<(usize, Vec<Place>)> = Vec::new();
+        for (head, body) in occurrences {
+            let mut by_variable: BTreeMap<Symbol, (usize, Vec<Place>)> = BTreeMap::new();
+            for &(variable, place) in head {
+                let entry = by_variable.entry(variable).or_default();
+                entry.0 += 1;
+                entry.1.push(place);
+            }
+            for &(variable, place) in body {
+                by_variable.entry(variable).or_default().1.push(place);
+            }
+            variables.extend(by_variable.into_values());
+        }
+        for _ in 0..TIE_ROUNDS {
+            let mut changed = false;
+            for (heads, places) in &variables {
+                if !places[..*heads].iter().any(|place| carries[place.0 as usize]) {
+                    continue;
+                }
+                let ends = ends(&stands_for, places);
+                for &place in places[..*heads].iter().filter(|place| carries[place.0 as usize]) {
+                    let known = stands_for.entry(place).or_default();
+                    let before = known.len();
+                    known.extend(&ends);
+                    known.sort_unstable();
+                    known.dedup();
+                    changed |= known.len() > before;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (_, places) in &variables {
+            let ends = ends(&stands_for, places);
+            let (of_fluents, of_moves): (Vec<Place>, Vec<Place>) = ends.iter().partition(|&p| fluents.contains(p));
+            for &fluent in &of_fluents {
+                for &mv in &of_moves {
+                    *self.ties.entry((fluent, mv)).or_default() += 1;
+                }
+            }
         }
     }
 

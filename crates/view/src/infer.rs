@@ -8,12 +8,13 @@
 use crate::domain::Domains;
 use crate::fluent::{MAX_COLUMNS, Row, Table, tables};
 use crate::layer::{groups_and_layers, holes};
-use crate::model::{Axis, BoardModel, Kind, Order};
+use crate::model::{Axis, BoardModel, Kind, Order, Part};
 use crate::moves::patterns;
 use crate::order::{Pairs, order};
 use crate::orient::orient;
 use crate::owner::assign;
 use crate::side::side;
+use crate::sidecar::{Sidecar, SidecarError};
 use crate::statics::{Listed, pairs};
 use ggp_game::{Fact, Game};
 use rustc_hash::FxHashSet;
@@ -54,7 +55,7 @@ impl Evidence<'_> {
 
     /// The axis of a column, in ascending order. What rules allow is often too much: it is cut to
     /// what `base` lists, to the kind of values that occur, and to where they occur if that is
-    /// less than half of it.
+    /// less than a third of it.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
@@ -76,7 +77,7 @@ impl Evidence<'_> {
         let first = ordered.iter().position(|value| seen.contains(value.as_str())).unwrap_or(0);
         let last = ordered.iter().rposition(|value| seen.contains(value.as_str())).unwrap_or(0);
         let enough = table.states.len() >= PLAYED && how != Order::Listed && base.is_empty();
-        if enough && (last + 1 - first) * 2 < ordered.len() {
+        if enough && (last + 1 - first) * 3 < ordered.len() {
             let values = self.smallest_around(&seen, &values).map_or_else(
                 || ordered[first..=last].to_vec(),
                 |around| order(&around, &self.chains, |_| true).0,
@@ -110,6 +111,14 @@ impl Evidence<'_> {
             full.then_some([columns, rows])
         });
         let mut axes = [self.axis(number, x), self.axis(number, y)];
+        let alike = table.columns[x].domain == table.columns[y].domain;
+        if alike && axes[0] != axes[1] && table.base.is_empty() {
+            // What bounds one bounds the other.
+            let longer = usize::from(axes[1].values.len() > axes[0].values.len());
+            if axes[1 - longer].values.iter().all(|value| axes[longer].values.contains(value)) {
+                axes[1 - longer] = axes[longer].clone();
+            }
+        }
         if let Some(rectangle) = rectangle {
             let everywhere = |row: &Row<'_>| rectangle[0].contains(row[x]) && rectangle[1].contains(row[y]);
             if table.rows().all(everywhere) {
@@ -158,32 +167,73 @@ impl Candidate {
 /// The board of `game`, judged by its rules and by `states`, the facts of some states of
 /// playouts in the order in which they came; without any, by the rules and the initial state.
 pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
+    infer_with(game, states, &Sidecar::default()).expect("nothing is asked of the board")
+}
+
+/// As [`infer`], with what `sidecar` says taken for granted.
+///
+/// # Errors
+/// When the sidecar names a fluent, an argument, a square or a role that the game does not have.
+pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Result<BoardModel, SidecarError> {
     let description = game.description();
     let listed = Listed::new(description);
     let mut seen: Vec<&[Fact]> = vec![&listed.init];
     seen.extend(states.iter().map(Vec::as_slice));
     let domains = Domains::new(description);
     let tables = tables(description, &domains, &seen, &listed.base);
-    let chains = pairs(description).into_iter().map(|(_, facts)| {
+    let chains = pairs(description).into_iter().map(|facts| {
         let text = |symbol| description.name(symbol).to_owned();
         facts.into_iter().map(|(a, b)| (text(a), text(b))).collect()
     });
     let roles = game.roles().map(|role| game.role_name(role).to_owned()).collect();
     let flags = domains.constants(domains.fluent()).iter().map(|&f| description.name(f).to_owned()).collect();
     let evidence = Evidence { chains: chains.collect(), domains, tables, roles, flags };
-    let best = candidates(&evidence);
-    let mut model = match best {
-        Some(candidate) => board(&evidence, &candidate),
+    let best = match &sidecar.relation {
+        Some(relation) => Some(given(&evidence, relation, sidecar)?),
+        None => best_board(&evidence).or_else(|| best_track(&evidence)),
+    };
+    let mut model = match &best {
+        Some(candidate) => board(&evidence, candidate),
         None => table(&evidence),
     };
     model.side = side(&evidence, &model);
-    model.moves = patterns(description, &evidence, &model);
-    if model.kind != Kind::Table {
-        orient(description, &mut model);
-        model.holes = holes(&evidence, &model);
-        assign(description, &evidence, &mut model);
+    if best.is_none() {
+        return Ok(model);
     }
-    model
+    model.moves = patterns(description, &evidence, &model);
+    orient(description, &mut model, sidecar);
+    sidecar.give_axes(&mut model);
+    model.holes = holes(&evidence, &model);
+    assign(description, &evidence, &mut model);
+    sidecar.give_contents(&mut model)?;
+    Ok(model)
+}
+
+/// The board that a sidecar names; its arguments inferred if it does not say.
+fn given(evidence: &Evidence<'_>, relation: &str, sidecar: &Sidecar) -> Result<Candidate, SidecarError> {
+    let arity = |table: &Table<'_>| sidecar.arity.is_none_or(|arity| table.arity == arity);
+    let table = evidence.tables.iter().position(|table| table.name == relation && arity(table));
+    let table = table.ok_or_else(|| SidecarError::NoRelation(relation.to_owned()))?;
+    let Some(x) = &sidecar.x else {
+        let found = board_of(evidence, table).or_else(|| track_of(evidence, table));
+        return found.ok_or(SidecarError::Incomplete("`relation` has no argument like an axis; give `x`"));
+    };
+    let column = |path: Vec<usize>| {
+        let columns = &evidence.tables[table].columns;
+        let found = columns.iter().position(|c| c.coordinate.path == path && !c.domain.is_empty());
+        found.ok_or_else(|| SidecarError::NoArgument { relation: relation.to_owned(), path })
+    };
+    let mut y = match &sidecar.y {
+        Some(y) => Some(column(y.path())?),
+        None => None,
+    };
+    let x = column(x.path())?;
+    if y == Some(x) || evidence.tables[table].columns[x].coordinate.part != Part::Whole {
+        y = Some(x + 1);
+    }
+    let index: Result<Vec<usize>, SidecarError> =
+        sidecar.index.iter().flatten().take(2).map(|argument| column(argument.path())).collect();
+    Ok(Candidate { table, x, y, index: index?, score: 0.0 })
 }
 
 fn table(evidence: &Evidence<'_>) -> BoardModel {
@@ -198,6 +248,7 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         holes: Vec::new(),
         owners: BTreeMap::new(),
         glyphs: BTreeMap::new(),
+        chequered: false,
         side: Vec::new(),
         moves: Vec::new(),
     }
@@ -220,38 +271,41 @@ fn board(evidence: &Evidence<'_>, candidate: &Candidate) -> BoardModel {
     model
 }
 
+/// The candidate with the highest score of at least `least`; the first of equals.
+fn best_of(candidates: impl Iterator<Item = Candidate>, least: f64) -> Option<Candidate> {
+    candidates.filter(|c| c.score >= least).reduce(|best, c| if c.score > best.score { c } else { best })
+}
+
+fn column_numbers(evidence: &Evidence<'_>, table: usize) -> std::ops::Range<usize> {
+    0..evidence.tables[table].columns.len().min(MAX_COLUMNS)
+}
+
+fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item = Candidate> + 'a {
+    let columns = column_numbers(evidence, table);
+    let pairs = columns.clone().flat_map(move |x| (x + 1..columns.end).map(move |y| (x, y)));
+    pairs.filter_map(move |(x, y)| rate_board(evidence, table, x, y))
+}
+
+fn tracks_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item = Candidate> + 'a {
+    column_numbers(evidence, table).filter_map(move |x| rate_track(evidence, table, x))
+}
+
+fn board_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidate> {
+    best_of(boards_of(evidence, table), f64::NEG_INFINITY)
+}
+
+fn track_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidate> {
+    best_of(tracks_of(evidence, table), f64::NEG_INFINITY)
+}
+
 /// The best board of all fluents.
-fn candidates(evidence: &Evidence<'_>) -> Option<Candidate> {
-    let mut best: Option<Candidate> = None;
-    let mut offer = |candidate: Candidate| {
-        if best.as_ref().is_none_or(|b| b.score < candidate.score) {
-            best = Some(candidate);
-        }
-    };
-    for table in 0..evidence.tables.len() {
-        for x in 0..evidence.tables[table].columns.len().min(MAX_COLUMNS) {
-            for y in x + 1..evidence.tables[table].columns.len().min(MAX_COLUMNS) {
-                if let Some(candidate) = rate_board(evidence, table, x, y).filter(|c| c.score >= BOARD) {
-                    offer(candidate);
-                }
-            }
-        }
-    }
-    if best.is_some() {
-        return best;
-    }
-    let mut best: Option<Candidate> = None;
-    for table in 0..evidence.tables.len() {
-        for x in 0..evidence.tables[table].columns.len().min(MAX_COLUMNS) {
-            if let Some(candidate) = rate_track(evidence, table, x)
-                && candidate.score >= TRACK
-                && best.as_ref().is_none_or(|b| b.score < candidate.score)
-            {
-                best = Some(candidate);
-            }
-        }
-    }
-    best
+fn best_board(evidence: &Evidence<'_>) -> Option<Candidate> {
+    best_of((0..evidence.tables.len()).flat_map(|table| boards_of(evidence, table)), BOARD)
+}
+
+/// The best track of all fluents.
+fn best_track(evidence: &Evidence<'_>) -> Option<Candidate> {
+    best_of((0..evidence.tables.len()).flat_map(|table| tracks_of(evidence, table)), TRACK)
 }
 
 /// What an axis is worth by its order.
@@ -281,10 +335,10 @@ pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     if rows == 0 { 0.0 } else { (rows - different) as f64 / rows as f64 }
 }
 
-/// Whether each state has the same number of rows, more than one, and one for each value of
-/// `column`: then the other columns are what that one has, not squares.
+/// Whether each state has one row for each value of `column`: then the other columns are what
+/// that one has, not squares.
 fn owns_rows(table: &Table<'_>, column: usize) -> bool {
-    let count = table.states.first().map_or(0, Vec::len);
+    let count = table.columns[column].domain.len();
     count > 1
         && table.states.iter().all(|state| state.len() == count)
         && clash(&table.states, &[column]) == 0.0
@@ -322,9 +376,10 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
         let key = |c: &[usize]| [c, index.as_slice(), axes.as_slice()].concat();
         let bad = clashes(&key(&[]));
         let tells = |c: usize| {
-            let few = (2..=MAX_INDEX).contains(&domain(c).len()) && !evidence.is_role_column(number, c);
-            let ordered = can_be_axis(evidence, number, c) && evidence.axis(number, c).order != Order::Listed;
-            let fills = || coverage(table, &key(&[c]), squares * domain(c).len()) > 0.99;
+            let axis = evidence.axis(number, c);
+            let few = (2..=MAX_INDEX).contains(&axis.values.len()) && can_be_axis(evidence, number, c);
+            let ordered = axis.order != Order::Listed;
+            let fills = || coverage(table, &key(&[c]), squares * axis.values.len()) > 0.99;
             few && bad > CLASH && (ordered || fills()) && clashes(&key(&[c])) < bad * 0.3
         };
         let alike = |c: usize| axes.iter().all(|&axis| domain(axis) == domain(c));
@@ -368,6 +423,11 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
         return None;
     }
     let table = &evidence.tables[number];
+    // Both parts of `a12` are one square.
+    let coordinate = |c: usize| &table.columns[c].coordinate;
+    if coordinate(x).part != coordinate(y).part && coordinate(x).path != coordinate(y).path {
+        return None;
+    }
     // One row of many like arguments is a tuple: `(order p1 p5 p3 p6 p4 p2)`.
     let alike = |c: &usize| table.columns[*c].domain == table.columns[x].domain;
     if table.states.iter().all(|state| state.len() <= 1) && (0..table.columns.len()).filter(alike).count() > 3 {

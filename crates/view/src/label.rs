@@ -72,10 +72,13 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
     let mut labels: Vec<(String, String)> = Vec::new();
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut long: Vec<&String> = Vec::new();
+    // Where some must be cut, all are: `r` beside `b`, not `red`.
+    let cut = values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
+    let longest = if cut { 2 } else { MAX_LABEL };
     for &value in values {
         match model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii()) {
             Some(glyph) => labels.push((value.clone(), glyph.clone())),
-            None if value.chars().count() <= MAX_LABEL => {
+            None if value.chars().count() <= longest => {
                 taken.insert(value.clone());
                 labels.push((value.clone(), value.clone()));
             }

@@ -11,12 +11,14 @@ mod orient;
 mod owner;
 mod position;
 mod side;
+mod sidecar;
 mod statics;
 mod term;
 mod text;
 
-pub use infer::infer;
+pub use infer::{infer, infer_with};
 pub use model::*;
 pub use moves::Gesture;
 pub use position::{Beside, Position, Token};
+pub use sidecar::{ArgumentPath, Sidecar, SidecarError, Top};
 pub use text::Style;

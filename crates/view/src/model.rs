@@ -127,10 +127,10 @@ pub struct Layer {
 pub struct Square {
     /// The board, from 0.
     pub board: usize,
-    /// The column, from the left.
-    pub column: usize,
     /// The row, from the top; 0 on a track.
     pub row: usize,
+    /// The column, from the left.
+    pub column: usize,
 }
 
 /// What kind of thing a fluent beside the board is.
@@ -217,6 +217,8 @@ pub struct BoardModel {
     pub owners: BTreeMap<String, usize>,
     /// How contents are drawn, where not by their name.
     pub glyphs: BTreeMap<String, String>,
+    /// Whether squares alternate between light and dark.
+    pub chequered: bool,
     /// The fluents beside the board.
     pub side: Vec<Side>,
     /// The moves that name squares.

@@ -5,11 +5,19 @@
 //! decide only what is left: letters across, `row` and `col` as they say.
 
 use crate::model::{BoardModel, Coordinate, Order, Slot};
+use crate::sidecar::{Sidecar, Top};
 use ggp_gdl::{Atom, Description, Literal, Term};
 
-/// Turns `model`, whose rows are still in ascending order from the top, the right way round.
-pub(crate) fn orient(description: &Description, model: &mut BoardModel) {
+/// Turns `model`, whose rows are still in ascending order from the top, the right way round, or as
+/// `sidecar` says.
+pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar: &Sidecar) {
     if model.layers.first().is_none_or(|layer| layer.y.is_none()) {
+        return;
+    }
+    if sidecar.x.is_some() {
+        if sidecar.top != Some(Top::First) {
+            model.rows.values.reverse();
+        }
         return;
     }
     if model.index.len() == 2 {
@@ -32,7 +40,10 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel) {
     }
     // Rows by that name are counted from the top, unless something falls onto the first.
     let row_name = if transposed { x_named } else { y_named };
-    let downwards = row_name == Some(Line::Row) && across == upright;
+    let downwards = match sidecar.top {
+        Some(top) => top == Top::First,
+        None => row_name == Some(Line::Row) && across == upright,
+    };
     if !downwards {
         model.rows.values.reverse();
     }

@@ -208,6 +208,7 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
-fn is_called_empty(value: &str) -> bool {
+/// Whether a content's name says that it is none.
+pub(crate) fn is_called_empty(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-")
 }

@@ -69,8 +69,8 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
 
 /// The pairs of constants of each relation of two arguments that is given by facts, in the order
 /// of the text.
-pub(crate) fn pairs(description: &Description) -> Vec<(Symbol, Vec<(Symbol, Symbol)>)> {
-    let mut out: Vec<(Symbol, Vec<(Symbol, Symbol)>)> = Vec::new();
+pub(crate) fn pairs(description: &Description) -> Vec<Vec<(Symbol, Symbol)>> {
+    let mut out: Vec<Vec<(Symbol, Symbol)>> = Vec::new();
     let mut numbers = rustc_hash::FxHashMap::default();
     for rule in description.rules.iter().filter(|rule| rule.body.is_empty() && rule.head.args.len() == 2) {
         let constant = |i: usize| match description.terms.get(rule.head.args[i]) {
@@ -79,10 +79,10 @@ pub(crate) fn pairs(description: &Description) -> Vec<(Symbol, Vec<(Symbol, Symb
         };
         if let (Some(first), Some(second)) = (constant(0), constant(1)) {
             let number = *numbers.entry(rule.head.relation).or_insert_with(|| {
-                out.push((rule.head.relation, Vec::new()));
+                out.push(Vec::new());
                 out.len() - 1
             });
-            out[number].1.push((first, second));
+            out[number].push((first, second));
         }
     }
     out

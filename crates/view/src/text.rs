@@ -6,6 +6,7 @@
 
 use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
+use crate::owner::is_called_empty;
 use crate::position::{Beside, Position, Token};
 
 /// How to draw.
@@ -168,7 +169,9 @@ impl Canvas<'_> {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
         let contents = self.position.squares.iter().map(|tokens| self.content(tokens).0.chars().count()).max();
-        contents.unwrap_or(1).max(if row_of_one { names } else { 1 })
+        let room = self.style.width.saturating_sub(self.margin() + 3);
+        let most = (room / self.model.columns.values.len().max(1)).saturating_sub(1).max(1);
+        contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
     }
 
     /// What is written on a square, and whose colour it has.
@@ -346,6 +349,8 @@ impl Canvas<'_> {
                 }
             }
         }
+        let empty = self.model.layers.iter().filter_map(|layer| layer.empty.as_ref());
+        items.extend(empty.filter(|e| !is_called_empty(e)).map(|e| format!("{} {e}", self.glyphs().empty)));
         let marks = self.model.layers.iter().enumerate().filter_map(|(number, layer)| {
             Some(format!("{} {}", self.labels.mark(number)?, layer.relation))
         });
@@ -357,11 +362,12 @@ impl Canvas<'_> {
     }
 }
 
-/// `text` in the middle of `width` characters; one that is too long is cut.
+/// `text` in the middle of `width` characters; one that is too long is cut, and ends with `+`.
 fn centre(text: &str, width: usize) -> String {
     let length = text.chars().count();
-    if length >= width {
-        return text.chars().take(width).collect();
+    if length > width {
+        let kept = text.chars().take(width.saturating_sub(1));
+        return kept.chain(['+']).take(width).collect();
     }
     let left = (width - length) / 2;
     format!("{}{text}{}", " ".repeat(left), " ".repeat(width - length - left))
