@@ -1,1 +1,3 @@
-//! server
+//! GGP over HTTP, both ends.
+
+pub mod http;
