@@ -1,1 +1,4 @@
 //! The integration tests, one module a subject.
+
+mod invalid;
+mod published;

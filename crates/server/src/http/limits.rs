@@ -24,13 +24,14 @@ pub struct HttpLimits {
 }
 
 impl Default for HttpLimits {
-    /// 16 KiB of head, 16 MiB of text, 64 MiB of all texts, 10 s to send a message, 2 s to take
+    /// 16 KiB of head, 4 MiB of text (published rulesheets have at most some 100 KiB), 16 MiB of
+    /// all texts, 10 s to send a message, 2 s to take
     /// a reply, 256 connections.
     fn default() -> HttpLimits {
         HttpLimits {
             head: 16 << 10,
-            body: 16 << 20,
-            bodies: 64 << 20,
+            body: 4 << 20,
+            bodies: 16 << 20,
             receive: Duration::from_secs(10),
             send: Duration::from_secs(2),
             connections: 256,
