@@ -1,6 +1,7 @@
 //! GGP over HTTP, both ends.
 
 pub mod http;
-mod message;
 pub mod player;
+pub mod remote;
 pub mod scramble;
+mod wire;
