@@ -13,14 +13,13 @@
 //! Invariant: an answer leaves at least [`PlayerConfig::margin`] before the clock that its message
 //! names, counted from the message's first byte; what does not think is answered at once.
 
+mod clerk;
 mod matches;
 mod position;
-mod seat;
 mod thinker;
 mod thought;
 
-pub(crate) use seat::has_percepts;
-
+pub(crate) use clerk::has_percepts;
 
 use crate::http::HttpLimits;
 use crate::http::listen::{Respond, listen};
@@ -60,8 +59,8 @@ pub struct PlayerConfig {
     pub species: Option<String>,
     /// Matches at once.
     pub matches: usize,
-    /// How long before the clock an answer leaves at the latest. Where the clock is not longer,
-    /// the answer is a legal move at once.
+    /// How long before the clock an answer leaves at the latest. Where the clock is hardly longer,
+    /// the answer is what there is after 50 ms: a legal move.
     pub margin: Duration,
     /// How long a match may be silent, beyond its clocks, before it is dropped.
     pub silence: Duration,

@@ -105,7 +105,10 @@ impl RemotePlayer {
             Observation::Percepts { turn, own, seen } => Seen::Percepts {
                 turn,
                 own: Some(self.words(own)),
-                percepts: seen.iter().map(|f| ggp_game::Fact::from_canonical(self.words(f.as_str()))).collect(),
+                percepts: seen
+                    .iter()
+                    .map(|f| ggp_game::Fact::from_canonical(self.words(f.as_str())))
+                    .collect(),
             },
         }
     }

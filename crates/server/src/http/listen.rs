@@ -195,7 +195,9 @@ fn serve(
             (respond.respond(&request), true)
         }
         Err(error) => {
-            tracing::debug!(%peer, ?error, "no request");
+            if let RequestError::Broken(error) = &error {
+                tracing::debug!(%peer, %error, "the connection broke");
+            }
             let Some(reply) = refusal(&error) else { return };
             (reply, false)
         }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// How long a connection may take to be made.
-pub const CONNECT: Duration = Duration::from_secs(5);
+pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 
 /// How often a reader that waits looks at its stop token.
 const GLANCE: Duration = Duration::from_millis(50);

@@ -108,7 +108,8 @@ pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Ans
         _ => ReplyError::Closed,
     })?;
     let start = head.bytes.iter().position(|b| !matches!(b, b'\r' | b'\n')).unwrap_or(0);
-    let line = head.bytes[start..].iter().position(|&b| b == b'\n').map_or(head.bytes.len(), |n| start + n + 1);
+    let line =
+        head.bytes[start..].iter().position(|&b| b == b'\n').map_or(head.bytes.len(), |n| start + n + 1);
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let declared = match httparse::parse_headers(&head.bytes[line..], &mut headers) {
         Ok(httparse::Status::Complete((_, headers))) => content_length(headers),

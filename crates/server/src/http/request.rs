@@ -97,13 +97,13 @@ pub(crate) fn read_from(
     }
     let declared = content_length(parsed.headers);
     let mut share = memory.share();
-    let text = if matches!(method, "GET" | "HEAD" | "OPTIONS") {
-        Vec::new()
-    } else {
+    let text = if method == "POST" {
         if header(parsed.headers, "expect").is_some_and(|value| value.eq_ignore_ascii_case(b"100-continue")) {
             go_on();
         }
         read_text(source, head.rest, declared, limits.body, &mut share, by)?
+    } else {
+        Vec::new()
     };
     Ok(Request {
         method: method.to_owned(),
@@ -133,7 +133,11 @@ pub(crate) struct Head {
 }
 
 /// Reads up to the first empty line, whose line ends may be LF or CRLF.
-pub(crate) fn read_head(source: &mut impl TimedRead, limit: usize, by: Instant) -> Result<Head, RequestError> {
+pub(crate) fn read_head(
+    source: &mut impl TimedRead,
+    limit: usize,
+    by: Instant,
+) -> Result<Head, RequestError> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut arrived = Instant::now();
     let mut chunk = [0; 4096];
@@ -153,7 +157,11 @@ pub(crate) fn read_head(source: &mut impl TimedRead, limit: usize, by: Instant) 
         }
         if let Some(end) = head_end(&bytes, searched) {
             let rest = bytes.split_off(end);
-            return if end > limit { Err(RequestError::HeadTooLarge) } else { Ok(Head { bytes, rest, arrived }) };
+            return if end > limit {
+                Err(RequestError::HeadTooLarge)
+            } else {
+                Ok(Head { bytes, rest, arrived })
+            };
         }
         if bytes.len() > limit {
             return Err(RequestError::HeadTooLarge);
@@ -276,7 +284,10 @@ pub(crate) mod tests {
     fn what_is_too_much_is_refused() {
         let of = |bytes: &[u8]| read(&mut Script::of(&[Some(bytes), None]));
         assert!(matches!(of(&[b'x'; 400]), Err(RequestError::HeadTooLarge)));
-        assert!(matches!(of(b"POST / HTTP/1.0\r\nContent-Length: 201\r\n\r\n("), Err(RequestError::BodyTooLarge)));
+        assert!(matches!(
+            of(b"POST / HTTP/1.0\r\nContent-Length: 201\r\n\r\n("),
+            Err(RequestError::BodyTooLarge)
+        ));
         let long = [&b"POST / HTTP/1.0\r\n\r\n("[..], &[b' '; 300]].concat();
         assert!(matches!(of(&long), Err(RequestError::BodyTooLarge)));
         assert!(matches!(of(b"POST / HTTP/1.0\r\n\r\n( PLAY"), Err(RequestError::TooSlow)));

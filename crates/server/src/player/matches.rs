@@ -3,24 +3,27 @@
 //! Invariant: the table's lock is never held while anyone thinks or waits, so that strangers,
 //! INFO and ABORT are answered at once.
 
-use super::thinker::{Beginning, Command, Seated, think};
+use super::clerk::{Beginning, Command, Running, Seated};
 use super::thought::Thought;
-use ggp_game::message::Seen as Told;
 use super::{PlayerConfig, PlayerFactory};
 use ggp_game::Clocks;
+use ggp_game::message::Seen as Told;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How long before the latest instant a player is told to be done: the time of a wake-up and of
 /// handing the answer over.
 const GUARD: Duration = Duration::from_millis(30);
 
-/// The stack of a match's thread.
-const STACK: usize = 4 << 20;
+/// The time for an answer when the margin leaves none: enough for a legal move.
+const LEAST: Duration = Duration::from_millis(50);
+
+/// The stack of a match's thread; evaluation does not recurse.
+const STACK: usize = 2 << 20;
 
 /// A match in play.
 #[derive(Debug)]
@@ -35,6 +38,7 @@ struct Entry {
     silent_at: Instant,
     quit: Arc<AtomicBool>,
     seated: Arc<OnceLock<Seated>>,
+    thread: JoinHandle<()>,
 }
 
 impl Entry {
@@ -60,10 +64,11 @@ impl Entry {
         }
     }
 
-    /// Ends all thinking.
+    /// Ends all thinking, and answers who waits.
     fn quit(&self) {
         self.current.interrupt();
         self.quit.store(true, Ordering::Relaxed);
+        self.current.refuse();
     }
 }
 
@@ -72,13 +77,13 @@ pub(super) struct Matches {
     config: PlayerConfig,
     factory: Arc<dyn PlayerFactory>,
     table: Mutex<FxHashMap<String, Entry>>,
-    /// Threads of matches, also of those that have left the table and not ended yet.
-    threads: Arc<AtomicUsize>,
+    /// Matches that have threads, also those that have left the table and not ended yet.
+    running: Arc<AtomicUsize>,
 }
 
 impl Matches {
     pub(super) fn new(config: PlayerConfig, factory: Arc<dyn PlayerFactory>) -> Matches {
-        Matches { config, factory, table: Mutex::default(), threads: Arc::default() }
+        Matches { config, factory, table: Mutex::default(), running: Arc::default() }
     }
 
     pub(super) fn config(&self) -> &PlayerConfig {
@@ -97,7 +102,7 @@ impl Matches {
     /// When a question that `arrived` then, with that clock, is due, and the latest its answer can
     /// leave.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
-        let time = clock.saturating_sub(self.config.margin);
+        let time = clock.saturating_sub(self.config.margin).max(LEAST);
         (arrived + time - GUARD.min(time / 4), arrived + time)
     }
 
@@ -112,12 +117,15 @@ impl Matches {
     ) -> String {
         let busy = || "busy".to_owned();
         let (due, latest) = self.due(arrived, clocks.start);
-        let thought = Arc::new(Thought::new(due, latest, Some(busy())));
+        let thought = Arc::new(Thought::start(due, latest));
         {
             let mut table = self.lock();
-            // Threads whose players do not stop when they are told count once more.
-            let threads = self.threads.load(Ordering::Relaxed);
-            if table.contains_key(id) || table.len() >= self.config.matches || threads >= 2 * self.config.matches {
+            // Players that do not stop when they are told still take a core.
+            let running = self.running.load(Ordering::Relaxed);
+            if table.contains_key(id)
+                || table.len() >= self.config.matches
+                || running >= 2 * self.config.matches
+            {
                 return busy();
             }
             let (commands, receiver) = channel();
@@ -131,19 +139,20 @@ impl Matches {
                 commands: receiver,
                 quit: Arc::clone(&quit),
                 seated: Arc::clone(&seated),
-                threads: Arc::clone(&self.threads),
+                running: Running::new(&self.running),
             };
             let (config, factory) = (self.config.clone(), Arc::clone(&self.factory));
-            self.threads.fetch_add(1, Ordering::Relaxed);
             let thread = thread::Builder::new().name("match".to_owned()).stack_size(STACK);
-            if let Err(error) = thread.spawn(move || think(beginning, &config, &*factory)) {
-                tracing::error!(%error, "no thread for a match");
-                self.threads.fetch_sub(1, Ordering::Relaxed);
-                return busy();
-            }
+            let thread = match thread.spawn(move || beginning.run(&config, factory)) {
+                Ok(thread) => thread,
+                Err(error) => {
+                    tracing::error!(%error, "no thread for a match");
+                    return busy();
+                }
+            };
             let silent_at = arrived + clocks.start + 2 * clocks.play + self.config.silence;
             let current = Arc::clone(&thought);
-            let entry = Entry { commands, current, asked: None, clocks, silent_at, quit, seated };
+            let entry = Entry { commands, current, asked: None, clocks, silent_at, quit, seated, thread };
             table.insert(id.to_owned(), entry);
         }
         let answer = thought.wait();
@@ -170,13 +179,15 @@ impl Matches {
                 Arc::clone(&entry.current)
             } else {
                 let (due, latest) = self.due(arrived, entry.clocks.play);
-                let thought = Arc::new(Thought::new(due, latest, None));
+                let thought = Arc::new(Thought::play(due, latest));
                 // Whoever waits for an older question is behind the match.
                 entry.current.interrupt();
                 entry.current = Arc::clone(&thought);
                 entry.asked = Some(told.clone());
                 if entry.commands.send(Command::Play { told, thought: Arc::clone(&thought) }).is_err() {
-                    return "nil".to_owned();
+                    // It was `ready` before it had read the rules, and cannot play them.
+                    table.remove(id);
+                    return "busy".to_owned();
                 }
                 thought
             }
@@ -189,7 +200,7 @@ impl Matches {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.current.interrupt();
         let _ = entry.commands.send(Command::Stop { told });
-        entry.current.settle("nil".to_owned());
+        entry.current.refuse();
         "done"
     }
 
@@ -197,11 +208,10 @@ impl Matches {
     pub(super) fn abort(&self, id: &str) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.quit();
-        entry.current.settle("nil".to_owned());
         "aborted"
     }
 
-    /// Drops the matches that have been silent for too long.
+    /// Drops the matches that have been silent for too long, and those that could not begin.
     pub(super) fn drop_silent(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {
@@ -209,9 +219,8 @@ impl Matches {
             if silent {
                 tracing::warn!(id, "silent for too long: dropped");
                 entry.quit();
-                entry.current.settle("nil".to_owned());
             }
-            !silent
+            !silent && !entry.thread.is_finished()
         });
     }
 
@@ -219,7 +228,6 @@ impl Matches {
     pub(super) fn close(&self) {
         for (_, entry) in self.lock().drain() {
             entry.quit();
-            entry.current.settle("nil".to_owned());
         }
     }
 }

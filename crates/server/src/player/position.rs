@@ -65,13 +65,8 @@ impl Position {
         self.find_legal()
     }
 
-    /// The first legal move of `role`.
-    pub(super) fn first_legal(&self, role: Role) -> Option<String> {
-        self.legal[role.index()].first().map(|&mv| self.machine.move_text(mv).to_owned())
-    }
-
-    /// Whether `text` is a legal move of `role`, in exactly this spelling.
-    pub(super) fn is_legal(&self, role: Role, text: &str) -> bool {
-        self.legal[role.index()].iter().any(|&mv| self.machine.move_text(mv) == text)
+    /// The texts of `role`'s legal moves.
+    pub(super) fn legal(&self, role: Role) -> Vec<String> {
+        self.texts(&self.legal[role.index()])
     }
 }

@@ -1,150 +1,126 @@
-//! The thread of one match: it reads the rules, thinks, and between questions ponders.
+//! The thread of one player: it prepares, thinks when it is asked, and ponders in between.
 //!
-//! Invariant: it ends when its match leaves the table (its channel closes), and nothing waits for
-//! it without a limit of its own.
+//! Invariant: every question gets a proposal unless the player never returns; a panic ends the
+//! player and nothing else.
 
-use super::seat::{Seat, has_percepts};
-use super::thought::Thought;
-use ggp_game::message::Seen as Told;
-use super::{PlayerConfig, PlayerFactory};
-use ggp_datalog::Limits;
-use ggp_game::{Clocks, Deadline, Game, Role};
-use ggp_gdl::Strictness;
+use super::PlayerFactory;
+use super::thought::{Proposal, Thought};
+use ggp_game::{Clocks, Deadline, Fact, Game, Observation, Player, Role};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, OnceLock};
 
-/// What a match's thread is asked to do.
+/// An [`Observation`] with its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    Start,
+    Moves(Vec<String>),
+    Percepts { turn: u32, own: String, seen: Vec<Fact> },
+}
+
+impl Seen {
+    fn observation(&self) -> Observation<'_> {
+        match self {
+            Seen::Start => Observation::Start,
+            Seen::Moves(joint) => Observation::Moves(joint),
+            Seen::Percepts { turn, own, seen } => Observation::Percepts { turn: *turn, own, seen },
+        }
+    }
+}
+
+/// What a player is asked.
 #[derive(Debug)]
-pub(super) enum Command {
-    /// Take note of `told` and find a move.
-    Play { told: Told, thought: Arc<Thought> },
-    /// The match is over.
-    Stop { told: Told },
+pub(super) enum Question {
+    /// What happened, and a move is wanted.
+    Play { seen: Seen, thought: Arc<Thought> },
+    /// What happened last.
+    Stop { seen: Seen },
 }
 
-/// What is known of a match once its rules have been read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seated {
-    pub(super) role: Role,
-    /// Whether the rules have percepts (GDL-II).
-    pub(super) hidden: bool,
-}
-
-/// What a match's thread starts with.
-pub(super) struct Beginning {
+/// A player at its match.
+pub(super) struct Thinker {
     pub(super) id: String,
-    pub(super) role: String,
-    pub(super) rules: Vec<u8>,
+    pub(super) game: Arc<Game>,
+    pub(super) role: Role,
     pub(super) clocks: Clocks,
+    pub(super) ponders: bool,
+    /// START.
     pub(super) thought: Arc<Thought>,
-    pub(super) commands: Receiver<Command>,
-    /// Raised when the match has left the table: stops every evaluation of its rules.
-    pub(super) quit: Arc<AtomicBool>,
-    /// Where the thread tells what it knows.
-    pub(super) seated: Arc<OnceLock<Seated>>,
-    /// Counts the threads of matches.
-    pub(super) threads: Arc<AtomicUsize>,
+    pub(super) questions: Receiver<Question>,
 }
 
-/// Runs a match to its end.
-pub(super) fn think(mut beginning: Beginning, config: &PlayerConfig, factory: &dyn PlayerFactory) {
-    let threads = Arc::clone(&beginning.threads);
-    let span = tracing::info_span!("match", id = %beginning.id);
-    let _entered = span.enter();
-    // Nothing of ours should panic; if it does, the match is lost and nothing else.
-    if catch_unwind(AssertUnwindSafe(|| run(&mut beginning, config, factory))).is_err() {
-        tracing::error!("the match's thread panicked");
-    }
-    beginning.thought.settle("busy".to_owned());
-    for command in beginning.commands.try_iter() {
-        if let Command::Play { thought, .. } = command {
-            thought.settle("nil".to_owned());
-        }
-    }
-    threads.fetch_sub(1, Ordering::Relaxed);
-}
-
-fn run(beginning: &mut Beginning, config: &PlayerConfig, factory: &dyn PlayerFactory) {
-    let Some(mut seat) = sit_down(beginning, config, factory) else { return };
-    let mut thought = Arc::clone(&beginning.thought);
-    // From here on a late START is still a match: the manager goes on without an answer.
-    thought.fall_back_on("ready".to_owned());
-    let ready = seat.start(beginning.clocks, Deadline(Some(thought.due)), &thought.stop);
-    if !thought.settle(if ready { "ready" } else { "busy" }.to_owned()) {
-        tracing::warn!("ready too late");
-    }
-    if !ready {
-        return;
-    }
-    loop {
-        if config.ponder {
-            seat.ponder(&thought.ponder);
-        }
-        let Ok(command) = beginning.commands.recv() else { return };
-        match command {
-            Command::Play { told, thought: asked } => {
-                answer(&mut seat, &told, thought.answer().as_deref(), &asked);
-                thought = asked;
+impl Thinker {
+    /// Plays until STOP, or until nobody can ask any more.
+    pub(super) fn run(self, factory: &dyn PlayerFactory) {
+        let span = tracing::info_span!("match", id = %self.id, role = self.game.role_name(self.role));
+        let _entered = span.enter();
+        let mut player = catch(|| factory.make(&self.id));
+        let deadline = Deadline(Some(self.thought.due));
+        let ready = ask(&mut player, |player| {
+            player.start(&self.game, self.role, self.clocks, deadline, &self.thought.stop)
+        });
+        let ready = match ready {
+            Some(Ok(())) => true,
+            Some(Err(error)) => {
+                tracing::warn!(%error, "the player cannot start");
+                player = None;
+                false
             }
-            Command::Stop { told } => {
-                match seat.follow(&told, thought.answer().as_deref()) {
-                    Ok(seen) => seat.stop(&seen),
-                    Err(error) => tracing::warn!(%error, "the last moves"),
-                }
-                return;
-            }
-        }
-    }
-}
-
-/// Finds the answer to a PLAY.
-fn answer(seat: &mut Seat, told: &Told, previous: Option<&str>, thought: &Thought) {
-    let seen = match seat.follow(told, previous) {
-        Ok(seen) => seen,
-        Err(error) => {
-            tracing::warn!(%error, "PLAY");
-            thought.settle("nil".to_owned());
+            None => false,
+        };
+        let in_time = self.thought.settle(if ready { "ready" } else { "busy" });
+        if in_time && !ready {
             return;
         }
-    };
-    if let Some(mv) = seat.legal_move() {
-        thought.fall_back_on(mv);
-    }
-    let mv = seat.play(&seen, Deadline(Some(thought.due)), &thought.stop);
-    if !thought.settle(mv) {
-        tracing::warn!("the player's move came too late");
+        let mut thought = Arc::clone(&self.thought);
+        loop {
+            if self.ponders {
+                ask(&mut player, |player| player.ponder(&thought.ponder));
+            }
+            match self.questions.recv() {
+                Ok(Question::Play { seen, thought: asked }) => {
+                    thought = asked;
+                    play(&mut player, &seen, &thought);
+                }
+                Ok(Question::Stop { seen }) => {
+                    ask(&mut player, |player| player.stop(seen.observation()));
+                    return;
+                }
+                Err(_) => return,
+            }
+        }
     }
 }
 
-/// Reads the rules and makes the player; `None` if this match cannot be played.
-fn sit_down(beginning: &mut Beginning, config: &PlayerConfig, factory: &dyn PlayerFactory) -> Option<Seat> {
-    let rules = std::mem::take(&mut beginning.rules);
-    let description = match ggp_gdl::parse_rules(&rules) {
-        Ok(description) => description,
-        Err(errors) => {
-            let first = errors.diagnostics.first().map(|d| d.message.as_str()).unwrap_or_default();
-            tracing::warn!(error = first, "the rules cannot be read");
-            return None;
+fn play(player: &mut Option<Box<dyn Player>>, seen: &Seen, thought: &Thought) {
+    if player.is_none() {
+        thought.propose(Proposal::Nothing);
+        return;
+    }
+    let deadline = Deadline(Some(thought.due));
+    match ask(player, |player| player.play(seen.observation(), deadline, &thought.stop)) {
+        Some(Ok(mv)) => thought.propose(Proposal::Move(mv)),
+        Some(Err(error)) => {
+            tracing::error!(%error, "the player has no move");
+            thought.propose(Proposal::Nothing);
         }
-    };
-    drop(rules);
-    let limits = Limits { interrupt: Some(Arc::clone(&beginning.quit)), ..config.rules.clone() };
-    let game = match Game::with_limits(description, Strictness::Lenient, limits) {
-        Ok(game) => Arc::new(game),
-        Err(errors) => {
-            let first = errors.first().map(|d| d.message.as_str()).unwrap_or_default();
-            tracing::warn!(error = first, "the rules cannot be played");
-            return None;
-        }
-    };
-    let Some(role) = game.role_named(&beginning.role) else {
-        tracing::warn!(role = beginning.role, "the rules have no such role");
-        return None;
-    };
-    let _ = beginning.seated.set(Seated { role, hidden: has_percepts(&game) });
-    let made = catch_unwind(AssertUnwindSafe(|| factory.make(&beginning.id)));
-    let player = made.inspect_err(|_| tracing::error!("the player's making panicked")).ok()?;
-    Some(Seat::new(&game, role, player))
+        None => thought.refuse(),
+    }
+}
+
+/// Puts a question to the player; `None` if it is gone, or panics over it and is gone.
+fn ask<T>(player: &mut Option<Box<dyn Player>>, question: impl FnOnce(&mut dyn Player) -> T) -> Option<T> {
+    let answer = catch(|| player.as_mut().map(|player| question(&mut **player))).flatten();
+    if answer.is_none()
+        && let Some(player) = player.take()
+    {
+        tracing::error!("the player panicked; the match goes on without it");
+        // What has panicked may panic again while it is dropped.
+        catch(|| drop(player));
+    }
+    answer
+}
+
+fn catch<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
 }
