@@ -65,6 +65,23 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
     }
     out
 }
+/// The members of the list that `text` is, as canonical texts: a joint move such as
+/// `((mark 1 2) noop)`, a state such as `( ( cell 1 1 b ) ( control white ) )`.
+///
+/// # Errors
+/// When `text` is not exactly one list of terms.
+pub fn read_terms(text: &str) -> Result<Vec<String>, MessageError> {
+    let tree = read_one(text.as_bytes())?;
+    let root = tree.roots().next().filter(|&root| tree.is_list(root));
+    let root =
+        root.ok_or_else(|| MessageError::Unreadable(format!("`{}` is no list", excerpt(text.as_bytes()))))?;
+    let one = |node| {
+        term(&tree, node)
+            .ok_or_else(|| MessageError::Unreadable(format!("`{}` is no term", excerpt(tree.text(node)))))
+    };
+    tree.children(root).map(one).collect()
+}
+
 /// The longest text of a message that an error repeats, in characters.
 const EXCERPT: usize = 60;
 
