@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// What PLAY may take beyond the play clock.
 pub const GRACE: Duration = Duration::from_secs(1);
 
+/// The longest wait for a clock that never runs out.
+const MAX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
 /// How long ABORT waits for its answer.
 const ABORT: Duration = Duration::from_secs(1);
 
@@ -92,7 +95,12 @@ impl RemotePlayer {
     }
 
     fn post(&self, text: &str, patience: Duration, stop: &StopToken) -> Result<Answer, ReplyError> {
-        post(&self.address, &self.name, text, Instant::now() + patience, stop)
+        post(&self.address, &self.name, text, Instant::now() + patience.min(MAX_PATIENCE), stop)
+    }
+
+    fn ask(&self, seen: Observation<'_>, stop: &StopToken) -> Result<Answer, PlayError> {
+        let patience = self.clocks.play.saturating_add(GRACE);
+        self.post(&wire::play(&self.id, &self.seen(seen)), patience, stop).map_err(|error| play_error(&error))
     }
 
     fn seen(&self, observation: Observation<'_>) -> Seen {
@@ -157,9 +165,12 @@ impl Player for RemotePlayer {
 
     /// Waits for the play clock and [`GRACE`].
     fn play(&mut self, seen: Observation<'_>, _: Deadline, stop: &StopToken) -> Result<String, PlayError> {
-        let text = wire::play(&self.id, &self.seen(seen));
-        let answer = self.post(&text, self.clocks.play + GRACE, stop).map_err(|error| play_error(&error))?;
-        self.read(&answer)
+        self.read(&self.ask(seen, stop)?)
+    }
+
+    /// The protocol has no message that asks for nothing; so it is asked, with its whole clock.
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        self.ask(seen, &StopToken::new()).map(drop)
     }
 
     fn stop(&mut self, seen: Observation<'_>) {

@@ -63,8 +63,9 @@ fn list<'a>(terms: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Whole seconds, as old programs read no others: never more than there are, but for the first.
+/// They are read into 32 bits.
 fn whole_seconds(time: Duration) -> u64 {
-    time.as_secs().max(1)
+    time.as_secs().clamp(1, i32::MAX as u64)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::timed::{TimedRead, write_by};
 use ggp_game::StopToken;
 use std::fmt;
 use std::io;
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -161,6 +161,45 @@ pub(crate) fn exchange(
         return Err(ReplyError::Stopped);
     }
     reply
+}
+
+/// How bytes are sent by [`probe`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sending {
+    /// All at once, the side kept open.
+    Whole,
+    /// All at once, then closed for writing.
+    Closing,
+    /// In portions of a few bytes.
+    Dripping,
+}
+
+/// Sends `bytes` and waits for a reply until `by`; says also whether the other side closed the
+/// connection after it, within a moment.
+///
+/// # Errors
+/// When no reply comes.
+pub(crate) fn probe(
+    address: &Address,
+    bytes: &[u8],
+    sending: Sending,
+    by: Instant,
+) -> Result<(Answer, bool), ReplyError> {
+    let stream = address.connect(by.saturating_duration_since(Instant::now()).min(CONNECT))?;
+    let portion = if sending == Sending::Dripping { 23 } else { bytes.len().max(1) };
+    for (number, portion) in bytes.chunks(portion).enumerate() {
+        if number > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        write_by(&stream, portion, by).map_err(|_| ReplyError::Closed)?;
+    }
+    if sending == Sending::Closing {
+        stream.shutdown(Shutdown::Write).map_err(|_| ReplyError::Closed)?;
+    }
+    let answer = read_reply(&mut &stream, by)?;
+    let closed =
+        matches!((&stream).read_by(&mut [0; 64], Instant::now() + Duration::from_millis(300)), Ok(0));
+    Ok((answer, closed))
 }
 
 #[cfg(test)]
