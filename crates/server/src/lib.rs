@@ -1,5 +1,6 @@
 //! GGP over HTTP, both ends.
 
+pub mod host;
 pub mod http;
 pub mod player;
 pub mod remote;
