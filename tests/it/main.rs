@@ -4,4 +4,5 @@ mod any_bytes;
 mod evaluable;
 mod invalid;
 mod own_rulesheets;
+mod protocol;
 mod published;
