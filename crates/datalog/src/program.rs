@@ -183,6 +183,14 @@ impl Program {
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
+    /// Like [`Program::query`], but only what lies below `level`: what stays complete when the
+    /// database is cleared from there.
+    pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
+        let mut query = self.query(relations);
+        query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);
+        query
+    }
+
     /// Completes the relations of `query`; what is complete already costs nothing.
     ///
     /// # Errors
@@ -266,6 +274,9 @@ impl Body {
         limits: &Limits,
         mut found: impl FnMut(&Database, &[Value]) -> Result<(), EvalError>,
     ) -> Result<(), EvalError> {
-        join::run(&self.plan, database, (0, 0), given, limits, |database, bindings| found(database, bindings))
+        join::run(&self.plan, database, (0, 0), given, limits, |database, bindings| {
+            found(database, bindings)
+        })?;
+        Ok(())
     }
 }

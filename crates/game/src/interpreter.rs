@@ -179,6 +179,11 @@ impl StateMachine for Interpreter {
         Ok(())
     }
 
+    fn heap_bytes(&self, state: &FluentSet) -> usize {
+        // The two counters of an `Arc` stand before its values.
+        2 * size_of::<usize>() + size_of_val(&*state.0)
+    }
+
     fn move_text(&self, mv: Move) -> &str {
         self.moves.text(mv)
     }

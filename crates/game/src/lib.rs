@@ -1,5 +1,6 @@
 //! The vocabulary of general game playing, and its reference semantics.
 
+mod adapt;
 mod error;
 mod fact;
 mod game;

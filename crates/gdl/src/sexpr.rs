@@ -14,6 +14,13 @@ pub const MAX_NESTING: usize = 100_000;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(usize);
 
+impl NodeId {
+    /// The node that follows in the text, be it inside this one or not.
+    pub(crate) fn following(self) -> NodeId {
+        NodeId(self.0 + 1)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Node {
     span: Span,
@@ -68,11 +75,6 @@ impl<'a> Tree<'a> {
     /// A node and all that is in it, in the order of the text, each with the first node after it.
     pub(crate) fn subtree(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         (node.0..self.nodes[node.0].end).map(|i| (NodeId(i), NodeId(self.nodes[i].end)))
-    }
-
-    /// The node that follows in the text, which may be the first one in `node`.
-    pub(crate) fn after(&self, node: NodeId) -> NodeId {
-        NodeId(node.0 + 1)
     }
 
     /// Where a node stands.

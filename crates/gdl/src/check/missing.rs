@@ -1,0 +1,73 @@
+//! Relations that a game cannot do without.
+//!
+//! Without a role there is no game. `legal`, `goal` and `terminal` are required by the
+//! specification; six published games have no `init`.
+
+use super::dependency::{Pattern, may_match};
+use super::{Checker, Weight};
+use crate::ast::{Atom, Span, TermId};
+use crate::diagnostic::Diagnostic;
+use crate::keyword::Keyword;
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let needs = [
+        (Keyword::Role, Weight::Fatal, "nobody plays: the rulesheet has no `role`"),
+        (Keyword::Legal, Weight::Grave, "nobody can ever move: the rulesheet has no `legal`"),
+        (Keyword::Terminal, Weight::Breach, "the game never ends: the rulesheet has no `terminal`"),
+        (Keyword::Goal, Weight::Breach, "nobody wins anything: the rulesheet has no `goal`"),
+        (Keyword::Init, Weight::Lint, "the first state is empty: the rulesheet has no `init`"),
+        (Keyword::Next, Weight::Lint, "every state but the first is empty: the rulesheet has no `next`"),
+    ];
+    for (keyword, weight, message) in needs {
+        // One with the wrong number of arguments is there, and reported as such.
+        if !checker.relations.all.iter().any(|r| r.keyword == Some(keyword) && !r.heads.is_empty()) {
+            let diagnostic = Diagnostic::error("missing-keyword", Span::default(), message).help(format!(
+                "it is written {}, for example {}",
+                keyword.syntax(),
+                keyword.example()
+            ));
+            checker.report(weight, diagnostic);
+        }
+    }
+    for_each_role(checker);
+}
+
+/// Roles that no `legal` or no `goal` speaks of.
+fn for_each_role(checker: &mut Checker<'_>) {
+    const ROLES: usize = 100;
+    let description = checker.description;
+    let roles: Vec<(&Atom, TermId)> = checker
+        .relations
+        .rules_of(Keyword::Role)
+        .iter()
+        .map(|&rule| &description.rules[rule].head)
+        .filter(|head| description.terms.is_ground(head.args[0]))
+        .map(|head| (head, head.args[0]))
+        .take(ROLES)
+        .collect();
+    for (keyword, what) in [(Keyword::Legal, "can never move"), (Keyword::Goal, "never has a goal value")] {
+        let heads = checker.relations.rules_of(keyword);
+        if heads.is_empty() {
+            continue;
+        }
+        for &(atom, role) in &roles {
+            let name = description.term_text(role);
+            // Nature has no goals.
+            if keyword == Keyword::Goal && name.eq_ignore_ascii_case("random") {
+                continue;
+            }
+            let first = |head: &Atom| Atom { args: vec![head.args[0]], ..head.clone() };
+            let wanted = Pattern::of(description, atom);
+            let spoken_of = heads.iter().any(|&rule| {
+                let head = Pattern::of(description, &first(&description.rules[rule].head));
+                may_match(&description.terms, &head, &wanted)
+            });
+            if !spoken_of {
+                let message = format!("the role `{name}` {what}: no `{}` speaks of it", keyword.name());
+                let diagnostic = Diagnostic::error("role-left-out", atom.span, message)
+                    .help(format!("add a rule such as {}", keyword.example()));
+                checker.report(Weight::Lint, diagnostic);
+            }
+        }
+    }
+}
