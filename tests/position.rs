@@ -60,7 +60,13 @@ pub fn read(text: &str) -> Result<Vec<Position>, String> {
         let fail = |why: &str| Err(format!("line {line}: {why}"));
         if keyword == "position" {
             let name = rest.trim().to_owned();
-            positions.push(Position { name, line, unreachable: false, state: Vec::new(), clauses: Vec::new() });
+            positions.push(Position {
+                name,
+                line,
+                unreachable: false,
+                state: Vec::new(),
+                clauses: Vec::new(),
+            });
             continue;
         }
         let Some(position) = positions.last_mut() else { return fail("`position` must come first") };
@@ -193,7 +199,8 @@ impl Clause {
             Clause::Goals(expected) => {
                 let mut goals = vec![None; machine.game().role_count()];
                 machine.goals(state, &mut goals).map_err(text)?;
-                let goals: Vec<Option<u8>> = goals.iter().map(|goal| goal.map(ggp_game::Goal::value)).collect();
+                let goals: Vec<Option<u8>> =
+                    goals.iter().map(|goal| goal.map(ggp_game::Goal::value)).collect();
                 expect(goals == *expected, || format!("the goals are {goals:?}"))
             }
             Clause::Play(moves) => {

@@ -12,7 +12,8 @@ const MOST: u64 = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
 fn each_rulesheet_has_the_counts_of_its_table() {
     for name in ggp_tests::rulesheets() {
         let path = workspace().join("tests/perft").join(&name).with_extension("perft");
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let table = perft_table::read(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         let mut machine = Interpreter::new(&ggp_tests::game(&ggp_tests::rulesheet(&name)));
         perft_table::check(&mut machine, &table, MOST).unwrap_or_else(|why| panic!("{name}: {why}"));

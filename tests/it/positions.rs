@@ -9,7 +9,8 @@ fn each_rulesheet_stands_its_test_positions() {
     let mut failures = Vec::new();
     for name in ggp_tests::rulesheets() {
         let path = workspace().join("tests/positions").join(&name).with_extension("txt");
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let positions = position::read(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         assert!(!positions.is_empty(), "{}: no positions", path.display());
         let mut machine = Interpreter::new(&ggp_tests::game(&ggp_tests::rulesheet(&name)));

@@ -1,18 +1,19 @@
 //! What random playouts show of the project's rulesheets: every state is made of `base` facts and
 //! every legal move is an `input`, every role always has a move, there is exactly one goal each
-//! in every state, goals never fall, and each game ends.
+//! in every state, goals never fall, each game ends.
 
 use ggp_game::rng::Stream;
 use ggp_game::{Interpreter, Role, StateMachine};
+use ggp_gdl::{Strictness, diagnose, format, render};
 use std::collections::BTreeSet;
 
 const PLAYOUTS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
 
 /// The facts that `base` names and the moves that `input` names: the initial state and the legal
-/// moves of the same rules with `init` and `legal` renamed and defined by them.
+/// moves when these stand in the places of `init` and `legal`.
 fn base_and_inputs(text: &str) -> (BTreeSet<String>, Vec<BTreeSet<String>>) {
-    let renamed = text.replace("(init ", "(initially ").replace("(legal ", "(lawful ");
-    let derived = format!("{renamed} (<= (init ?f) (base ?f)) (<= (legal ?r ?m) (input ?r ?m))");
+    let freed = text.replace("(init ", "(initially ").replace("(legal ", "(lawful ");
+    let derived = freed.replace("(base ", "(init ").replace("(input ", "(legal ");
     let mut machine = Interpreter::new(&ggp_tests::game(&derived));
     let everything = machine.initial_state().expect("evaluates");
     let mut facts = Vec::new();
@@ -77,4 +78,22 @@ fn playout(
         state = machine.next_state(&state, &joint).expect("evaluates");
     }
     panic!("{name}: no end after 1,000 steps");
+}
+
+#[test]
+fn the_strict_check_finds_nothing() {
+    for name in ggp_tests::rulesheets() {
+        let text = ggp_tests::rulesheet(&name);
+        let findings = diagnose(text.as_bytes(), Strictness::Strict);
+        assert!(findings.is_empty(), "{}", render(&findings, &name, text.as_bytes(), false));
+    }
+}
+
+#[test]
+fn rulesheets_have_the_canonical_layout() {
+    for name in ggp_tests::rulesheets() {
+        let text = ggp_tests::rulesheet(&name);
+        let laid_out = format(text.as_bytes()).expect("it parses");
+        assert!(laid_out == text.as_bytes(), "{name}: `ggp fmt` would change it");
+    }
 }
