@@ -2,6 +2,7 @@
 
 mod five;
 mod invalid;
+mod means;
 mod perft;
 mod positions;
 mod published;
