@@ -6,6 +6,7 @@
 //! ```text
 //! position A pawn captures on row 8 and becomes a queen
 //! state    (control white) (cell 2 7 white pawn) (cell 1 8 black rook)
+//!                                        `beginning` instead: these are the initial state's facts
 //! terminal no
 //! legal    white (move 2 7 1 8)          all of them; none at all if no move follows
 //! allows   white (move 2 7 1 8)          these among others
@@ -33,6 +34,7 @@ pub struct Position {
     pub line: usize,
     /// Whether no play leads here.
     pub unreachable: bool,
+    initial: bool,
     state: Vec<String>,
     clauses: Vec<(usize, Clause)>,
 }
@@ -64,6 +66,7 @@ pub fn read(text: &str) -> Result<Vec<Position>, String> {
                 name,
                 line,
                 unreachable: false,
+                initial: false,
                 state: Vec::new(),
                 clauses: Vec::new(),
             });
@@ -72,7 +75,8 @@ pub fn read(text: &str) -> Result<Vec<Position>, String> {
         let Some(position) = positions.last_mut() else { return fail("`position` must come first") };
         let mut terms = terms(rest).map_err(|why| format!("line {line}: {why}"))?;
         let clause = match keyword {
-            "state" if position.state.is_empty() && position.clauses.is_empty() => {
+            "state" | "beginning" if position.state.is_empty() && position.clauses.is_empty() => {
+                position.initial = keyword == "beginning";
                 position.state = terms;
                 continue;
             }
@@ -154,7 +158,8 @@ impl Position {
     /// The line whose expectation fails, and what holds instead.
     pub fn check<M: StateMachine>(&self, machine: &mut M) -> Result<bool, String> {
         let mut facts: Vec<Fact> = self.state.iter().map(|t| Fact::from_canonical(t.as_str())).collect();
-        let mut state = match machine.state_of(&facts) {
+        let built = if self.initial { machine.initial_state() } else { machine.state_of(&facts) };
+        let mut state = match built {
             Err(EvalError::UnknownFact(_)) if self.unreachable => return Ok(false),
             state => state.map_err(|error| format!("line {}: {error}", self.line))?,
         };
@@ -162,7 +167,7 @@ impl Position {
         let mut seen = Vec::new();
         machine.facts(&state, &mut seen).map_err(|error| error.to_string())?;
         if seen != facts {
-            return Err(format!("line {}: built from {facts:?}, the state has {seen:?}", self.line));
+            return Err(format!("line {}: of {facts:?}, the state has {seen:?}", self.line));
         }
         for (line, clause) in &self.clauses {
             let outcome = clause.check(machine, &mut state);

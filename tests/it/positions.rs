@@ -62,4 +62,10 @@ fn a_position_fails_when_the_game_differs() {
         assert!(holds(right), "{right}");
         assert!(!holds(wrong), "{wrong}");
     }
+    let at_the_beginning = |fact: &str| {
+        let text = format!("position p\nbeginning {fact}\nterminal no\n");
+        position::read(&text).expect("well formed")[0].check(&mut Interpreter::new(&game)).is_ok()
+    };
+    assert!(at_the_beginning("(a)"));
+    assert!(!at_the_beginning("(a) (b)"));
 }
