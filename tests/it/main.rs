@@ -2,7 +2,12 @@
 
 mod any_bytes;
 mod evaluable;
+mod five;
 mod invalid;
+mod means;
 mod own_rulesheets;
+mod perft;
+mod positions;
 mod protocol;
 mod published;
+mod rulesheets;
