@@ -6,14 +6,14 @@ use ggp_propnet::{Fluent, NetBuilder, NetMove, NetRole, PropNet, PropNetMachine,
 use std::sync::Arc;
 
 /// A game that has two roles and little else: machines ask it for roles only.
-pub fn two_roles() -> Arc<Game> {
+pub(crate) fn two_roles() -> Arc<Game> {
     let rules = "(role white) (role black) (init (on)) (<= (next (on)) (true (on)))
         (<= (legal ?r noop) (role ?r)) (<= terminal (not (true (on)))) (<= (goal ?r 100) (role ?r))";
     Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).expect("parses")).expect("is a game"))
 }
 
 /// A machine for one of the networks.
-pub fn machine(net: PropNet) -> PropNetMachine {
+pub(crate) fn machine(net: PropNet) -> PropNetMachine {
     PropNetMachine::new(&two_roles(), net).expect("fits")
 }
 
@@ -27,7 +27,7 @@ fn goal(value: u8) -> Goal {
 
 /// 8×8, holes at (3,3), (3,6), (6,3), (6,6); two rows of pieces a side; first to cross, or to
 /// take everything, wins.
-pub fn breakthrough_holes() -> PropNet {
+pub(crate) fn breakthrough_holes() -> PropNet {
     let hole = |x: i32, y: i32| (x == 3 || x == 6) && (y == 3 || y == 6);
     let cells: Vec<(i32, i32)> =
         (1..=8).flat_map(|x| (1..=8).map(move |y| (x, y))).filter(|&(x, y)| !hole(x, y)).collect();
@@ -58,7 +58,8 @@ pub fn breakthrough_holes() -> PropNet {
     let mut fluents = Vec::new();
     let mut roles = Vec::new();
     let sets = |side: usize, pick: &dyn Fn(usize, usize) -> bool| -> Vec<u32> {
-        let picked = moves[side].iter().enumerate().filter(|(_, (_, mv))| mv.is_some_and(|(f, t, _)| pick(f, t)));
+        let picked =
+            moves[side].iter().enumerate().filter(|(_, (_, mv))| mv.is_some_and(|(f, t, _)| pick(f, t)));
         picked.map(|(number, _)| number as u32).collect()
     };
     for side in 0..2 {
@@ -113,7 +114,7 @@ pub fn breakthrough_holes() -> PropNet {
 }
 
 /// Connect four, 7 columns of 6.
-pub fn connect_four() -> PropNet {
+pub(crate) fn connect_four() -> PropNet {
     const COLUMNS: usize = 7;
     const ROWS: usize = 6;
     let mut b = NetBuilder::new(&[COLUMNS + 1, COLUMNS + 1]);

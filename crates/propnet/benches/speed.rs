@@ -44,9 +44,7 @@ fn measure(name: &str, machine: &mut PropNetMachine, playouts: usize) {
         parts[part as usize] += (now - last).as_secs_f64();
         last = now;
     };
-    machine
-        .observed_playouts(std::slice::from_ref(&start), plan, &mut |_| {}, Some(&mut observer))
-        .unwrap();
+    machine.observed_playouts(std::slice::from_ref(&start), plan, &mut |_| {}, Some(&mut observer)).unwrap();
     let all: f64 = parts.iter().sum();
     println!(
         "  gates {:.0} %, choice {:.0} %, next {:.0} %, bookkeeping {:.0} %",
@@ -58,8 +56,10 @@ fn measure(name: &str, machine: &mut PropNetMachine, playouts: usize) {
 }
 
 fn main() {
-    let games: [(&str, fn() -> PropNet, usize); 2] =
-        [("breakthrough_holes", nets::breakthrough_holes, 500_000), ("connect_four", nets::connect_four, 4_000_000)];
+    let games: [(&str, fn() -> PropNet, usize); 2] = [
+        ("breakthrough_holes", nets::breakthrough_holes, 500_000),
+        ("connect_four", nets::connect_four, 4_000_000),
+    ];
     for (name, net, playouts) in games {
         let net = net();
         println!("{name}: {:?}", net.counts());
