@@ -2,6 +2,7 @@
 
 mod adapt;
 mod error;
+mod explain;
 mod fact;
 mod game;
 mod goal;
@@ -18,6 +19,7 @@ mod role;
 mod semantics;
 
 pub use error::EvalError;
+pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
 pub use game::{Game, MAX_ROLES};
 pub use goal::Goal;
