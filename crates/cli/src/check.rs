@@ -91,10 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 /// Reads and checks one file.
-fn check(
-    path: &Path,
-    arguments: &Arguments,
-) -> anyhow::Result<(Text, Vec<Diagnostic>, Option<Simulation>)> {
+fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagnostic>, Option<Simulation>)> {
     let text = Text::read(path)?;
     let progress = Progress::start(format!("checking {}", text.name));
     let (game, findings) = judge(&text.bytes, arguments.level.strictness());

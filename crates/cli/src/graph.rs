@@ -7,9 +7,9 @@
 use crate::console;
 use crate::exit::Exit;
 use crate::rulesheet::GameFile;
+use ggp_datalog::RelationId;
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::strata::{DependencyGraph, components, dependency_graph};
-use ggp_datalog::RelationId;
 use ggp_game::lower::Lowering;
 use ggp_gdl::Description;
 use std::io::Write;

@@ -112,8 +112,7 @@ impl Shown {
             writeln!(out, "  {fact}")?;
         }
         if self.terminal {
-            let goals: Vec<String> =
-                self.goals.iter().map(|(role, goal)| format!("{role} {goal}")).collect();
+            let goals: Vec<String> = self.goals.iter().map(|(role, goal)| format!("{role} {goal}")).collect();
             writeln!(out, "The game is over: {}", goals.join(", "))?;
         }
         writeln!(out)?;

@@ -2,8 +2,8 @@
 
 use crate::console;
 use anyhow::{Context, bail};
-use ggp_gdl::{Diagnostic, Severity, Strictness, check, parse, render};
 use ggp_game::Game;
+use ggp_gdl::{Diagnostic, Severity, Strictness, check, parse, render};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -163,7 +163,8 @@ impl Explainer {
         for part in plain..lowering.signatures.len() {
             let name = &lowering.signatures[part].name;
             let is_whole = |whole: &usize| {
-                name.strip_prefix(&*lowering.signatures[*whole].name).is_some_and(|rest| rest.starts_with('['))
+                name.strip_prefix(&*lowering.signatures[*whole].name)
+                    .is_some_and(|rest| rest.starts_with('['))
             };
             let whole = (0..plain).filter(is_whole).max_by_key(|&w| lowering.signatures[w].name.len());
             shapes.push(shapes[whole.expect("only relations of the rules are split")].clone());
@@ -301,7 +302,12 @@ impl Explainer {
             return Ok(vec![(relation, args.into())]);
         }
         let atoms = self.carried(Carrier::True, &[], term);
-        if atoms.is_empty() { Err(self.unknown(&name, args.len())) } else { Ok(atoms) }
+        let unknown = self.unknown(&name, args.len());
+        // Any term can be a fluent where a variable stands for the whole of one; but a relation
+        // with too many or too few arguments is more likely a slip.
+        let is_slip = matches!(unknown, ExplainError::Unknown { other: Some(_), .. })
+            && !self.lowering.forms(Carrier::True).iter().any(|form| form.functor == Some(functor));
+        if atoms.is_empty() || is_slip { Err(unknown) } else { Ok(atoms) }
     }
 
     fn carried(&self, carrier: Carrier, prefix: &[Value], carried: Value) -> Vec<Ground> {
@@ -422,7 +428,11 @@ impl Explainer {
                             });
                             positive.filter(|(r, _)| self.strata[r.index()].0 == stratum).collect()
                         };
-                        solutions.into_iter().map(|b| (needed(&b), b)).map(|(n, b)| ((number, b), n)).collect()
+                        solutions
+                            .into_iter()
+                            .map(|b| (needed(&b), b))
+                            .map(|(n, b)| ((number, b), n))
+                            .collect()
                     }
                 };
                 for (instance, needed) in found {
@@ -532,7 +542,9 @@ impl Explainer {
         let rule = self.program.rules()[number].clone();
         let head: Vec<Variable> = rule.head.args.iter().filter_map(|a| a.variable()).collect();
         for literal in &rule.body {
-            let Literal::Compose { term: Argument::Variable(term), functor, args } = literal else { continue };
+            let Literal::Compose { term: Argument::Variable(term), functor, args } = literal else {
+                continue;
+            };
             let args: Vec<Variable> = args.iter().filter_map(|a| a.variable()).collect();
             if head.contains(term) {
                 let values = self.database.values();
@@ -581,8 +593,7 @@ impl Explainer {
         let because = Because::Nearest { line: self.line(attempt.rule), of: candidates.len() };
         let mut explanation = leaf(because);
         for (index, &(place, literal)) in attempt.order.iter().enumerate() {
-            let text =
-                self.condition_text(attempt.rule, literal, |v| attempt.bindings[v.index()]);
+            let text = self.condition_text(attempt.rule, literal, |v| attempt.bindings[v.index()]);
             let part = match index.cmp(&attempt.reached) {
                 std::cmp::Ordering::Less => plain(text, Verdict::Holds),
                 std::cmp::Ordering::Equal => self.failing(&attempt, place, text, depth)?,
@@ -605,8 +616,7 @@ impl Explainer {
         let known = |atom: &Atom| {
             atom.args.iter().all(|a| a.variable().is_none_or(|v| attempt.bindings[v.index()].is_some()))
         };
-        let values: Vec<Value> =
-            attempt.bindings.iter().map(|v| v.unwrap_or(Value::from_index(0))).collect();
+        let values: Vec<Value> = attempt.bindings.iter().map(|v| v.unwrap_or(Value::from_index(0))).collect();
         match &rule.body[place] {
             Literal::Positive(atom) if known(atom) => {
                 let atom = ground(atom, &values);
@@ -973,13 +983,13 @@ mod tests {
         let mut explainer = explainer(&["(at a)", "(control white)", "(wall (f b))"], &[]);
         assert_eq!(
             brief(&explainer.explain("(legal white (go b))").unwrap()),
-            "-(legal white (go b)):6/1 [+(true (control white)) +(true (at a)) +(edge a b) +(distinct a b) \
-             -(not (blocked b)) [+(blocked b):8 [+(true (wall (f b))) state]]]"
+            "-(legal white (go b)):6/1 [-(not (blocked b)) [+(blocked b):8 [+(true (wall (f b))) state]] \
+             ?(true (control white)) ?(true (at ?x)) ?(edge ?x b) ?(distinct ?x b)]"
         );
         assert_eq!(
             brief(&explainer.explain("(legal white (go d))").unwrap()),
-            "-(legal white (go d)):6/1 [+(not (blocked d)) +(true (control white)) +(true (at ?x)) \
-             -(edge ?x d) ?(distinct ?x d)]"
+            "-(legal white (go d)):6/1 [+(not (blocked d)) +(true (control white)) +(true (at a)) \
+             -(edge a d) none ?(distinct a d)]"
         );
         assert_eq!(brief(&explainer.explain("(role green)").unwrap()), "-(role green) none");
         assert_eq!(brief(&explainer.explain("terminal").unwrap()), "-terminal:14/1 [-(true (at d)) state]");
@@ -1023,10 +1033,19 @@ mod tests {
     fn what_the_rules_never_name_is_an_error() {
         let mut explainer = explainer(&[], &[]);
         for (fact, error) in [
-            ("(legal white ?m)", "`(legal white ?m)` is not one fact without variables, such as (legal white noop)"),
+            (
+                "(legal white ?m)",
+                "`(legal white ?m)` is not one fact without variables, such as (legal white noop)",
+            ),
             ("(legal white", "`(legal white` is not one fact without variables, such as (legal white noop)"),
-            ("(edge a)", "the rules have no relation or fluent `edge` with 1 arguments; `2` is how many it takes"),
-            ("(sword a)", "the rules have no relation or fluent `sword` with 1 arguments"),
+            (
+                "(edge a)",
+                "the rules have no relation or fluent `edge` with 1 arguments; `2` is how many it takes",
+            ),
+            (
+                "(legal white)",
+                "the rules have no relation or fluent `legal` with 1 arguments; `2` is how many it takes",
+            ),
         ] {
             assert_eq!(explainer.explain(fact).unwrap_err().to_string(), error);
         }
