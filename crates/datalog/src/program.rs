@@ -48,6 +48,16 @@ impl Program {
     /// # Errors
     /// When a rule is unsafe, or relations depend on themselves through negation.
     pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
+        let mut program = Program::unplanned(signatures, rules)?;
+        program.plan(&program.statistics())?;
+        Ok(program)
+    }
+
+    /// Like [`Program::new`], without plans: evaluating it before [`Program::plan`] gives nothing.
+    ///
+    /// # Errors
+    /// When relations depend on themselves through negation.
+    pub fn unplanned(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let strata = stratify(signatures.len(), &rules)?;
         let mut stratum_of = vec![0; signatures.len()];
         let mut levels: Vec<u8> = signatures.iter().map(|s| s.level).collect();
@@ -65,9 +75,9 @@ impl Program {
             }
             strata_from[..=usize::from(level)].iter_mut().for_each(|s| s.push(number as u32));
         }
-        let statistics = Statistics::new(signatures.iter().map(|s| s.arity));
-        let mut program = Program {
+        Ok(Program {
             indexes: Indexes::new(signatures.len()),
+            plans: vec![RulePlans::default(); rules.len()],
             signatures,
             rules,
             strata,
@@ -75,10 +85,7 @@ impl Program {
             levels,
             relations_from,
             strata_from,
-            plans: Vec::new(),
-        };
-        program.plan(&statistics)?;
-        Ok(program)
+        })
     }
 
     /// Plans all rules anew, for relations as large as `statistics` says. Databases must then be

@@ -9,7 +9,8 @@ use crate::{EvalError, Goal, Move, StateMachine, rng};
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a> {
-    /// Which of the run's playouts, from 0: the index into `starts`.
+    /// Which of the run's playouts, from 0; it started from
+    /// `starts[index / plan.per_start]`.
     pub index: usize,
     /// The goals of the last state, in role order; `None` where the rules give none or several.
     pub goals: &'a [Option<Goal>],
@@ -27,8 +28,10 @@ pub struct Playout<'a> {
 pub struct PlayoutPlan {
     /// The seed of the run.
     pub seed: u64,
-    /// The stream number of `starts[0]`; `starts[i]` has `first + i`.
+    /// The stream number of playout 0; playout `i` has `first + i`.
     pub first: u64,
+    /// How many playouts begin at each of the starts, one start after the other.
+    pub per_start: usize,
     /// A playout of this many steps is cut off.
     pub max_steps: u32,
     /// Whether [`Playout::moves`] is wanted.
@@ -36,9 +39,9 @@ pub struct PlayoutPlan {
 }
 
 impl PlayoutPlan {
-    /// Stream `(seed, 0…)`, up to [`MAX_STEPS`] steps, without moves.
+    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves.
     pub fn new(seed: u64) -> PlayoutPlan {
-        PlayoutPlan { seed, first: 0, max_steps: MAX_STEPS, moves: false }
+        PlayoutPlan { seed, first: 0, per_start: 1, max_steps: MAX_STEPS, moves: false }
     }
 }
 
@@ -47,8 +50,8 @@ pub const MAX_STEPS: u32 = 100_000;
 
 /// A machine that plays many playouts at once. The default plays one at a time.
 pub trait Playouts: StateMachine {
-    /// Starts a playout from each of `starts`, finishes all of them, and gives each to `sink` as
-    /// it ends, in any order.
+    /// Starts `plan.per_start` playouts from each of `starts`, finishes all of them, and gives each
+    /// to `sink` as it ends, in any order.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -62,7 +65,8 @@ pub trait Playouts: StateMachine {
         let mut goals = vec![None; roles];
         let mut joint = vec![Move(0); roles];
         let (mut legal, mut moves) = (Vec::new(), Vec::new());
-        for (index, start) in starts.iter().enumerate() {
+        for index in 0..starts.len() * plan.per_start {
+            let start = &starts[index / plan.per_start];
             let stream = rng::Stream::new(plan.seed, plan.first + index as u64);
             let mut state = start.clone();
             let mut steps = 0;
