@@ -9,6 +9,7 @@ mod goal;
 mod interpreter;
 pub mod lower;
 mod machine;
+pub mod message;
 mod move_table;
 mod moves;
 mod perft;

@@ -169,6 +169,17 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<String, PlayError>;
 
+    /// Takes note of `seen` without being asked for a move: the turn is played for everyone, as in
+    /// openings that are given. By default it is asked with no time, and its answer is dropped.
+    ///
+    /// # Errors
+    /// As [`Player::play`].
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        let stop = StopToken::new();
+        stop.stop();
+        self.play(seen, Deadline::after(Duration::ZERO), &stop).map(drop)
+    }
+
     /// Thinks on others' time until `stop` is raised. Does nothing by default.
     fn ponder(&mut self, stop: &StopToken) {
         let _ = stop;
