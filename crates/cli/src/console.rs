@@ -56,3 +56,9 @@ fn paint(colours: bool, style: Style, text: &str) -> String {
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
+
+/// Asks a person something; the answer is typed on the same line.
+pub(crate) fn ask(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "{text}").and_then(|()| err.flush());
+}

@@ -19,6 +19,7 @@ pub(crate) enum Exit {
     Done,
     Findings,
     Usage,
+    Fault,
 }
 
 impl From<Exit> for ExitCode {
@@ -27,6 +28,7 @@ impl From<Exit> for ExitCode {
             Exit::Done => 0,
             Exit::Findings => 1,
             Exit::Usage => 2,
+            Exit::Fault => 3,
         })
     }
 }

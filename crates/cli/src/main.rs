@@ -4,6 +4,7 @@
 //! error; a reader that goes away (`ggp perft … | head -1`) ends the command quietly.
 
 mod bench;
+mod board;
 mod check;
 mod completions;
 mod console;
@@ -13,6 +14,8 @@ mod fmt;
 mod graph;
 mod meter;
 mod perft;
+mod person;
+mod play;
 mod progress;
 mod reasoner;
 mod record;
@@ -20,7 +23,6 @@ mod replay;
 mod rulesheet;
 mod simulate;
 
-use crate::exit::Exit;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -35,6 +37,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Play(play::Arguments),
     Check(check::Arguments),
     Fmt(fmt::Arguments),
     Explain(explain::Arguments),
@@ -47,6 +50,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Play(arguments) => play::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
