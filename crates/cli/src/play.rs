@@ -36,7 +36,7 @@ Players:
 
 Examples:
   ggp play games/breakthrough_holes.kif
-  ggp play games/connect_four.kif --human white
+  ggp play games/connect_four.kif --human red
   ggp play games/hex.kif --player red=mcts:iterations=500 --player blue=random --seed 7
   ggp play games/endgame.kif --playclock 0.2 --save match.json
   ggp play games/endgame.kif --from match.json")]
