@@ -174,8 +174,14 @@ impl Program {
         self.levels[relation.index()]
     }
 
-    /// What has to be evaluated to know `relations`.
-    pub fn query(&self, relations: &[RelationId]) -> Query {
+    /// The relations on which `relations` depend, and themselves, in the order of strata.
+    pub fn needed(&self, relations: &[RelationId]) -> Vec<RelationId> {
+        let needed = self.needed_strata(relations);
+        let strata = self.strata.iter().zip(needed).filter(|(_, needed)| *needed);
+        strata.flat_map(|(stratum, _)| stratum.relations.iter().copied()).collect()
+    }
+
+    fn needed_strata(&self, relations: &[RelationId]) -> Vec<bool> {
         let mut needed = vec![false; self.strata.len()];
         let mut open: Vec<usize> = relations.iter().map(|r| self.stratum_of[r.index()]).collect();
         while let Some(stratum) = open.pop() {
@@ -186,6 +192,12 @@ impl Program {
             let body = rules.flat_map(|rule| &rule.body).filter_map(relation_of);
             open.extend(body.map(|r| self.stratum_of[r.index()]));
         }
+        needed
+    }
+
+    /// What has to be evaluated to know `relations`.
+    pub fn query(&self, relations: &[RelationId]) -> Query {
+        let needed = self.needed_strata(relations);
         let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
         Query { strata: strata.map(|s| s as u32).collect() }
     }

@@ -15,7 +15,7 @@ mod request;
 pub use reply::{About, Reply};
 pub use request::{Request, Seen};
 
-use crate::move_table::canonical_term;
+use crate::move_table::canonical_term as canonical;
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::sexpr::{self, NodeId, Tree};
 
@@ -107,5 +107,5 @@ fn read_one(text: &[u8]) -> Result<Tree<'_>, MessageError> {
 /// The canonical text of the expression at `node`.
 fn term(tree: &Tree<'_>, node: NodeId) -> Option<String> {
     let line = rules_line(tree.text(node));
-    canonical_term(std::str::from_utf8(&line).ok()?)
+    canonical(std::str::from_utf8(&line).ok()?)
 }

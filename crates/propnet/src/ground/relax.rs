@@ -136,7 +136,8 @@ impl Relaxed {
         {
             asked.extend(self.forms(carrier).iter().map(|form| form.relation));
         }
-        let query = self.program.query(&asked);
+        // Relations that are only asked for negatively are needed too.
+        let query = self.program.query(&self.exact.needed(&asked));
         // What is possible is much more than what a state holds, so plans that suit a state may
         // not do here: from time to time they are made anew for the sizes reached. Going on from
         // there is sound, since nothing that was derived can become false.
