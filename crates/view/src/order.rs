@@ -73,7 +73,8 @@ fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a 
     let number: FxHashMap<&str, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut best: Option<Vec<usize>> = None;
     for pairs in relations {
-        let edges = pairs.iter().filter_map(|(a, b)| Some((*number.get(a.as_str())?, *number.get(b.as_str())?)));
+        let edges =
+            pairs.iter().filter_map(|(a, b)| Some((*number.get(a.as_str())?, *number.get(b.as_str())?)));
         let mut edges: Vec<(usize, usize)> = edges.filter(|(a, b)| a != b).collect();
         edges.sort_unstable();
         edges.dedup();
@@ -115,7 +116,8 @@ fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     // A ring begins at its least value, or at the one that the rulesheet mentions first.
     let mut start = *touched.iter().find(|&&i| into[i] == 0).unwrap_or(&touched[0]);
     if edges.len() == n {
-        start = *touched.iter().min_by_key(|&&i| (natural_key(values[i]).0, i))?;
+        let natural = natural_order(values).is_some();
+        start = *touched.iter().min_by_key(|&&i| (natural.then(|| natural_key(values[i])), i))?;
     }
     let mut best: Vec<usize> = Vec::new();
     let starts = std::iter::once(start).chain(touched.iter().copied().filter(|&i| into[i] == 0));
@@ -168,6 +170,10 @@ mod tests {
     fn a_ring_begins_at_its_least_number() {
         let (values, _) = order(&["3", "1", "2"], &[pairs("1 2 2 3 3 1")], |_| false);
         assert_eq!(values, ["1", "2", "3"]);
+        let (values, _) = order(&["b", "c", "a"], &[pairs("a b b c c a")], |_| false);
+        assert_eq!(values, ["a", "b", "c"]);
+        let (values, _) = order(&["tok", "tik", "tak"], &[pairs("tik tok tok tak tak tik")], |_| false);
+        assert_eq!(values, ["tok", "tak", "tik"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is beside the board: control, counters, hands, flags.
 
-use crate::infer::{Evidence, clash};
+use crate::candidate::clash;
+use crate::evidence::Evidence;
 use crate::model::{BoardModel, Order, Side, SideKind};
 
 /// The fluents that no layer of `model` draws, in the order in which the rules mention them.
@@ -12,7 +13,11 @@ pub(crate) fn side(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Side> {
             out.push(Side { relation: table.name.clone(), arity: table.arity, kind: kind(evidence, number) });
         }
     }
-    out.extend(evidence.flags.iter().map(|flag| Side { relation: flag.clone(), arity: 0, kind: SideKind::Flag }));
+    out.extend(evidence.flags.iter().map(|flag| Side {
+        relation: flag.clone(),
+        arity: 0,
+        kind: SideKind::Flag,
+    }));
     out
 }
 

@@ -8,6 +8,7 @@ use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
 use crate::owner::is_called_empty;
 use crate::position::{Beside, Position, Token};
+use std::ops::Range;
 
 /// How to draw.
 #[derive(Clone, Copy, Debug)]
@@ -47,20 +48,12 @@ struct Glyphs {
     corners: [&'static str; 4],
 }
 
-const UNICODE: Glyphs = Glyphs {
-    empty: "·",
-    hole: "▒",
-    vertical: "│",
-    horizontal: "─",
-    corners: ["┌", "┐", "└", "┘"],
-};
-const ASCII: Glyphs = Glyphs {
-    empty: ".",
-    hole: "#",
-    vertical: "|",
-    horizontal: "-",
-    corners: ["+", "+", "+", "+"],
-};
+const UNICODE: Glyphs =
+    Glyphs {
+        empty: "·", hole: "▒", vertical: "│", horizontal: "─", corners: ["┌", "┐", "└", "┘"]
+    };
+const ASCII: Glyphs =
+    Glyphs { empty: ".", hole: "#", vertical: "|", horizontal: "-", corners: ["+", "+", "+", "+"] };
 
 impl BoardModel {
     /// `position` as lines of text, each ended.
@@ -117,7 +110,11 @@ impl BoardModel {
 
 fn fact_texts(beside: &Beside) -> Vec<String> {
     let text = |row: &Vec<String>| {
-        if row.is_empty() { beside.relation.clone() } else { format!("({} {})", beside.relation, row.join(" ")) }
+        if row.is_empty() {
+            beside.relation.clone()
+        } else {
+            format!("({} {})", beside.relation, row.join(" "))
+        }
     };
     beside.rows.iter().map(text).collect()
 }
@@ -168,7 +165,8 @@ impl Canvas<'_> {
     fn square_width(&self) -> usize {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
-        let contents = self.position.squares.iter().map(|tokens| self.content(tokens).0.chars().count()).max();
+        let contents =
+            self.position.squares.iter().map(|tokens| self.content(tokens).0.chars().count()).max();
         let room = self.style.width.saturating_sub(self.margin() + 3);
         let most = (room / self.model.columns.values.len().max(1)).saturating_sub(1).max(1);
         contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
@@ -199,18 +197,29 @@ impl Canvas<'_> {
 
     fn boards(&self, out: &mut String) {
         let width = self.square_width();
-        let boards: Vec<Vec<String>> = (0..self.model.board_count()).map(|b| self.board(b, width)).collect();
+        let columns = self.model.columns.values.len();
+        let fitting = self.style.width.saturating_sub(2) / self.pitch(width);
+        if self.margin() == 0 && columns > fitting.max(1) {
+            // A long track in several lines.
+            for start in (0..columns).step_by(fitting.max(1)) {
+                for board in 0..self.model.board_count() {
+                    for line in self.board(board, width, start..columns.min(start + fitting.max(1))) {
+                        out.push_str(line.trim_end());
+                        out.push('\n');
+                    }
+                }
+            }
+            return;
+        }
+        let boards: Vec<Vec<String>> =
+            (0..self.model.board_count()).map(|b| self.board(b, width, 0..columns)).collect();
         let wide = self.board_width(width);
         let gap = 3;
         let fitting = ((self.style.width + gap) / (wide + gap)).max(1);
         // Boards told apart by two arguments stand in a square of boards.
         let inner = self.model.index.last().map_or(boards.len(), |axis| axis.values.len());
         let across = if self.model.index.len() == 2 && inner <= fitting { inner } else { fitting };
-        let mut rows: Vec<&[Vec<String>]> = boards.chunks(across).collect();
-        if self.model.index.len() == 2 && rows.is_empty() {
-            rows.push(&boards);
-        }
-        for (number, row) in rows.iter().enumerate() {
+        for (number, row) in boards.chunks(across).enumerate() {
             if number > 0 {
                 out.push('\n');
             }
@@ -246,12 +255,12 @@ impl Canvas<'_> {
         frame + self.pitch(width) * self.model.columns.values.len()
     }
 
-    /// The lines of one board, all equally wide.
-    fn board(&self, number: usize, width: usize) -> Vec<String> {
+    /// The lines of some columns of one board, all equally wide.
+    fn board(&self, number: usize, width: usize, columns: Range<usize>) -> Vec<String> {
         let (glyphs, margin, pitch) = (self.glyphs(), self.margin(), self.pitch(width));
-        let total = self.board_width(width);
         let left = if margin > 0 { " ".repeat(margin + 1) } else { String::new() };
-        let inner = pitch * self.model.columns.values.len();
+        let inner = pitch * columns.len();
+        let total = left.len() + inner + 2;
         let mut lines = Vec::new();
         if self.model.board_count() > 1 {
             let name: String = self.model.board_name(number).chars().take(total - left.len()).collect();
@@ -267,14 +276,14 @@ impl Canvas<'_> {
                 line.push_str(&self.paint(&[DIM], &format!("{name:>margin$} ")));
             }
             line.push_str(glyphs.vertical);
-            for column in 0..self.model.columns.values.len() {
+            for column in columns.clone() {
                 line.push_str(&self.square(Square { board: number, column, row }, width, pitch));
             }
             line.push_str(glyphs.vertical);
             lines.push(line);
         }
         lines.push(border(glyphs.corners[2], glyphs.corners[3]));
-        for line in self.column_names(pitch) {
+        for line in self.column_names(pitch, columns) {
             lines.push(format!("{left} {} ", self.paint(&[DIM], &line)));
         }
         lines
@@ -282,8 +291,8 @@ impl Canvas<'_> {
 
     /// The names under the columns: in one line if they fit, else shortened, else from top to
     /// bottom.
-    fn column_names(&self, pitch: usize) -> Vec<String> {
-        let names = &self.model.columns.values;
+    fn column_names(&self, pitch: usize, columns: Range<usize>) -> Vec<String> {
+        let names = &self.model.columns.values[columns];
         let longest = |names: &[String]| names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
         let line = |names: &[String]| names.iter().map(|name| centre(name, pitch)).collect::<String>();
         if longest(names) < pitch || longest(names) == 1 {
@@ -291,10 +300,12 @@ impl Canvas<'_> {
         }
         let values: Vec<&String> = names.iter().collect();
         let short: Vec<String> = if longest(names) <= 3 {
-            names.clone()
+            names.to_vec()
         } else {
             let labels = label_all(&values, self.model, self.style.ascii);
-            let short = |name: &String| labels.iter().find(|label| label.0 == *name).map_or_else(String::new, |l| l.1.clone());
+            let short = |name: &String| {
+                labels.iter().find(|label| label.0 == *name).map_or_else(String::new, |l| l.1.clone())
+            };
             names.iter().map(short).collect()
         };
         if longest(&short) < pitch {
@@ -340,6 +351,9 @@ impl Canvas<'_> {
     fn legend(&self, out: &mut String) {
         let mut items: Vec<String> = Vec::new();
         for token in self.position.squares.iter().flatten() {
+            if token.content.len() > 1 && self.labels.glyph(token, self.model).is_some() {
+                continue;
+            }
             for (place, value) in token.content.iter().enumerate() {
                 let label = self.labels.value(place, value);
                 let item = format!("{label} {value}");
@@ -351,9 +365,10 @@ impl Canvas<'_> {
         }
         let empty = self.model.layers.iter().filter_map(|layer| layer.empty.as_ref());
         items.extend(empty.filter(|e| !is_called_empty(e)).map(|e| format!("{} {e}", self.glyphs().empty)));
-        let marks = self.model.layers.iter().enumerate().filter_map(|(number, layer)| {
-            Some(format!("{} {}", self.labels.mark(number)?, layer.relation))
-        });
+        let marks =
+            self.model.layers.iter().enumerate().filter_map(|(number, layer)| {
+                Some(format!("{} {}", self.labels.mark(number)?, layer.relation))
+            });
         let marks: Vec<String> = marks.collect();
         if self.model.layers.len() > 1 {
             items.extend(marks);
