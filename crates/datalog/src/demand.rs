@@ -26,8 +26,13 @@ pub struct Demanded {
 /// Why rules cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// A rule for this relation asks with no column known. It would have to be on demand too.
-    Unknown(RelationId),
+    /// A rule asks with no column known. Its own relation would have to be on demand too.
+    Unknown {
+        /// Whose rule asks.
+        asker: RelationId,
+        /// For what.
+        wanted: RelationId,
+    },
     /// There are too many ways to ask.
     TooMany,
 }
@@ -146,7 +151,7 @@ impl Rewriting {
             let (atom, negative) = question(literal);
             let columns = known_columns(&atom.args, &bound);
             if !columns.contains(&true) && !columns.is_empty() {
-                return Err(Refusal::Unknown(rule.head.relation));
+                return Err(Refusal::Unknown { asker: rule.head.relation, wanted: atom.relation });
             }
             let (copy, wanted) = self.copy((atom.relation, columns.clone()));
             // What is wanted need not heed negation: asking for more than is used does no harm,

@@ -4,8 +4,8 @@
 
 use crate::lower::Lowering;
 use crate::semantics::Semantics;
-use ggp_datalog::demand::{Refusal, on_demand};
-use ggp_datalog::{Database, Limits, Program, RelationId, Statistics, Value};
+use ggp_datalog::demand::{Demanded, Refusal, on_demand};
+use ggp_datalog::{Database, Limits, Literal, Program, RelationId, Rule, Statistics, Value};
 use ggp_gdl::Description;
 
 /// Steps of the playout that is looked at.
@@ -60,6 +60,7 @@ pub(crate) fn fit(
 ) -> Semantics {
     let mut best = Semantics::of_program(program, description, lowering);
     let mut seen = sample(&mut best, limits);
+    best.set_on_demand(vec![false; lowering.signatures.len()]);
     let mut demanded = vec![false; lowering.signatures.len()];
     let mut tried = demanded.clone();
     let mut origin: Vec<RelationId> = (0..demanded.len()).map(|r| RelationId(r as u32)).collect();
@@ -69,31 +70,98 @@ pub(crate) fn fit(
     for _ in 0..ATTEMPTS {
         let Some(relation) = most_costly(&seen, &origin, &tried) else { break };
         tried[relation.index()] = true;
-        let mut attempt = demanded.clone();
-        attempt[relation.index()] = true;
-        let rewritten = loop {
-            match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
-                Ok(rewritten) => break Some(rewritten),
-                // Whoever asks with nothing known must be asked itself.
-                Err(Refusal::Unknown(asker)) if asker.index() < attempt.len() => {
-                    let refused = attempt[asker.index()] || best.asked().contains(&asker);
-                    if refused {
-                        break None;
-                    }
-                    attempt[asker.index()] = true;
-                }
-                Err(_) => break None,
+        for deep in [false, true] {
+            let mut attempt = demanded.clone();
+            attempt[relation.index()] = true;
+            if deep {
+                include_askers(&mut attempt, &lowering.rules, relation, best.asked());
             }
-        };
-        let Some(rewritten) = rewritten else { continue };
-        let Ok(program) = Program::new(rewritten.signatures, rewritten.rules) else { continue };
-        let mut candidate = Semantics::of_program(program, description, lowering);
-        let shown = sample(&mut candidate, limits);
-        if shown.is_better_than(&seen) {
-            (best, seen, demanded, origin) = (candidate, shown, attempt, rewritten.origin);
+            let Some(rewritten) = rewrite(lowering, &mut attempt, relation, best.asked()) else { continue };
+            let Ok(program) = Program::new(rewritten.signatures, rewritten.rules) else { continue };
+            let mut candidate = Semantics::of_program(program, description, lowering);
+            let shown = sample(&mut candidate, limits);
+            if shown.is_better_than(&seen) {
+                (best, seen, demanded, origin) = (candidate, shown, attempt, rewritten.origin);
+                best.set_on_demand(demanded.clone());
+            }
         }
     }
     best
+}
+
+/// `demanded` and `relation` on demand, with whatever else that takes; `None` if it cannot be.
+pub fn demand_also(
+    lowering: &Lowering,
+    demanded: &[bool],
+    relation: RelationId,
+    asked: &[RelationId],
+) -> Option<Vec<bool>> {
+    let mut attempt = demanded.to_vec();
+    attempt[relation.index()] = true;
+    include_askers(&mut attempt, &lowering.rules, relation, asked);
+    rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
+}
+
+/// The semantics with exactly `demanded` on demand, planned by a short playout.
+pub fn fit_demanded(
+    description: &Description,
+    lowering: &Lowering,
+    demanded: &[bool],
+    limits: &Limits,
+) -> Option<Semantics> {
+    let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()]).ok()?;
+    let program = Program::new(rewritten.signatures, rewritten.rules).ok()?;
+    let mut semantics = Semantics::of_program(program, description, lowering);
+    sample(&mut semantics, limits);
+    semantics.set_on_demand(demanded.to_vec());
+    Some(semantics)
+}
+
+/// Adds all relations that ask for `relation`, directly or not, but for the answers themselves.
+fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, asked: &[RelationId]) {
+    let mut open = vec![relation];
+    while let Some(wanted) = open.pop() {
+        for rule in rules {
+            let asker = rule.head.relation;
+            let asks = rule
+                .body
+                .iter()
+                .any(|l| matches!(l, Literal::Positive(a) | Literal::Negative(a) if a.relation == wanted));
+            if asks && !attempt[asker.index()] && !asked.contains(&asker) {
+                attempt[asker.index()] = true;
+                open.push(asker);
+            }
+        }
+    }
+}
+
+/// Rewrites the rules with the relations of `attempt` on demand, taking more relations in, or
+/// some out, until each is asked with something known. `None` if `relation` cannot be.
+fn rewrite(
+    lowering: &Lowering,
+    attempt: &mut [bool],
+    relation: RelationId,
+    asked: &[RelationId],
+) -> Option<Demanded> {
+    let mut out = vec![false; attempt.len()];
+    loop {
+        match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
+            Ok(rewritten) => return Some(rewritten),
+            Err(Refusal::TooMany) => return None,
+            Err(Refusal::Unknown { asker, wanted }) => {
+                // Whoever asks with nothing known must be asked itself, or gets all there is.
+                if attempt[asker.index()] || out[asker.index()] || asked.contains(&asker) {
+                    if wanted == relation {
+                        return None;
+                    }
+                    attempt[wanted.index()] = false;
+                    out[wanted.index()] = true;
+                } else {
+                    attempt[asker.index()] = true;
+                }
+            }
+        }
+    }
 }
 
 /// The relation that costs most, among those that have not been tried.
@@ -128,7 +196,7 @@ fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
     let mut database = semantics.database();
     let mut answered = 0;
     let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered);
-    semantics.plan(&statistics);
+    semantics.plan(statistics);
     Sample {
         answered,
         failed: end.err().and_then(|_| database.failed()),
