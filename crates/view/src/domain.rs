@@ -44,6 +44,9 @@ struct Node {
     version: u32,
 }
 
+/// Where variables stand.
+type Occurrences = Vec<(Symbol, Place)>;
+
 /// Where one rule's variable comes from and goes to.
 #[derive(Debug)]
 struct Flow {
@@ -75,9 +78,9 @@ impl Domains {
         let mut flows = Vec::new();
         let mut occurrences = Vec::with_capacity(description.rules.len());
         for rule in &description.rules {
-            let mut head = Vec::new();
+            let mut head = Occurrences::new();
             domains.enter(description, &rule.head, true, &mut head);
-            let mut body = Vec::new();
+            let mut body = Occurrences::new();
             for literal in &rule.body {
                 if let Literal::Positive(atom) = literal {
                     domains.enter(description, atom, false, &mut body);
@@ -123,13 +126,7 @@ impl Domains {
 
     /// Appends the variables of `atom` with their places to `out`. A head's constants and
     /// functions enter the domains.
-    fn enter(
-        &mut self,
-        description: &Description,
-        atom: &Atom,
-        is_head: bool,
-        out: &mut Vec<(Symbol, Place)>,
-    ) {
+    fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
         let mut stack: Vec<(Place, TermId)> = Vec::new();
         let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
         for (argument, &term) in atom.args.iter().enumerate() {
@@ -260,11 +257,7 @@ impl Domains {
 
     /// Counts which fluents' and moves' arguments share variables, directly or by way of
     /// relations that depend on the state or on the moves.
-    fn tie(
-        &mut self,
-        description: &Description,
-        occurrences: &[(Vec<(Symbol, Place)>, Vec<(Symbol, Place)>)],
-    ) {
+    fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];
         for (&(holder, ..), &place) in &self.places {

@@ -97,11 +97,8 @@ impl Evidence<'_> {
             if table.rows().all(everywhere) {
                 for (i, column) in [x, y].into_iter().enumerate() {
                     // Rows 1, 2, 7 and 8 are a rectangle too.
-                    let inside: Vec<bool> =
-                        axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str())).collect();
-                    let steps = inside.windows(2).filter(|pair| pair[0] != pair[1]).count();
-                    let inner_gap = steps > 1 && !(steps == 2 && !inside[0]);
-                    if axes[i].order != Order::Listed && inner_gap {
+                    let inside = axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str()));
+                    if axes[i].order != Order::Listed && runs(inside) > 1 {
                         continue;
                     }
                     let domain = table.columns[column].domain.iter().map(String::as_str);
@@ -113,4 +110,10 @@ impl Evidence<'_> {
         }
         axes
     }
+}
+
+/// How many times in a row, counted as one each, something is so.
+fn runs(flags: impl Iterator<Item = bool>) -> usize {
+    let mut before = false;
+    flags.filter(|&flag| std::mem::replace(&mut before, flag) != flag && flag).count()
 }

@@ -195,7 +195,7 @@ pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> 
     for board in 0..model.board_count() {
         for row in 0..model.rows.values.len() {
             for column in 0..model.columns.values.len() {
-                let square = Square { board, column, row };
+                let square = Square { board, row, column };
                 if !exists.contains(&square) {
                     holes.push(square);
                 }

@@ -216,25 +216,33 @@ fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> 
     Some((column, row))
 }
 
+/// What a move says of one of its squares.
+#[derive(Clone, Default, Debug)]
+struct Named {
+    column: Option<usize>,
+    row: Option<usize>,
+    index: Vec<Option<usize>>,
+}
+
 impl BoardModel {
     /// How the move with text `mv` is made on the board, in `position`.
     pub fn gesture(&self, mv: &str, position: &Position) -> Gesture {
         let (name, arguments) = split(mv);
         let pattern = self.moves.iter().find(|p| p.name == name && p.arity == arguments.len());
         let Some(pattern) = pattern else { return Gesture::Button };
-        let mut squares: Vec<(Option<usize>, Option<usize>, Vec<Option<usize>>)> =
-            vec![(None, None, vec![None; self.index.len()]); pattern.squares];
+        let mut named =
+            vec![Named { index: vec![None; self.index.len()], ..Named::default() }; pattern.squares];
         let mut rest = Vec::new();
         for (path, slot) in &pattern.slots {
             let Some(text) = at(mv, path) else { return Gesture::Button };
             let known = match *slot {
-                Slot::Column(n) => self.columns.position(text).map(|c| squares[n].0 = Some(c)),
-                Slot::Row(n) => self.rows.position(text).map(|r| squares[n].1 = Some(r)),
+                Slot::Column(n) => self.columns.position(text).map(|c| named[n].column = Some(c)),
+                Slot::Row(n) => self.rows.position(text).map(|r| named[n].row = Some(r)),
                 Slot::Index { square, part } => {
-                    self.index[part].position(text).map(|i| squares[square].2[part] = Some(i))
+                    self.index[part].position(text).map(|i| named[square].index[part] = Some(i))
                 }
                 Slot::Square(n) => whole_square(&self.layers[0], self, text).map(|(column, row)| {
-                    (squares[n].0, squares[n].1) = (Some(column), Some(row));
+                    (named[n].column, named[n].row) = (Some(column), Some(row));
                 }),
                 Slot::Other => None,
             };
@@ -242,40 +250,40 @@ impl BoardModel {
                 rest.push(text.to_owned());
             }
         }
-        self.gesture_of(pattern, &squares, rest, position)
+        self.gesture_of(pattern, &named, rest, position)
     }
 
     fn gesture_of(
         &self,
         pattern: &MovePattern,
-        squares: &[(Option<usize>, Option<usize>, Vec<Option<usize>>)],
+        named: &[Named],
         rest: Vec<String>,
         position: &Position,
     ) -> Gesture {
         let track = self.layers.iter().all(|layer| layer.y.is_none());
         let mut found: Vec<Square> = Vec::new();
         let mut before: Vec<usize> = vec![0; self.index.len()];
-        for ((column, row, index), &group) in squares.iter().zip(&pattern.groups) {
-            let row = if track { Some(0) } else { *row };
-            if let (Some(column), Some(row)) = (*column, row) {
+        for (square, &group) in named.iter().zip(&pattern.groups) {
+            let row = if track { Some(0) } else { square.row };
+            if let (Some(column), Some(row)) = (square.column, row) {
                 // A board that is not named is the one named before.
-                let index: Vec<usize> = index.iter().zip(&before).map(|(i, b)| i.unwrap_or(*b)).collect();
-                found.push(Square { board: self.board_number(group, &index), row, column });
-                before = index;
+                before = square.index.iter().zip(&before).map(|(i, b)| i.unwrap_or(*b)).collect();
+                found.push(Square { board: self.board_number(group, &before), row, column });
             }
         }
         match found.as_slice() {
-            [] => match squares {
-                [(None, None, _)] | [] => Gesture::Button,
-                [(column, row, _)] => Gesture::Line { column: *column, row: *row, rest },
+            [] => match named {
+                [one] if one.column.is_some() || one.row.is_some() => {
+                    Gesture::Line { column: one.column, row: one.row, rest }
+                }
                 _ => Gesture::Button,
             },
-            &[square] if squares.len() == 1 => {
+            &[square] if named.len() == 1 => {
                 let tokens = &position.squares[self.square_number(square)];
                 let occupied = tokens.iter().any(|token| token.layer == 0 || !token.content.is_empty());
                 if occupied { Gesture::Choose { square, rest } } else { Gesture::Place { square, rest } }
             }
-            _ if found.len() == squares.len() => Gesture::Path { squares: found, rest },
+            _ if found.len() == named.len() => Gesture::Path { squares: found, rest },
             _ => Gesture::Button,
         }
     }

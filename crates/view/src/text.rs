@@ -277,7 +277,7 @@ impl Canvas<'_> {
             }
             line.push_str(glyphs.vertical);
             for column in columns.clone() {
-                line.push_str(&self.square(Square { board: number, column, row }, width, pitch));
+                line.push_str(&self.square(Square { board: number, row, column }, width, pitch));
             }
             line.push_str(glyphs.vertical);
             lines.push(line);
