@@ -260,15 +260,21 @@ fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candid
         return None;
     }
     let covered = coverage(table, &[x], length);
-    // One row for each role: that is the role's score, not a place on a track.
-    let scores = (0..table.columns.len()).any(|c| evidence.is_role_column(number, c) && owns_rows(table, c));
+    // One row for each value of another argument: that is what the other one has, such as a
+    // role's score, not a place on a track.
+    let owner = (0..table.columns.len()).find(|&c| c != x && owns_rows(table, c));
+    let owned = match owner {
+        Some(owner) if evidence.is_role_column(number, owner) => 4.0,
+        Some(owner) if !owns_rows(table, x) || owner < x => 3.0,
+        _ => 0.0,
+    };
     let score = order_weight(axis.order)
         + 2.0 * named_by_moves(evidence, number, &[x])
         + 2.5 * covered
         + if table.changes() { 1.0 } else { 0.0 }
         + (length as f64).ln() / 2.0
         - 6.0 * clash(&table.states, &[x])
-        - if scores { 4.0 } else { 0.0 }
+        - owned
         + name_hint(&table.name);
     Some(Candidate { table: number, x, y: None, index: Vec::new(), score })
 }

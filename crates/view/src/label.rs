@@ -142,3 +142,18 @@ fn abbreviations(value: &str) -> Vec<String> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::abbreviations;
+
+    #[test]
+    fn names_are_cut_where_words_join_then_at_the_start_then_by_consonants() {
+        assert_eq!(abbreviations("bluePawn")[0], "bP");
+        assert_eq!(abbreviations("blue_pawn")[0], "bp");
+        assert_eq!(abbreviations("terrorist3")[0], "t3");
+        let king = abbreviations("king");
+        assert_eq!(king[..4], ["k", "ki", "kin", "kn"]);
+        assert!(abbreviations("").is_empty() && abbreviations("++").is_empty());
+    }
+}

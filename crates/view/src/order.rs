@@ -104,10 +104,12 @@ fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     }
     if edges.len() == n * (n - 1) / 2 && n > 2 {
         // `(less 1 2) (less 1 3) (less 2 3)`: each value's rank is how many come after it.
-        let mut sorted = touched;
+        let mut sorted = touched.clone();
         sorted.sort_by_key(|&i| std::cmp::Reverse(out[i]));
         let ranks = sorted.iter().enumerate().all(|(rank, &i)| out[i] == n - 1 - rank);
-        return ranks.then_some(sorted);
+        if ranks {
+            return Some(sorted);
+        }
     }
     if out.iter().chain(&into).any(|&degree| degree > 1) {
         return None;

@@ -8,6 +8,7 @@ use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
 use crate::owner::is_called_empty;
 use crate::position::{Beside, Position, Token};
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// How to draw.
@@ -349,16 +350,16 @@ impl Canvas<'_> {
 
     /// What the abbreviations on the board mean.
     fn legend(&self, out: &mut String) {
+        let tokens = self.position.squares.iter().flatten();
+        let spelled = tokens.filter(|t| t.content.len() == 1 || self.labels.glyph(t, self.model).is_none());
+        let used: FxHashSet<(usize, &str)> =
+            spelled.flat_map(|token| token.content.iter().map(String::as_str).enumerate()).collect();
         let mut items: Vec<String> = Vec::new();
-        for token in self.position.squares.iter().flatten() {
-            if token.content.len() > 1 && self.labels.glyph(token, self.model).is_some() {
-                continue;
-            }
-            for (place, value) in token.content.iter().enumerate() {
+        for (place, values) in self.model.layers.iter().flat_map(|layer| layer.values.iter().enumerate()) {
+            for value in values.iter().filter(|value| used.contains(&(place, value.as_str()))) {
                 let label = self.labels.value(place, value);
                 let item = format!("{label} {value}");
-                let plain = label.parse::<u64>().is_ok() || label == *value;
-                if !plain && !items.contains(&item) {
+                if label.parse::<u64>().is_err() && label != *value && !items.contains(&item) {
                     items.push(item);
                 }
             }
@@ -386,4 +387,65 @@ fn centre(text: &str, width: usize) -> String {
     }
     let left = (width - length) / 2;
     format!("{}{text}{}", " ".repeat(left), " ".repeat(width - length - left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Style;
+    use crate::infer::infer;
+    use crate::model::Square;
+    use ggp_game::{Fact, Game};
+
+    const RULES: &str = "(role light) (role dark) (line 1) (line 2) (line 3)
+        (<= (base (at ?x ?y ?r)) (role ?r) (line ?x) (line ?y) (not (gap ?x ?y))) (gap 2 2)
+        (<= (base (turn ?r)) (role ?r))
+        (init (at 1 1 light)) (init (at 3 3 dark)) (init (turn light))
+        (<= (legal ?r (put ?x ?y)) (true (turn ?r)) (line ?x) (line ?y) (not (gap ?x ?y)))
+        (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+        (<= (next (at ?x ?y ?r)) (does ?r (put ?x ?y)))
+        (<= (next (at ?x ?y ?r)) (true (at ?x ?y ?r)))
+        (<= (next (turn light)) (true (turn dark))) (<= (next (turn dark)) (true (turn light)))
+        (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 2 1 dark)))";
+
+    fn draw(style: Style<'_>) -> String {
+        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let facts = ["(at 1 1 light)", "(at 3 3 dark)", "(turn light)"].map(Fact::from_canonical);
+        let model = infer(&game, &[]);
+        model.draw(&model.place(&facts), style)
+    }
+
+    #[test]
+    fn a_board_has_coordinates_a_hole_and_a_marked_square() {
+        let last = [Square { board: 0, row: 0, column: 2 }];
+        let drawn = draw(Style { ascii: true, last: &last, ..Style::default() });
+        let expected = [
+            "  +---------+",
+            "3 | .  . [d]|",
+            "2 | .  #  . |",
+            "1 | l  .  . |",
+            "  +---------+",
+            "    1  2  3",
+            "l light, d dark",
+            "turn light",
+        ];
+        assert_eq!(drawn.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn colour_adds_codes_and_nothing_else() {
+        let plain = draw(Style::default());
+        let coloured = draw(Style { colour: true, ..Style::default() });
+        let mut stripped = String::new();
+        let mut rest = coloured.as_str();
+        while let Some(start) = rest.find('\x1b') {
+            stripped.push_str(&rest[..start]);
+            let end = rest[start..].find('m').expect("a code ends");
+            rest = &rest[start + end + 1..];
+        }
+        stripped.push_str(rest);
+        assert!(coloured.len() > plain.len());
+        let trim = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+        assert_eq!(trim(&stripped), trim(&plain));
+        assert!(!plain.contains('\x1b'));
+    }
 }
