@@ -17,10 +17,14 @@ struct Seen {
     moves: Vec<String>,
 }
 
+/// A playout of a game with very many moves stops early: they cost time and add nothing.
+const MAX_MOVES: usize = 3000;
+
 fn see(text: &[u8], playouts: u64, steps: usize) -> Option<Seen> {
     let game = Arc::new(Game::new(ggp_gdl::parse(text).ok()?).ok()?);
     let mut machine = Interpreter::new(&game);
     let mut seen = Seen { game: Arc::clone(&game), states: Vec::new(), moves: Vec::new() };
+    let mut asked = 0;
     for playout in 0..playouts {
         let random = Stream::new(7, playout);
         let mut state = machine.initial_state().ok()?;
@@ -32,6 +36,7 @@ fn see(text: &[u8], playouts: u64, steps: usize) -> Option<Seen> {
             for role in game.roles() {
                 let mut legal = Vec::new();
                 machine.legal_moves(&state, role, &mut legal).ok()?;
+                asked += legal.len();
                 if playout == 0 && step == 0 {
                     seen.moves.extend(legal.iter().map(|&mv| machine.move_text(mv).to_owned()));
                 }
@@ -39,7 +44,7 @@ fn see(text: &[u8], playouts: u64, steps: usize) -> Option<Seen> {
                     joint.push(legal[random.below(step as u32, role, legal.len() as u32) as usize]);
                 }
             }
-            if joint.len() < game.role_count() || machine.is_terminal(&state).ok()? {
+            if asked > MAX_MOVES || joint.len() < game.role_count() || machine.is_terminal(&state).ok()? {
                 break;
             }
             state = machine.next_state(&state, &joint).ok()?;
