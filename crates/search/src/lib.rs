@@ -23,6 +23,7 @@ mod player;
 mod prove;
 mod random;
 mod recycle;
+mod regret;
 mod report;
 mod search;
 mod select;

@@ -30,6 +30,8 @@ pub struct MctsOptions {
     pub margin: Duration,
     /// Whether equal states share a node.
     pub transpositions: bool,
+    /// Whether roles that choose at once draw their moves by regret matching instead of UCB.
+    pub regret: bool,
     /// How playouts come in batches.
     pub batch: Batch,
     /// Whether proven goals are backed up.
@@ -80,6 +82,7 @@ const MCTS_OPTIONS: &[&str] = &[
     "margin",
     "transpositions",
     "solver",
+    "regret",
     "lanes",
     "growth",
     "per_leaf",
@@ -95,6 +98,7 @@ impl Default for MctsOptions {
             seed: None,
             margin: Duration::from_millis(10),
             transpositions: true,
+            regret: true,
             batch: Batch::default(),
             solver: true,
         }
@@ -104,7 +108,13 @@ impl Default for MctsOptions {
 impl MctsOptions {
     /// Plain UCT: a tree, one playout an iteration, nothing else. What every technique has to beat.
     pub fn uct() -> MctsOptions {
-        MctsOptions { transpositions: false, solver: false, batch: Batch::single(), ..MctsOptions::default() }
+        MctsOptions {
+            transpositions: false,
+            solver: false,
+            regret: false,
+            batch: Batch::single(),
+            ..MctsOptions::default()
+        }
     }
 
     /// The seed, 0 unless given.
@@ -187,6 +197,7 @@ fn mcts<'a>(
                 options.margin =
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
+            "regret" => options.regret = switch(option, value)?,
             "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
@@ -266,8 +277,8 @@ mod tests {
         assert_eq!(parse("mtcs").unwrap_err(), "there is no player `mtcs`; known are mcts, uct, random");
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
-            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, transpositions, solver, \
-             lanes, growth, per_leaf"
+            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
+             transpositions, solver, regret, lanes, growth, per_leaf"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

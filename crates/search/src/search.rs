@@ -10,6 +10,7 @@ use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::options::MctsOptions;
 use crate::pace::Pace;
+use crate::regret::Regret;
 use crate::simulate::Simulation;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goal, Move, Playouts, Role};
@@ -40,6 +41,7 @@ pub struct Search<M: Playouts> {
     iteration: Pace,
     pub(crate) counts: Counts,
     pub(crate) descents: u32,
+    pub(crate) regrets: Vec<Regret>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
     starts: Vec<M::State>,
@@ -83,6 +85,7 @@ impl<M: Playouts> Search<M> {
             iteration: Pace::default(),
             counts: Counts::default(),
             descents: 0,
+            regrets: Vec::new(),
             batch: Vec::new(),
             chosen: vec![0; roles],
             starts: Vec::new(),
