@@ -1,6 +1,7 @@
 //! Which move to make in the end.
 
 use crate::arm::Arm;
+use crate::line::Line;
 use crate::node::Phase;
 use crate::regret::average;
 use crate::search::Search;
@@ -9,7 +10,7 @@ use ggp_game::{EvalError, Move, Playouts, Role};
 impl<M: Playouts> Search<M> {
     /// The move that the search would play for `role` at the root.
     ///
-    /// What is proved comes first: a move that is certainly best is played, the shortest way to a
+    /// A role that is alone follows the best line found. Else what is proved comes first: a move that is certainly best is played, the shortest way to a
     /// win, the longest way to a loss; a move that is certainly worse than another is not. Among
     /// the rest the one visited most, then the one that scores best, then a random one. `None`
     /// when the role has no legal move.
@@ -24,6 +25,9 @@ impl<M: Playouts> Search<M> {
             let mut legal = Vec::new();
             self.machine.legal_moves(state, role, &mut legal)?;
             return Ok((!legal.is_empty()).then(|| legal[self.dice.below(legal.len())]));
+        }
+        if let Some(mv) = self.line.as_ref().and_then(Line::next) {
+            return Ok(Some(mv));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
         if !certain && !self.tree[root].regrets.is_empty() {

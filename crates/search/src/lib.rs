@@ -15,6 +15,7 @@ mod descent;
 mod dice;
 mod expand;
 mod limits;
+mod line;
 mod node;
 mod options;
 mod pace;

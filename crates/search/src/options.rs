@@ -32,6 +32,8 @@ pub struct MctsOptions {
     pub transpositions: bool,
     /// Whether roles that choose at once draw their moves by regret matching instead of UCB.
     pub regret: bool,
+    /// Whether a role that is alone in the game plays out the best line found.
+    pub line: bool,
     /// How playouts come in batches.
     pub batch: Batch,
     /// Whether proven goals are backed up.
@@ -83,6 +85,7 @@ const MCTS_OPTIONS: &[&str] = &[
     "transpositions",
     "solver",
     "regret",
+    "line",
     "lanes",
     "growth",
     "per_leaf",
@@ -99,6 +102,7 @@ impl Default for MctsOptions {
             margin: Duration::from_millis(10),
             transpositions: true,
             regret: true,
+            line: true,
             batch: Batch::default(),
             solver: true,
         }
@@ -198,6 +202,7 @@ fn mcts<'a>(
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
             "regret" => options.regret = switch(option, value)?,
+            "line" => options.line = switch(option, value)?,
             "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
@@ -278,7 +283,7 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, lanes, growth, per_leaf"
+             transpositions, solver, regret, line, lanes, growth, per_leaf"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

@@ -292,6 +292,9 @@ mod tests {
 
     #[test]
     fn a_ring_is_proved_although_its_states_repeat() {
-        assert_eq!(proven(toys::ring(), 2000).1, [Some(100)]);
+        let options = MctsOptions { line: false, ..MctsOptions::default() };
+        let mut search = Search::new(toys::ring(), &options).unwrap();
+        search.run(&Limits::iterations(2000));
+        assert_eq!(search.tree.stats(search.tree.root())[0].bounds.proven(), Some(100));
     }
 }

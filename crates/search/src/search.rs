@@ -7,7 +7,8 @@
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
 use crate::limits::{Halt, Limits};
-use crate::node::Phase;
+use crate::line::Line;
+use crate::node::{NodeId, Phase};
 use crate::options::MctsOptions;
 use crate::pace::Pace;
 use crate::regret::Regret;
@@ -42,6 +43,8 @@ pub struct Search<M: Playouts> {
     pub(crate) counts: Counts,
     pub(crate) descents: u32,
     pub(crate) regrets: Vec<Regret>,
+    /// The best line, in games of one role.
+    pub(crate) line: Option<Line>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
     starts: Vec<M::State>,
@@ -86,6 +89,7 @@ impl<M: Playouts> Search<M> {
             counts: Counts::default(),
             descents: 0,
             regrets: Vec::new(),
+            line: None,
             batch: Vec::new(),
             chosen: vec![0; roles],
             starts: Vec::new(),
@@ -113,6 +117,7 @@ impl<M: Playouts> Search<M> {
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
         let root = self.node_of(state)?;
         self.tree.set_root(root);
+        self.line = None;
         Ok(())
     }
 
@@ -122,21 +127,30 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine; the search is where it was then.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
-        let root = self.tree.root();
-        if self.tree[root].phase == Phase::Open {
-            let arm_of = |role: Role| {
-                let range = self.tree.arm_range(root, role);
-                let mv = joint[role.index()];
-                range.clone().find(|&arm| self.tree[root].arms[arm].mv == mv).map(|arm| arm as u32)
-            };
-            let chosen: Option<Vec<u32>> = (0..joint.len()).map(|role| arm_of(Role(role as u8))).collect();
-            if let Some(child) = chosen.map(|chosen| self.tree[root].child(&chosen)).filter(|c| c.is_some()) {
-                self.tree.set_root(child);
-                return Ok(());
-            }
+        let line = self.line.take().and_then(|line| line.after(joint[0]));
+        let known = self.child_by(joint);
+        if known.is_some() {
+            self.tree.set_root(known);
+        } else {
+            let next = self.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
+            self.restart(next)?;
         }
-        let next = self.machine.next_state(&self.tree[root].state, joint)?;
-        self.restart(next)
+        self.line = line;
+        Ok(())
+    }
+
+    /// The root's child by `joint`, if it has been made.
+    fn child_by(&self, joint: &[Move]) -> NodeId {
+        let root = self.tree.root();
+        if self.tree[root].phase != Phase::Open {
+            return NodeId::NONE;
+        }
+        let arm_of = |(role, &mv): (usize, &Move)| {
+            let mut range = self.tree.arm_range(root, Role(role as u8));
+            range.find(|&arm| self.tree[root].arms[arm].mv == mv).map(|arm| arm as u32)
+        };
+        let chosen: Option<Vec<u32>> = joint.iter().enumerate().map(arm_of).collect();
+        chosen.map_or(NodeId::NONE, |chosen| self.tree[root].child(&chosen))
     }
 
     /// Searches until a limit is reached.
@@ -156,7 +170,8 @@ impl<M: Playouts> Search<M> {
                 Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
                 None => self.tree.is_exact(root),
             };
-            if self.tree[root].phase == Phase::Ended || decided {
+            let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0);
+            if self.tree[root].phase == Phase::Ended || decided || solved {
                 return Halt::Decided;
             }
             if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
@@ -227,8 +242,33 @@ impl<M: Playouts> Search<M> {
         self.simulation.run(&mut self.machine, &self.starts, per_leaf, limits, &mut self.shares)
     }
 
+    /// Keeps the best way to the end of the game that these descents have found, if the game has
+    /// one role.
+    fn keep_line(&mut self, descents: &[Descent<M::State>]) {
+        let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
+        if let Some(best) = self.simulation.take_best(share) {
+            let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Ready(_)));
+            if let Some(descent) = ready.nth(best.start) {
+                share = best.share;
+                self.line = Some(Line::new(&self.tree, &descent.path, &best.moves, share));
+            }
+        }
+        for Descent { path, .. } in descents {
+            let leaf = path.leaf();
+            let ended = self.tree[leaf].phase == Phase::Ended;
+            let goal = self.tree.stats(leaf)[0].bounds.low_share();
+            if ended && goal > share {
+                share = goal;
+                self.line = Some(Line::new(&self.tree, path, &[], share));
+            }
+        }
+    }
+
     /// Step 4, for all descents.
     fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+        if self.options.line && self.tree.roles() == 1 {
+            self.keep_line(descents);
+        }
         let mut played = self.shares.chunks_exact(self.tree.roles());
         let shared = self.options.transpositions;
         for descent in descents {
@@ -376,6 +416,7 @@ mod tests {
     #[test]
     fn a_game_that_goes_in_circles_is_searched_to_its_end() {
         for options in options() {
+            let options = MctsOptions { line: false, ..options };
             let search = searched(toys::ring(), &options, 2000);
             let report = search.report(Role(0));
             assert!(report.candidates.iter().all(|c| c.score > Some(80.0)), "{report:?}");
