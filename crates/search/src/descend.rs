@@ -5,6 +5,7 @@ use crate::node::{Chooser, NodeId, Phase};
 use crate::regret::draw_arm;
 use crate::search::Search;
 use crate::select::{choose_arm, choose_chance_arm};
+use crate::technique::Technique;
 use ggp_game::{Playouts, Role};
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ impl<M: Playouts> Search<M> {
                 Phase::Ended => break Stand::Known,
                 Phase::Open => {}
             }
-            if !is_root && self.options.solver && self.tree.is_exact(id) {
+            if !is_root && self.options.has(Technique::Solver) && self.tree.is_exact(id) {
                 break Stand::Known;
             }
             self.choose_arms(id);
@@ -58,7 +59,7 @@ impl<M: Playouts> Search<M> {
             let range = self.tree.arm_range(id, role);
             let low = self.tree.stats(id)[role.index()].bounds.low;
             let several = self.tree[id].chooser == Chooser::Several;
-            if several && self.options.regret && range.len() > 1 && self.chance != Some(role) {
+            if several && self.draws_by_regret && range.len() > 1 && self.chance != Some(role) {
                 let first = range.start;
                 let mut regrets = std::mem::take(&mut self.regrets);
                 regrets.clear();

@@ -31,6 +31,7 @@ mod select;
 mod simulate;
 mod solve;
 mod table;
+mod technique;
 #[cfg(test)]
 mod toys;
 mod tree;
@@ -42,3 +43,4 @@ pub use player::{MakeMachine, MctsPlayer};
 pub use random::RandomPlayer;
 pub use search::Search;
 pub use solve::{Solution, Solver};
+pub use technique::{Technique, Techniques};

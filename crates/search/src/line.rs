@@ -45,13 +45,20 @@ mod tests {
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
+    use crate::technique::{Technique, Techniques};
     use crate::toys;
     use ggp_game::{Move, Role};
 
     #[test]
     fn the_line_to_the_goal_is_found_and_played_out() {
         // Means say next to nothing here: one way in 3⁷ leads to the goal.
-        for options in [MctsOptions { solver: false, ..MctsOptions::default() }, MctsOptions::default()] {
+        for options in [
+            MctsOptions {
+                techniques: Techniques::all().with(Technique::Solver, false),
+                ..MctsOptions::default()
+            },
+            MctsOptions::default(),
+        ] {
             let mut search = Search::new(toys::combination(&[1, 0, 2, 2, 1, 0, 1]), &options).unwrap();
             assert_eq!(search.run(&Limits::iterations(50_000)), Halt::Decided);
             for digit in [1, 0, 2, 2, 1, 0, 1] {
@@ -65,7 +72,10 @@ mod tests {
 
     #[test]
     fn a_line_that_is_left_is_forgotten() {
-        let options = MctsOptions { solver: false, ..MctsOptions::default() };
+        let options = MctsOptions {
+            techniques: Techniques::all().with(Technique::Solver, false),
+            ..MctsOptions::default()
+        };
         let mut search = Search::new(toys::combination(&[1, 0, 2]), &options).unwrap();
         assert_eq!(search.run(&Limits::iterations(5000)), Halt::Decided);
         search.advance(&[Move(2)]).unwrap();

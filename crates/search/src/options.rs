@@ -2,6 +2,7 @@
 
 use crate::batch::Batch;
 use crate::select::EXPLORATION;
+use crate::technique::{Technique, Techniques};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -28,16 +29,10 @@ pub struct MctsOptions {
     pub seed: Option<u64>,
     /// What is kept free at the end of each clock, for the answer to get out.
     pub margin: Duration,
-    /// Whether equal states share a node.
-    pub transpositions: bool,
-    /// Whether roles that choose at once draw their moves by regret matching instead of UCB.
-    pub regret: bool,
-    /// Whether a role that is alone in the game plays out the best line found.
-    pub line: bool,
     /// How playouts come in batches.
     pub batch: Batch,
-    /// Whether proven goals are backed up.
-    pub solver: bool,
+    /// What is done beyond plain UCT.
+    pub techniques: Techniques,
 }
 
 /// The options of [`crate::RandomPlayer`].
@@ -82,10 +77,10 @@ const MCTS_OPTIONS: &[&str] = &[
     "c",
     "seed",
     "margin",
-    "transpositions",
-    "solver",
-    "regret",
-    "line",
+    Technique::Transpositions.name(),
+    Technique::Solver.name(),
+    Technique::Regret.name(),
+    Technique::Line.name(),
     "lanes",
     "growth",
     "per_leaf",
@@ -100,11 +95,8 @@ impl Default for MctsOptions {
             exploration: EXPLORATION,
             seed: None,
             margin: Duration::from_millis(10),
-            transpositions: true,
-            regret: true,
-            line: true,
             batch: Batch::default(),
-            solver: true,
+            techniques: Techniques::all(),
         }
     }
 }
@@ -112,13 +104,12 @@ impl Default for MctsOptions {
 impl MctsOptions {
     /// Plain UCT: a tree, one playout an iteration, nothing else. What every technique has to beat.
     pub fn uct() -> MctsOptions {
-        MctsOptions {
-            transpositions: false,
-            solver: false,
-            regret: false,
-            batch: Batch::single(),
-            ..MctsOptions::default()
-        }
+        MctsOptions { techniques: Techniques::none(), batch: Batch::single(), ..MctsOptions::default() }
+    }
+
+    /// Whether `technique` is used.
+    pub fn has(&self, technique: Technique) -> bool {
+        self.techniques.has(technique)
     }
 
     /// The seed, 0 unless given.
@@ -201,14 +192,14 @@ fn mcts<'a>(
                 options.margin =
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
-            "regret" => options.regret = switch(option, value)?,
-            "line" => options.line = switch(option, value)?,
             "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
-            "transpositions" => options.transpositions = switch(option, value)?,
-            "solver" => options.solver = switch(option, value)?,
-            _ => return Err(unknown(player, option, MCTS_OPTIONS)),
+            _ => {
+                let technique =
+                    Technique::named(option).ok_or_else(|| unknown(player, option, MCTS_OPTIONS))?;
+                options.techniques = options.techniques.with(technique, switch(option, value)?);
+            }
         }
     }
     Ok(PlayerSpec::Mcts(options))

@@ -118,12 +118,17 @@ mod tests {
     use crate::limits::Limits;
     use crate::options::MctsOptions;
     use crate::search::Search;
+    use crate::technique::{Technique, Techniques};
     use crate::toys;
     use ggp_game::{Move, Role};
 
     /// How the roles would mix their moves after a search, by move.
     fn mixed(payoffs: &[&[[u8; 2]]], seed: u64) -> [Vec<f64>; 2] {
-        let options = MctsOptions { seed: Some(seed), solver: false, ..MctsOptions::default() };
+        let options = MctsOptions {
+            seed: Some(seed),
+            techniques: Techniques::all().with(Technique::Solver, false),
+            ..MctsOptions::default()
+        };
         let mut search = Search::new(toys::matrix(payoffs), &options).unwrap();
         search.run(&Limits::iterations(20_000));
         [Role(0), Role(1)].map(|role| {

@@ -13,6 +13,7 @@ use crate::options::MctsOptions;
 use crate::pace::Pace;
 use crate::regret::Regret;
 use crate::simulate::Simulation;
+use crate::technique::Technique;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 use std::time::{Duration, Instant};
@@ -42,6 +43,9 @@ pub struct Search<M: Playouts> {
     iteration: Pace,
     pub(crate) counts: Counts,
     pub(crate) descents: u32,
+    /// Whether roles that choose at once draw by regret: with two of them that leads to an
+    /// equilibrium if one's gain is the other's loss, with more it promises nothing.
+    pub(crate) draws_by_regret: bool,
     pub(crate) regrets: Vec<Regret>,
     /// The best line, in games of one role.
     pub(crate) line: Option<Line>,
@@ -76,14 +80,16 @@ impl<M: Playouts> Search<M> {
     pub fn from_state(machine: M, options: &MctsOptions, state: M::State) -> Result<Search<M>, EvalError> {
         let game = machine.game().clone();
         let roles = game.role_count();
+        let chance = game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE));
         let mut search = Search {
-            tree: Tree::new(roles, options.memory_bytes(), options.transpositions),
+            tree: Tree::new(roles, options.memory_bytes(), options.has(Technique::Transpositions)),
             options: options.clone(),
             dice: Dice::new(options.seed()),
             legal: Vec::new(),
             joints: Vec::new(),
             goals: vec![None; roles],
-            chance: game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE)),
+            chance,
+            draws_by_regret: options.has(Technique::Regret) && roles - usize::from(chance.is_some()) == 2,
             simulation: Simulation::new(options.seed(), roles),
             iteration: Pace::default(),
             counts: Counts::default(),
@@ -266,11 +272,11 @@ impl<M: Playouts> Search<M> {
 
     /// Step 4, for all descents.
     fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
-        if self.options.line && self.tree.roles() == 1 {
+        if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.keep_line(descents);
         }
         let mut played = self.shares.chunks_exact(self.tree.roles());
-        let shared = self.options.transpositions;
+        let shared = self.options.has(Technique::Transpositions);
         for descent in descents {
             if let Stand::Ready(_) = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
@@ -280,7 +286,7 @@ impl<M: Playouts> Search<M> {
                 let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
                 self.tree.back_up(&descent.path, &known, 1, shared);
             }
-            if self.options.solver {
+            if self.options.has(Technique::Solver) {
                 self.tree.prove(&descent.path, self.chance);
             }
         }
@@ -326,6 +332,7 @@ mod tests {
     use super::Search;
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
+    use crate::technique::Technique;
     use crate::toys::{self, Rules, Toy};
     use ggp_game::{Move, Report, Role};
     use std::time::Duration;
@@ -391,7 +398,7 @@ mod tests {
             let report = search.report(Role(0));
             let coin = report.candidates.iter().find(|candidate| candidate.mv == "2").unwrap();
             // With proofs, 60 being certain, the coin is only tried until it looks worse.
-            assert!(options.solver || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
+            assert!(options.has(Technique::Solver) || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
         }
     }
 
@@ -416,11 +423,17 @@ mod tests {
     #[test]
     fn a_game_that_goes_in_circles_is_searched_to_its_end() {
         for options in options() {
-            let options = MctsOptions { line: false, ..options };
+            let options =
+                MctsOptions { techniques: options.techniques.with(Technique::Line, false), ..options };
             let search = searched(toys::ring(), &options, 2000);
             let report = search.report(Role(0));
             assert!(report.candidates.iter().all(|c| c.score > Some(80.0)), "{report:?}");
-            assert_eq!(options.transpositions, search.nodes() <= 10, "{} nodes", search.nodes());
+            assert_eq!(
+                options.has(Technique::Transpositions),
+                search.nodes() <= 10,
+                "{} nodes",
+                search.nodes()
+            );
         }
     }
 
