@@ -12,3 +12,4 @@ mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;
+mod tactics;
