@@ -13,3 +13,4 @@ mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;
+mod tactics;
