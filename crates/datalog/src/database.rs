@@ -15,6 +15,11 @@ pub struct Database {
     pub(crate) complete: Vec<bool>,
     /// The number of tuples in all relations.
     pub(crate) tuples: usize,
+    /// The rows that joins have tried to derive each relation, since it was last reset.
+    pub(crate) work: Vec<u64>,
+    pub(crate) total_work: u64,
+    /// The relation that was being derived when an evaluation last failed.
+    pub(crate) failed: Option<RelationId>,
     pub(crate) scratch: Scratch,
 }
 
@@ -27,6 +32,9 @@ impl Database {
             relations: (0..program.relation_count()).map(relation).collect(),
             complete: vec![false; program.strata().len()],
             tuples: 0,
+            work: vec![0; program.relation_count()],
+            total_work: 0,
+            failed: None,
             scratch: Scratch::default(),
         }
     }
@@ -84,6 +92,27 @@ impl Database {
     /// The number of tuples in all relations.
     pub fn tuples(&self) -> usize {
         self.tuples
+    }
+
+    /// The rows that joins have tried, for each relation to be derived, since the last reset.
+    pub fn work(&self) -> &[u64] {
+        &self.work
+    }
+
+    /// The relation that was being derived when an evaluation last failed.
+    pub fn failed(&self) -> Option<RelationId> {
+        self.failed
+    }
+
+    /// The same for all relations together.
+    pub fn total_work(&self) -> u64 {
+        self.total_work
+    }
+
+    /// Counts work from zero.
+    pub fn reset_work(&mut self) {
+        self.work.fill(0);
+        self.total_work = 0;
     }
 
     /// Forgets the tuples of all inputs of `level` or above, and of all that depends on them.

@@ -45,6 +45,14 @@ pub enum EvalError {
         /// The bound.
         bound: usize,
     },
+    /// Joins tried more rows than the bound, in the rule of this label.
+    #[error("rule {label} takes too much work (bound: {bound} rows)")]
+    TooMuchWork {
+        /// The rule's label.
+        label: u32,
+        /// The bound.
+        bound: u64,
+    },
     /// The flag in [`crate::Limits`] was raised.
     #[error("interrupted")]
     Interrupted,

@@ -45,6 +45,9 @@ pub(crate) fn complete_stratum(
     }
 }
 
+/// What adding a tuple costs, in rows tried.
+const ROWS_PER_TUPLE: u64 = 2;
+
 /// Adds what a plan gives to the head's relation.
 fn derive(
     plan: &Plan,
@@ -53,6 +56,7 @@ fn derive(
     delta: (usize, usize),
     limits: &Limits,
 ) -> Result<(), EvalError> {
+    let before = database.tuples;
     let mut tuple = std::mem::take(&mut database.scratch.tuple);
     let result = join::run(plan, database, delta, &[], limits, |database, bindings| {
         tuple.clear();
@@ -69,5 +73,11 @@ fn derive(
         Ok(())
     });
     database.scratch.tuple = tuple;
-    result
+    if result.is_err() {
+        database.failed = Some(head.relation);
+    }
+    let inserting = (database.tuples - before) as u64 * ROWS_PER_TUPLE;
+    database.total_work += inserting;
+    database.work[head.relation.index()] += result? + inserting;
+    Ok(())
 }

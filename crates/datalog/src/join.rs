@@ -29,7 +29,7 @@ struct Frame {
 }
 
 /// How many rows are tried between two looks at the interrupt flag.
-const ROWS_PER_CHECK: u32 = 1 << 14;
+const ROWS_PER_CHECK: u64 = 1 << 14;
 
 #[inline]
 fn value_of(argument: Argument, bindings: &[Value]) -> Value {
@@ -57,7 +57,8 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
 }
 
 /// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows
-/// that a delta scan reads. `given` are the bindings of the variables bound beforehand.
+/// that a delta scan reads. `given` are the bindings of the variables bound beforehand. Returns
+/// the number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,
@@ -65,7 +66,7 @@ pub(crate) fn run(
     given: &[Value],
     limits: &Limits,
     mut found: impl FnMut(&mut Database, &[Value]) -> Result<(), EvalError>,
-) -> Result<(), EvalError> {
+) -> Result<u64, EvalError> {
     let mut scratch = std::mem::take(&mut database.scratch);
     scratch.bindings.clear();
     scratch.bindings.extend_from_slice(given);
@@ -83,7 +84,7 @@ fn run_steps(
     limits: &Limits,
     scratch: &mut Scratch,
     found: &mut impl FnMut(&mut Database, &[Value]) -> Result<(), EvalError>,
-) -> Result<(), EvalError> {
+) -> Result<u64, EvalError> {
     let Scratch { bindings, frames, key, .. } = scratch;
     let mut next = 0;
     let mut rows = 0;
@@ -137,11 +138,20 @@ fn run_steps(
         }
         // 2. Back: the next row of the innermost scan or lookup that has one.
         next = loop {
-            let Some(frame) = frames.last_mut() else { return Ok(()) };
+            let Some(frame) = frames.last_mut() else {
+                database.total_work += rows % ROWS_PER_CHECK;
+                return Ok(rows);
+            };
             let step = frame.step as usize;
             rows += 1;
-            if rows % ROWS_PER_CHECK == 0 && limits.is_interrupted() {
-                return Err(EvalError::Interrupted);
+            if rows % ROWS_PER_CHECK == 0 {
+                database.total_work += ROWS_PER_CHECK;
+                if limits.is_interrupted() {
+                    return Err(EvalError::Interrupted);
+                }
+                if database.total_work > limits.rows {
+                    return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
+                }
             }
             let (relation, row, outputs, once): (&Relation, u32, _, _) = match &plan.steps[step] {
                 Step::Scan { relation, outputs, once, .. } if frame.cursor < frame.end => {

@@ -7,6 +7,7 @@
 //! Results and their order depend on the program and the order of insertion alone.
 
 mod database;
+pub mod demand;
 mod error;
 mod fixpoint;
 mod join;
@@ -40,6 +41,8 @@ pub struct Limits {
     pub depth: u32,
     /// Tuples in all relations together, at the most.
     pub tuples: usize,
+    /// Rows that joins may try until [`Database::reset_work`]; no bound by default.
+    pub rows: u64,
     /// When raised, evaluation stops with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -47,7 +50,7 @@ pub struct Limits {
 impl Default for Limits {
     /// 4 million terms, 100,000 levels, 20 million tuples: about 2 GiB at the worst.
     fn default() -> Self {
-        Limits { terms: 4_000_000, depth: 100_000, tuples: 20_000_000, interrupt: None }
+        Limits { terms: 4_000_000, depth: 100_000, tuples: 20_000_000, rows: u64::MAX, interrupt: None }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::semantics::{Semantics, SemanticsError};
 use crate::{EvalError, Role};
 use ggp_datalog::{Limits, ProgramError};
-use ggp_gdl::{Description, Diagnostic, Severity, Span};
+use ggp_gdl::{Description, Diagnostic, Severity, Span, Strictness, check};
 
 /// A rulesheet that can be played. Exists only if its checks passed.
 #[derive(Debug)]
@@ -15,19 +15,28 @@ pub struct Game {
 }
 
 impl Game {
-    /// Checks `description` and makes it playable.
+    /// Checks `description` at the default level and makes it playable.
     ///
     /// # Errors
     /// All that is wrong with it, errors only.
     pub fn new(description: Description) -> Result<Game, Vec<Diagnostic>> {
-        Game::with_limits(description, Limits::default())
+        Game::with_limits(description, Strictness::default(), Limits::default())
     }
 
-    /// Like [`Game::new`], with bounds for every evaluation of its rules.
+    /// Like [`Game::new`], at another level and with bounds for every evaluation of its rules.
     ///
     /// # Errors
     /// As [`Game::new`].
-    pub fn with_limits(description: Description, limits: Limits) -> Result<Game, Vec<Diagnostic>> {
+    pub fn with_limits(
+        description: Description,
+        strictness: Strictness,
+        limits: Limits,
+    ) -> Result<Game, Vec<Diagnostic>> {
+        let mut errors = check(&description, strictness);
+        errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         let semantics = Semantics::new(&description, &limits)
             .map_err(|error| vec![semantics_diagnostic(&description, &error)])?;
         let values = semantics.program_values();
@@ -85,7 +94,7 @@ impl Game {
     }
 
     /// `error` in the words of this game: which rule, in which line.
-    pub(crate) fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
+    pub fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
         match error {
             ggp_datalog::EvalError::Interrupted => EvalError::Interrupted,
             other => EvalError::TooLarge(eval_message(&self.description, other).0),
@@ -103,6 +112,7 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
         E::TooManyTerms { label, bound } => (*label, format!("makes more than {bound} different terms")),
         E::TooDeep { label, bound } => (*label, format!("nests terms more than {bound} deep")),
         E::TooManyTuples { label, bound } => (*label, format!("makes more than {bound} facts")),
+        E::TooMuchWork { label, bound } => (*label, format!("takes more than {bound} steps")),
         E::Interrupted => return ("interrupted".to_owned(), Span::default()),
     };
     let Some(rule) = description.rules.get(label as usize) else {
@@ -130,9 +140,4 @@ fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Di
             Diagnostic::error("stratification", Span::default(), "a relation depends on itself through `not`")
         }
     }
-}
-
-#[expect(dead_code, reason = "used once the checks are merged")]
-fn errors_only(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    diagnostics.into_iter().filter(|d| d.severity == Severity::Error).collect()
 }

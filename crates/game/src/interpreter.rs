@@ -134,7 +134,7 @@ impl StateMachine for Interpreter {
             several[number] |= given[number].is_some_and(|other| other != value);
             given[number] = Some(value);
             let values = self.database.values();
-            out[number] = *self.goals.entry(value).or_insert_with(|| goal(value, values));
+            out[number] = *self.goals.entry(value).or_insert_with(|| Goal::from_text(&values.text(value)));
         }
         for (goal, several) in out.iter_mut().zip(several) {
             if several {
@@ -179,6 +179,11 @@ impl StateMachine for Interpreter {
         Ok(())
     }
 
+    fn heap_bytes(&self, state: &FluentSet) -> usize {
+        // The two counters of an `Arc` stand before its values.
+        2 * size_of::<usize>() + size_of_val(&*state.0)
+    }
+
     fn move_text(&self, mv: Move) -> &str {
         self.moves.text(mv)
     }
@@ -194,15 +199,9 @@ impl StateMachine for Interpreter {
 
 impl Playouts for Interpreter {}
 
-fn goal(value: Value, values: &Values) -> Option<Goal> {
-    let text = values.functor(value).arity.is_none().then(|| values.text(value))?;
-    // `parse` alone would take `+5` and `007`, which are other atoms than 5 and 7.
-    text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
-}
-
 /// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if it is not exactly
 /// one term. Iterative.
-fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
+pub(crate) fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
     let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
     let mut rest = text.as_str();

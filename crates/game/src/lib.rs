@@ -1,12 +1,15 @@
 //! The vocabulary of general game playing, and its reference semantics.
 
+pub mod adapt;
 mod error;
+mod explain;
 mod fact;
 mod game;
 mod goal;
 mod interpreter;
 pub mod lower;
 mod machine;
+pub mod message;
 mod move_table;
 mod moves;
 mod perft;
@@ -17,6 +20,7 @@ mod role;
 mod semantics;
 
 pub use error::EvalError;
+pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
 pub use game::{Game, MAX_ROLES};
 pub use goal::Goal;

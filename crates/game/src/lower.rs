@@ -9,6 +9,7 @@
 //!
 //! Terms with variables inside become [`Literal::Compose`]. Nothing recurses over terms.
 
+use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
 use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -39,7 +40,7 @@ pub enum Carrier {
     Sees,
 }
 
-const CARRIERS: [Carrier; 8] = [
+pub(crate) const CARRIERS: [Carrier; 8] = [
     Carrier::Init,
     Carrier::True,
     Carrier::Next,
@@ -51,7 +52,7 @@ const CARRIERS: [Carrier; 8] = [
 ];
 
 impl Carrier {
-    fn of(name: &str, arity: usize) -> Option<Carrier> {
+    pub(crate) fn of(name: &str, arity: usize) -> Option<Carrier> {
         CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
     }
 
@@ -105,6 +106,8 @@ pub struct Lowering {
     pub rules: Vec<Rule>,
     /// The values in the rules.
     pub values: Values,
+    /// The variables of each of the description's rules, as they are spelled and as lowered.
+    pub variables: Vec<Vec<(Symbol, Variable)>>,
     forms: FxHashMap<Carrier, Vec<Form>>,
     ordinary: FxHashMap<(Symbol, usize), RelationId>,
 }
@@ -116,6 +119,7 @@ impl Lowering {
             signatures: Vec::new(),
             rules: Vec::new(),
             values: Values::default(),
+            variables: Vec::with_capacity(description.rules.len()),
             forms: CARRIERS.into_iter().map(|c| (c, Vec::new())).collect(),
             ordinary: FxHashMap::default(),
         };
@@ -130,10 +134,19 @@ impl Lowering {
                 composed: FxHashMap::default(),
                 body: Vec::new(),
             };
-            let rule = lowered.lower(rule, label as u32);
+            let (rule, variables) = lowered.lower(rule, label as u32);
             lowering.rules.push(rule);
+            lowering.variables.push(variables);
         }
         lowering.bridge();
+        lowering
+    }
+
+    /// Lowers all rules of `description`, and splits relations by constants where that takes
+    /// negation out of recursion.
+    pub fn stratified(description: &Description) -> Lowering {
+        let mut lowering = Lowering::new(description);
+        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
         lowering
     }
 
@@ -264,7 +277,7 @@ struct RuleLowering<'a> {
 }
 
 impl RuleLowering<'_> {
-    fn lower(mut self, rule: &gdl::Rule, label: u32) -> Rule {
+    fn lower(mut self, rule: &gdl::Rule, label: u32) -> (Rule, Vec<(Symbol, Variable)>) {
         let head = self.atom(&rule.head, true);
         for literal in &rule.body {
             let lowered = match literal {
@@ -274,7 +287,9 @@ impl RuleLowering<'_> {
             };
             self.body.push(lowered);
         }
-        Rule { head, body: self.body, variables: self.count, label }
+        let mut variables: Vec<(Symbol, Variable)> = self.variables.into_iter().collect();
+        variables.sort_unstable_by_key(|&(_, variable)| variable);
+        (Rule { head, body: self.body, variables: self.count, label }, variables)
     }
 
     fn atom(&mut self, atom: &gdl::Atom, is_head: bool) -> Atom {

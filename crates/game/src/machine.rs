@@ -77,6 +77,13 @@ pub trait StateMachine: Clone + Send {
         out: &mut Vec<Fact>,
     ) -> Result<(), EvalError>;
 
+    /// Bytes that `state` holds on the heap, beside its own size, for searches that keep many
+    /// states and bound their memory. 0 by default, which is right only for states without a heap.
+    fn heap_bytes(&self, state: &Self::State) -> usize {
+        let _ = state;
+        0
+    }
+
     /// The canonical text of a move of this machine.
     fn move_text(&self, mv: Move) -> &str;
 

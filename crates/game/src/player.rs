@@ -53,7 +53,7 @@ impl StopToken {
     }
 
     /// The flag itself, for evaluators that know nothing of players.
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+    pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 
@@ -168,6 +168,17 @@ pub trait Player: Send {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<String, PlayError>;
+
+    /// Takes note of `seen` without being asked for a move: the turn is played for everyone, as in
+    /// openings that are given. By default it is asked with no time, and its answer is dropped.
+    ///
+    /// # Errors
+    /// As [`Player::play`].
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        let stop = StopToken::new();
+        stop.stop();
+        self.play(seen, Deadline::after(Duration::ZERO), &stop).map(drop)
+    }
 
     /// Thinks on others' time until `stop` is raised. Does nothing by default.
     fn ponder(&mut self, stop: &StopToken) {

@@ -4,8 +4,9 @@
 //! The static relations are evaluated once, here. Plans are chosen by the sizes that relations
 //! had in the initial state and in a few states after it.
 
+use crate::adapt::fit;
 use crate::lower::{Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
-use ggp_datalog::split::split_by_constants;
+use ggp_datalog::Statistics;
 use ggp_datalog::{
     Database, EvalError, Functor, Limits, Program, ProgramError, Query, RelationId, Value, Values,
 };
@@ -53,22 +54,23 @@ pub struct Semantics {
     terminal: Option<RelationId>,
     role: Option<RelationId>,
     ask: Queries,
+    /// The relations that hold the answers.
+    asked: Vec<RelationId>,
+    on_demand: Vec<bool>,
+    statistics: Statistics,
 }
 
 /// What has to be evaluated for each question.
 #[derive(Clone, Debug)]
-struct Queries {
-    fixed: Query,
-    terminal: Query,
-    legal: Query,
-    goal: Query,
-    next: Query,
-    sees: Query,
+pub(crate) struct Queries {
+    /// The static relations that the others need.
+    pub(crate) fixed: Query,
+    pub(crate) terminal: Query,
+    pub(crate) legal: Query,
+    pub(crate) goal: Query,
+    pub(crate) next: Query,
+    pub(crate) sees: Query,
 }
-
-/// How many steps of a playout are looked at to choose plans, and how many tuples at the most.
-const SAMPLE_STEPS: usize = 24;
-const SAMPLE_TUPLES: usize = 2_000_000;
 
 /// Why rules have no meaning.
 #[derive(Debug)]
@@ -86,36 +88,46 @@ impl From<EvalError> for SemanticsError {
 impl Semantics {
     /// Plans the rules of `description` and evaluates its static relations.
     pub(crate) fn new(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
-        let mut lowering = Lowering::new(description);
+        let lowering = Lowering::stratified(description);
+        // Programs that are not stratified or not safe are found here, before any rewriting.
+        let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
+        let plain = plain.map_err(SemanticsError::Program)?;
+        let mut semantics = fit(description, &lowering, plain, limits);
+        let mut database = semantics.prototype.clone();
+        semantics.program.evaluate(&mut database, &semantics.ask.fixed, limits)?;
+        semantics.prototype = database;
+        Ok(semantics)
+    }
+
+    /// The rules as `program` has them, with nothing evaluated.
+    pub(crate) fn of_program(program: Program, description: &Description, lowering: &Lowering) -> Semantics {
         let defined = |carrier| -> Vec<Form> {
             lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect()
         };
         let (init, next) = (defined(Carrier::Init), defined(Carrier::Next));
         let (legal, sees) = (defined(Carrier::Legal), defined(Carrier::Sees));
-        let fluents = Input::new(lowering.forms(Carrier::True));
-        let moves = Input::new(lowering.forms(Carrier::Does));
         let goal = lowering.relation(description, "goal", 2);
         let terminal = lowering.relation(description, "terminal", 0);
         let role = lowering.relation(description, "role", 1);
-        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
-        let program = Program::new(lowering.signatures, lowering.rules).map_err(SemanticsError::Program)?;
         let relations = |forms: &[Form]| forms.iter().map(|form| form.relation).collect::<Vec<_>>();
-        let fixed = (0..program.signatures().len()).map(|r| RelationId(r as u32));
-        let fixed: Vec<RelationId> = fixed.filter(|&r| program.level(r) == 0).collect();
-        let ask = Queries {
-            fixed: program.query(&fixed),
-            terminal: program.query(terminal.as_slice()),
-            legal: program.query(&relations(&legal)),
-            goal: program.query(goal.as_slice()),
-            next: program.query(&relations(&next)),
-            sees: program.query(&relations(&sees)),
-        };
-        let prototype = Database::new(&program, lowering.values);
-        let mut semantics = Semantics {
+        let mut asked: Vec<RelationId> =
+            [&init, &next, &legal, &sees].into_iter().flat_map(|f| relations(f)).collect();
+        asked.extend([goal, terminal, role].into_iter().flatten());
+        Semantics {
+            prototype: Database::new(&program, lowering.values.clone()),
+            fluents: Input::new(lowering.forms(Carrier::True)),
+            moves: Input::new(lowering.forms(Carrier::Does)),
+            ask: Queries {
+                fixed: program.query_below(&asked, STATE_LEVEL),
+                terminal: program.query(terminal.as_slice()),
+                legal: program.query(&relations(&legal)),
+                goal: program.query(goal.as_slice()),
+                next: program.query(&relations(&next)),
+                sees: program.query(&relations(&sees)),
+            },
+            statistics: program.statistics(),
+            on_demand: Vec::new(),
             program,
-            prototype,
-            fluents,
-            moves,
             init,
             next,
             legal,
@@ -123,50 +135,42 @@ impl Semantics {
             goal,
             terminal,
             role,
-            ask,
-        };
-        semantics.adapt(limits)?;
-        Ok(semantics)
+            asked,
+        }
     }
 
-    /// Evaluates the static relations, and chooses plans by what a short playout shows.
-    fn adapt(&mut self, limits: &Limits) -> Result<(), SemanticsError> {
-        let mut statistics = self.program.statistics();
-        let mut database = self.prototype.clone();
-        self.program.evaluate_adaptively(&mut database, &self.ask.fixed, limits, &mut statistics)?;
-        self.prototype = database.clone();
-        let roles = self.roles();
-        let mut state = self.initial_state(&mut database);
-        // Whatever goes wrong from here on goes wrong again, and is reported, when a player asks.
-        let mut tuples = 0;
-        for step in 0..SAMPLE_STEPS {
-            self.load_state(&mut database, &state);
-            let queries = [self.ask.terminal.clone(), self.ask.legal.clone(), self.ask.goal.clone()];
-            let known = queries.iter().try_for_each(|query| {
-                self.program.evaluate_adaptively(&mut database, query, limits, &mut statistics)
-            });
-            if known.is_err() || (step > 0 && self.is_terminal(&database)) {
-                break;
-            }
-            let mut legal = vec![Vec::new(); roles.len()];
-            self.legal_moves(&mut database, &roles, &mut legal);
-            // Spread over the moves, the same way every time.
-            let pick = |moves: &Vec<Value>| moves.get((step * 7919) % moves.len().max(1)).copied();
-            let Some(joint) = legal.iter().map(pick).collect::<Option<Vec<Value>>>() else { break };
-            self.load_moves(&mut database, &roles, &joint);
-            let query = self.ask.next.clone();
-            if self.program.evaluate_adaptively(&mut database, &query, limits, &mut statistics).is_err() {
-                break;
-            }
-            tuples += database.tuples();
-            if tuples > SAMPLE_TUPLES {
-                break;
-            }
-            state = self.next_state(&mut database);
-        }
-        self.program.plan(&statistics).map_err(SemanticsError::Program)?;
-        self.prototype.reindex(&self.program);
-        Ok(())
+    /// Plans all rules anew and forgets what has been evaluated.
+    pub(crate) fn plan(&mut self, statistics: Statistics) {
+        self.program.plan(&statistics).expect("planned before, so safe");
+        self.statistics = statistics;
+        self.prototype = Database::new(&self.program, self.prototype.values().clone());
+    }
+
+    pub(crate) fn program_mut(&mut self) -> &mut Program {
+        &mut self.program
+    }
+
+    pub(crate) fn queries(&self) -> &Queries {
+        &self.ask
+    }
+
+    pub(crate) fn set_on_demand(&mut self, on_demand: Vec<bool>) {
+        self.on_demand = on_demand;
+    }
+
+    /// The relations that hold the answers.
+    pub fn asked(&self) -> &[RelationId] {
+        &self.asked
+    }
+
+    /// Which of the lowering's relations are computed on demand.
+    pub fn on_demand(&self) -> &[bool] {
+        &self.on_demand
+    }
+
+    /// How large the program's relations were in a short playout.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
     }
 
     /// The program.
@@ -186,7 +190,11 @@ impl Semantics {
 
     /// The roles, in order.
     pub fn roles(&self) -> Vec<Value> {
-        let rows = self.role.map(|role| self.prototype.relation(role));
+        self.roles_in(&self.prototype)
+    }
+
+    pub(crate) fn roles_in(&self, database: &Database) -> Vec<Value> {
+        let rows = self.role.map(|role| database.relation(role));
         rows.map_or_else(Vec::new, |rows| rows.rows().map(|row| row[0]).collect())
     }
 
@@ -275,11 +283,11 @@ impl Semantics {
         forms.into_iter().any(|form| form.functor.is_none_or(|f| f == functor))
     }
 
-    fn is_terminal(&self, database: &Database) -> bool {
+    pub(crate) fn is_terminal(&self, database: &Database) -> bool {
         self.terminal.is_some_and(|terminal| !database.relation(terminal).is_empty())
     }
 
-    fn legal_moves(&self, database: &mut Database, roles: &[Value], out: &mut [Vec<Value>]) {
+    pub(crate) fn legal_moves(&self, database: &mut Database, roles: &[Value], out: &mut [Vec<Value>]) {
         out.iter_mut().for_each(Vec::clear);
         for form in &self.legal {
             carried(form, 1, database, |role, mv| {
@@ -296,7 +304,7 @@ impl Semantics {
         }
     }
 
-    fn next_state(&self, database: &mut Database) -> Vec<Value> {
+    pub(crate) fn next_state(&self, database: &mut Database) -> Vec<Value> {
         collect(&self.next, database)
     }
 }

@@ -8,7 +8,7 @@
 //! Keywords in relation position are stored in lower case; every other symbol keeps its spelling.
 
 use crate::symbol::{Symbol, Symbols};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -55,6 +55,7 @@ pub enum Term {
 pub struct Terms {
     nodes: Vec<Term>,
     ground: Vec<bool>,
+    depth: Vec<u32>,
     by_term: FxHashMap<Term, TermId>,
 }
 
@@ -73,8 +74,13 @@ impl Terms {
             Term::Constant(_) => true,
             Term::Compound(_, args) => args.iter().all(|a| self.ground[a.index()]),
         };
+        let depth = match &term {
+            Term::Variable(_) | Term::Constant(_) => 0,
+            Term::Compound(_, args) => 1 + args.iter().map(|a| self.depth[a.index()]).max().unwrap_or(0),
+        };
         self.nodes.push(term.clone());
         self.ground.push(ground);
+        self.depth.push(depth);
         self.by_term.insert(term, id);
         id
     }
@@ -87,6 +93,11 @@ impl Terms {
     /// Whether `id` has no variables. Constant time.
     pub fn is_ground(&self, id: TermId) -> bool {
         self.ground[id.index()]
+    }
+
+    /// How many functions are nested in `id`; 0 for variables and constants. Constant time.
+    pub fn depth(&self, id: TermId) -> usize {
+        self.depth[id.index()] as usize
     }
 
     /// All terms, children before their parents.
@@ -105,15 +116,18 @@ impl Terms {
     }
 
     /// The different variables of `id`, in order of first occurrence, appended to `out` unless
-    /// they are there already. Iterative.
+    /// they are there already. Iterative, and shared parts are looked at once.
     pub fn variables(&self, id: TermId, out: &mut Vec<Symbol>) {
+        let mut visited: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             match self.get(id) {
                 Term::Variable(v) if !out.contains(v) => out.push(*v),
                 Term::Variable(_) | Term::Constant(_) => {}
                 Term::Compound(_, args) => {
-                    stack.extend(args.iter().rev().filter(|a| !self.is_ground(**a)));
+                    if !self.is_ground(id) && visited.insert(id) {
+                        stack.extend(args.iter().rev().filter(|a| !self.is_ground(**a)));
+                    }
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! `(not (distinct s t))`: the two terms are equal, so they are unified and the rule rewritten.
 //!
 //! Union-find over term ids after Huet (1976), near linear; then a check that no term contains
-//! itself. Invariant: nothing recurses, and no term grows past [`MAX_SIZE`] nodes.
+//! itself. Invariant: nothing recurses, and no term grows past [`MAX_SIZE`]
+//! nodes or [`MAX_NESTING`] levels.
 
 use crate::ast::{Literal, Rule, Term, TermId, Terms};
-use crate::symbol::Symbol;
+use crate::sexpr::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
 /// How many nodes a term may have, counted as a tree, after rewriting.
@@ -55,7 +56,9 @@ impl<'a> Unifier<'a> {
                 Ok(term) => *id = term,
                 Err(Failure::Cyclic) => return Ok(false),
                 Err(Failure::TooLarge) => {
-                    return Err(format!("an equality makes a term of more than {MAX_SIZE} parts"));
+                    return Err(format!(
+                        "an equality makes a term of more than {MAX_SIZE} parts or {MAX_NESTING} levels"
+                    ));
                 }
             }
         }
@@ -140,7 +143,6 @@ impl<'a> Unifier<'a> {
 
     fn rebuild(&mut self, root: TermId) -> Result<(TermId, u64), Failure> {
         let Term::Compound(function, args) = self.terms.get(root).clone() else { return Ok((root, 1)) };
-        let function: Symbol = function;
         let mut size = 1u64;
         let mut built = Vec::with_capacity(args.len());
         for arg in args {
@@ -154,6 +156,8 @@ impl<'a> Unifier<'a> {
         if size > MAX_SIZE {
             return Err(Failure::TooLarge);
         }
-        Ok((self.terms.intern(Term::Compound(function, built.into_boxed_slice())), size))
+        let term = self.terms.intern(Term::Compound(function, built.into_boxed_slice()));
+        // A rule, a `not` and an atom may stand around it when it is printed.
+        if self.terms.depth(term) + 3 > MAX_NESTING { Err(Failure::TooLarge) } else { Ok((term, size)) }
     }
 }

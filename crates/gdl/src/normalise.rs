@@ -138,9 +138,8 @@ impl Normaliser {
         })
     }
 
-    /// Adds a rule for each alternative to the parser's description; gives back the rest of the
-    /// budget.
-    pub(crate) fn expand(&self, parser: &mut Parser<'_>, head: &Atom, span: Span, budget: Budget) -> Budget {
+    /// Adds a rule for each alternative to the parser's description.
+    pub(crate) fn expand(&self, parser: &mut Parser<'_>, head: &Atom, span: Span, budget: &mut Budget) {
         /// What is still to be satisfied: a condition, then the rest of the list.
         struct Agenda {
             step: usize,
@@ -151,7 +150,7 @@ impl Normaliser {
             chosen: usize,
             cells: usize,
         }
-        let Budget(mut left) = budget;
+        let Budget(left) = budget;
         let first_rule = parser.description.rules.len();
         let mut alternatives = 0;
         let mut cells: Vec<Agenda> = Vec::new();
@@ -190,21 +189,20 @@ impl Normaliser {
                         agenda = first.agenda;
                     }
                 }
-                left = left.saturating_sub(1);
-                if left == 0 {
+                *left = left.saturating_sub(1);
+                if *left == 0 {
                     break;
                 }
             }
             alternatives += 1;
-            left = left.saturating_sub(chosen.len());
-            if left == 0 || alternatives > MAX_ALTERNATIVES {
+            *left = left.saturating_sub(chosen.len());
+            if *left == 0 || alternatives > MAX_ALTERNATIVES {
                 parser.description.rules.truncate(first_rule);
-                parser.errors.push(too_many_alternatives(span, left == 0));
-                return Budget(left);
+                parser.errors.push(too_many_alternatives(span, *left == 0));
+                return;
             }
             self.add_rule(parser, head, &chosen, span);
         }
-        Budget(left)
     }
 
     /// Adds the rule of one alternative, unless it can never hold.
@@ -251,7 +249,7 @@ fn wrong_count(connective: Connective, count: usize, span: Span) -> Diagnostic {
         _ => "at least one condition",
     };
     Diagnostic::error("connective-arity", span, format!("`{name}` takes {wanted}, not {count}"))
-        .help(format!("`{name}` is written {}", connective.syntax()))
+        .help(format!("`{name}` is written `{}`", connective.syntax()))
 }
 
 fn too_many_alternatives(span: Span, whole_text: bool) -> Diagnostic {

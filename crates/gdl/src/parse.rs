@@ -1,6 +1,6 @@
 //! Text to [`Description`]: the grammar of GDL over the lists that [`crate::sexpr`] reads.
 //!
-//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::normalise`]);
+//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::MAX_ALTERNATIVES`]);
 //! nothing recurses. All errors of a text are found in one pass. Specification, section 2.
 
 use crate::ast::{Atom, Description, Rule, Span, Term, TermId};
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         let Some(head) = members.next() else {
             self.errors.push(
                 Diagnostic::error("rule-without-head", span, "a rule without a head")
-                    .help(format!("a rule is written {}", Connective::If.syntax())),
+                    .help(format!("a rule is written `{}`", Connective::If.syntax())),
             );
             return;
         };
@@ -83,8 +83,9 @@ impl<'a> Parser<'a> {
         if let Some(head) = head
             && normaliser.is_sound()
         {
-            let budget = std::mem::take(&mut self.budget);
-            self.budget = normaliser.expand(self, &head, span, budget);
+            let mut budget = std::mem::take(&mut self.budget);
+            normaliser.expand(self, &head, span, &mut budget);
+            self.budget = budget;
         }
     }
 
@@ -106,7 +107,7 @@ impl<'a> Parser<'a> {
                 Place::Body => format!("`{}` is not used this way", connective.name()),
             };
             self.errors.push(Diagnostic::error("misplaced-connective", name_span, message).help(format!(
-                "`{}` is written {}",
+                "`{}` is written `{}`",
                 connective.name(),
                 connective.syntax()
             )));
@@ -157,7 +158,7 @@ impl<'a> Parser<'a> {
                 );
                 let help = match tree.head(first).and_then(Keyword::of) {
                     Some(keyword) => format!(
-                        "is there one `(` too many? `{}` is written {}",
+                        "is there one `(` too many? `{}` is written `{}`",
                         keyword.name(),
                         keyword.syntax()
                     ),
@@ -205,7 +206,7 @@ impl<'a> Parser<'a> {
                 open.push(Open { function, first_arg: done.len(), end });
                 skip_name = true;
             }
-            let next = tree.after(at);
+            let next = at.following();
             while let Some(last) = open.pop_if(|o| o.end == next) {
                 let args = done.split_off(last.first_arg).into_boxed_slice();
                 done.push(self.description.terms.intern(Term::Compound(last.function, args)));
@@ -281,11 +282,9 @@ mod tests {
 
     #[test]
     fn an_equality_cannot_explode() {
-        let mut text = "(<= (p ?x0) (q ?x0 ?x64)".to_owned();
-        for i in 0..64 {
-            text += &format!(" (not (distinct ?x{i} (f ?x{} ?x{})))", i + 1, i + 1);
-        }
-        assert_eq!(codes(&(text + ")")), ["term-too-large"]);
+        let equal = |i: usize| format!("(not (distinct ?x{} (f ?x{i} ?x{i})))", i - 1);
+        let equations: String = (1..65).map(equal).collect();
+        assert_eq!(codes(&format!("(<= (p ?x0) (q ?x0 ?x64) {equations})")), ["term-too-large"]);
     }
 
     #[test]
@@ -309,7 +308,7 @@ mod tests {
     #[test]
     fn all_errors_are_found_at_once() {
         assert_eq!(
-            codes("(<= p (not a b)) ) (q ()) (<=) (<= p (q (<= r s) (?x) (<= t"),
+            codes("(<= p (not a b)) ) (q ()) (<=) (<= p (q \n(<= r s) (?x) (<= t"),
             [
                 "connective-arity",
                 "surplus-parenthesis",

@@ -5,6 +5,7 @@ mod cpu;
 mod evaluator;
 mod gate;
 mod gates;
+mod ground;
 mod lanes;
 mod machine;
 mod move_set;
@@ -17,6 +18,7 @@ mod state;
 mod vector;
 
 pub use cpu::Cpu;
+pub use ground::{GroundError, GroundLimits};
 pub use lanes::Part;
 pub use machine::{ProgramCounts, PropNetMachine};
 pub use move_set::MoveSet;

@@ -1,1 +1,42 @@
-//! search
+//! Monte-Carlo tree search over any state machine (Browne et al. 2012; Finnsson & Björnsson 2008).
+//!
+//! [`Search`] is a machine with the tree that grows on it; it can be run for a while, asked what it
+//! thinks, run on, and moved along as the match goes. [`MctsPlayer`] plays a match with one, and
+//! [`RandomPlayer`] is what every player must beat. The crate never learns which game it plays or
+//! which machine evaluates it.
+
+mod alarm;
+mod arm;
+mod backpropagate;
+mod batch;
+mod choose;
+mod descend;
+mod descent;
+mod dice;
+mod expand;
+mod limits;
+mod node;
+mod options;
+mod pace;
+mod path;
+mod player;
+mod prove;
+mod random;
+mod recycle;
+mod report;
+mod search;
+mod select;
+mod simulate;
+mod solve;
+mod table;
+#[cfg(test)]
+mod toys;
+mod tree;
+
+pub use batch::Batch;
+pub use limits::{Halt, Limits};
+pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError};
+pub use player::{MakeMachine, MctsPlayer};
+pub use random::RandomPlayer;
+pub use search::Search;
+pub use solve::{Solution, Solver};

@@ -1,0 +1,340 @@
+//! Players that are programs: messages of the GGP protocol as lines on their standard input, one
+//! line of answer to each on their standard output.
+//!
+//! Invariants: nothing that the program does or leaves undone blocks longer than the clock: its
+//! pipes are served by threads of their own. Lines are bounded. It is killed when the player is
+//! dropped.
+
+use ggp_game::message::{Reply, Request, Seen, rules_line};
+use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
+use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The longest line that is read from a program, in bytes.
+const MAX_LINE: u64 = 1 << 20;
+
+/// Lines that a program may be ahead of the questions.
+const QUEUE: usize = 64;
+
+/// How much of a program's standard error is kept for messages, in bytes.
+const STDERR_TAIL: usize = 2000;
+
+/// How often a wait looks whether it should stop.
+const POLL: Duration = Duration::from_millis(20);
+
+/// How long a program may take to say `done`, at most.
+const STOP_CLOCK: Duration = Duration::from_secs(1);
+
+/// A player that is a program, started for one match.
+pub struct CommandPlayer {
+    child: Child,
+    requests: Option<Sender<String>>,
+    answers: Receiver<String>,
+    errors: Arc<Mutex<Vec<u8>>>,
+    grace: Duration,
+    match_id: String,
+    play_clock: Duration,
+    /// Answers that were not waited for and may still come.
+    owed: usize,
+}
+
+/// Splits a command line into words: blanks separate, `'…'` and `"…"` hold together, `\` takes the
+/// next character as it is (but not between `'`).
+///
+/// # Errors
+/// When it is empty or a quote is not closed.
+pub fn split_command(line: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', None | Some('"')) => {
+                let next = chars.next().ok_or("the command ends with `\\`")?;
+                word.get_or_insert_default().push(next);
+            }
+            (c, Some(q)) if c == q => quote = None,
+            (c, Some(_)) => word.get_or_insert_default().push(c),
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, None) => word.get_or_insert_default().push(c),
+        }
+    }
+    if let Some(quote) = quote {
+        return Err(format!("a {quote} is not closed"));
+    }
+    words.extend(word);
+    if words.is_empty() { Err("the command is empty".to_owned()) } else { Ok(words) }
+}
+
+impl CommandPlayer {
+    /// Starts the program of `command` (see [`split_command`]); answers are waited for until
+    /// `grace` after each clock. The match is called `match_id` in messages.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn spawn(command: &str, match_id: &str, grace: Duration) -> Result<CommandPlayer, PlayError> {
+        let words = split_command(command).map_err(PlayError::Unable)?;
+        let mut child = Command::new(&words[0])
+            .args(&words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| PlayError::Gone(format!("`{}` cannot be started: {error}", words[0])))?;
+        let (requests, lines) = channel::<String>();
+        let (sender, answers) = sync_channel(QUEUE);
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let tail = Arc::clone(&errors);
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let spawned = [
+            serve(move || write_lines(stdin, &lines)),
+            serve(move || read_lines(stdout, &sender)),
+            serve(move || keep_tail(stderr, &tail)),
+        ];
+        let player = CommandPlayer {
+            child,
+            requests: Some(requests),
+            answers,
+            errors,
+            grace,
+            match_id: match_id.to_owned(),
+            play_clock: Duration::MAX,
+            owed: 0,
+        };
+        match spawned.into_iter().find_map(Result::err) {
+            Some(error) => Err(PlayError::Gone(format!("no thread for `{}`: {error}", words[0]))),
+            None => Ok(player),
+        }
+    }
+
+    /// Sends `request` and waits for its answer.
+    fn ask(
+        &mut self,
+        request: &Request<'_>,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        let sent = self.requests.as_ref().is_some_and(|requests| requests.send(request.to_string()).is_ok());
+        if !sent {
+            return Err(self.gone());
+        }
+        let deadline = deadline.0.and_then(|at| at.checked_add(self.grace));
+        loop {
+            let left = deadline.map_or(POLL, |at| at.saturating_duration_since(Instant::now()));
+            match self.answers.recv_timeout(left.min(POLL)) {
+                Ok(_) if self.owed > 0 => self.owed -= 1,
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
+                Err(RecvTimeoutError::Timeout) => {
+                    if stop.is_stopped() || left.is_zero() {
+                        self.owed += 1;
+                        return Err(PlayError::TimedOut);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How the program ended, and the last line that it wrote to its standard error.
+    fn gone(&mut self) -> PlayError {
+        let mut why = match self.child.try_wait() {
+            Ok(Some(status)) => format!("the program ended ({status})"),
+            _ => "the program closed its output".to_owned(),
+        };
+        let tail = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = String::from_utf8_lossy(&tail).lines().rfind(|line| !line.trim().is_empty()) {
+            why.push_str(": ");
+            why.push_str(line.trim());
+        }
+        PlayError::Gone(why)
+    }
+
+    fn seen(seen: Observation<'_>) -> Seen {
+        match seen {
+            Observation::Start => Seen::Nothing,
+            Observation::Moves(moves) => Seen::Moves(moves.to_vec()),
+            Observation::Percepts { turn, own, seen } => {
+                Seen::Percepts { turn, own: Some(own.to_owned()), percepts: seen.to_vec() }
+            }
+        }
+    }
+
+    fn play_request(&self, seen: Observation<'_>) -> Request<'static> {
+        Request::Play { id: self.match_id.clone(), seen: CommandPlayer::seen(seen) }
+    }
+}
+
+impl Player for CommandPlayer {
+    fn start(
+        &mut self,
+        game: &Arc<Game>,
+        role: Role,
+        clocks: Clocks,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<(), PlayError> {
+        self.play_clock = clocks.play;
+        let request = Request::Start {
+            id: self.match_id.clone(),
+            role: game.role_name(role).to_owned(),
+            rules: Cow::Owned(rules_line(&game.description().source)),
+            clocks,
+        };
+        match Reply::parse_status(&self.ask(&request, deadline, stop)?) {
+            Some(Reply::Busy) => Err(PlayError::Unable("it is busy".to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    fn play(
+        &mut self,
+        seen: Observation<'_>,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        let answer = self.ask(&self.play_request(seen), deadline, stop)?;
+        // Whether `nil` or `busy` is a move of this game is for the referee to say.
+        match Reply::parse_move(&answer, |_| true) {
+            Ok(Reply::Move(mv)) => Ok(mv),
+            _ => Err(PlayError::BadAnswer(answer)),
+        }
+    }
+
+    /// The program must answer; it may use its play clock, as with any turn.
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        self.ask(&self.play_request(seen), Deadline::after(self.play_clock), &StopToken::new()).map(drop)
+    }
+
+    fn stop(&mut self, seen: Observation<'_>) {
+        let request = Request::Stop { id: self.match_id.clone(), seen: CommandPlayer::seen(seen) };
+        let clock = self.play_clock.min(STOP_CLOCK);
+        if self.owed == 0 {
+            let _ = self.ask(&request, Deadline::after(clock), &StopToken::new());
+        }
+        self.requests = None;
+    }
+}
+
+impl Drop for CommandPlayer {
+    fn drop(&mut self) {
+        self.requests = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().spawn(work).map(drop)
+}
+
+fn write_lines(stdin: Option<impl Write>, lines: &Receiver<String>) {
+    let Some(mut stdin) = stdin else { return };
+    for line in lines {
+        let written = stdin.write_all(line.as_bytes()).and_then(|()| stdin.write_all(b"\n"));
+        if written.and_then(|()| stdin.flush()).is_err() {
+            break;
+        }
+    }
+}
+
+/// Blank lines are no answers; a line that is too long is cut, and so is no move.
+fn read_lines(stdout: Option<impl Read>, answers: &SyncSender<String>) {
+    let Some(stdout) = stdout else { return };
+    let mut reader = BufReader::new(stdout);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        if !text.is_empty() && answers.send(text.to_owned()).is_err() {
+            return;
+        }
+    }
+}
+
+fn keep_tail(stderr: Option<impl Read>, tail: &Mutex<Vec<u8>>) {
+    let Some(mut stderr) = stderr else { return };
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&buffer[..count]);
+        let surplus = tail.len().saturating_sub(STDERR_TAIL);
+        tail.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_split() {
+        let split = |line| split_command(line).unwrap();
+        assert_eq!(split("  ./p --fast  7 "), ["./p", "--fast", "7"]);
+        assert_eq!(split(r#"sh -c 'echo "a  b"' "c \" d"''"#), ["sh", "-c", "echo \"a  b\"", "c \" d"]);
+        assert_eq!(split(r"a\ b ''"), ["a b", ""]);
+        for bad in ["", "  ", "'a", "a\\"] {
+            assert!(split_command(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_cannot_be_started_is_an_error() {
+        let error = CommandPlayer::spawn("/nonexistent/player", "m", Duration::ZERO).map(drop).unwrap_err();
+        assert!(error.to_string().contains("`/nonexistent/player` cannot be started"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn late_answers_are_not_taken_for_the_next_question() {
+        let script = r#"sh -c 'read a; sleep 0.3; echo first; while read b; do echo second; done'"#;
+        let mut player = CommandPlayer::spawn(script, "m", Duration::ZERO).unwrap();
+        let stop = StopToken::new();
+        let soon = Deadline::after(Duration::from_millis(50));
+        assert!(matches!(player.play(Observation::Start, soon, &stop), Err(PlayError::TimedOut)));
+        let later = Deadline::after(Duration::from_secs(10));
+        assert_eq!(player.play(Observation::Start, later, &stop).unwrap(), "second");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_ends_says_why() {
+        let mut player =
+            CommandPlayer::spawn("sh -c 'read a; echo out of luck >&2; exit 3'", "m", Duration::ZERO)
+                .unwrap();
+        let later = Deadline::after(Duration::from_secs(10));
+        let error = player.play(Observation::Start, later, &StopToken::new()).unwrap_err();
+        assert!(matches!(error, PlayError::Gone(_)), "{error}");
+        // The exit status and the standard error may come a moment after the end of the output.
+        std::thread::sleep(Duration::from_millis(200));
+        let text = player.gone().to_string();
+        assert!(text.contains("exit status: 3") && text.contains("out of luck"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_reads_nothing_blocks_nobody() {
+        let mut player = CommandPlayer::spawn("sleep 30", "m", Duration::ZERO).unwrap();
+        let moves = ["x".repeat(1 << 20)];
+        let began = Instant::now();
+        let soon = Deadline::after(Duration::from_millis(50));
+        let answer = player.play(Observation::Moves(&moves), soon, &StopToken::new());
+        assert!(matches!(answer, Err(PlayError::TimedOut)));
+        drop(player);
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+}

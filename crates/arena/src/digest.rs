@@ -1,0 +1,25 @@
+//! FNV-1a (Fowler, Noll & Vo): a hash that is the same on every machine and in every version.
+
+/// A hash of pieces of text, each ended so that their borders count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    /// Adds a piece.
+    pub(crate) fn add(&mut self, piece: &[u8]) {
+        for &byte in piece.iter().chain(&[0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    /// The hash of what was added.
+    pub(crate) fn value(self) -> u64 {
+        self.0
+    }
+}

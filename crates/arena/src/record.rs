@@ -1,0 +1,305 @@
+//! The record of one match, as JSON in the format of ggp.org, or as text with one joint move a line.
+//!
+//! Invariant: what is written reads back equal; members that this format does not name survive
+//! reading and writing. The format: <http://www.ggp.org/formats/matches.html>.
+
+use ggp_game::message::read_terms;
+use ggp_game::{Clocks, Fact};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// A match record. Every member may be missing in others' files.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Record {
+    /// The match.
+    pub match_id: String,
+    /// 32 characters that nobody can guess.
+    pub random_token: String,
+    /// When it began, in milliseconds since 1970.
+    pub start_time: u64,
+    /// Where the game is described; a file's name where there is no address.
+    #[serde(rename = "gameMetaURL", skip_serializing_if = "String::is_empty")]
+    pub game_meta_url: String,
+    /// Whether the last state is terminal.
+    pub is_completed: bool,
+    /// Whether it was given up before.
+    pub is_aborted: bool,
+    /// Each state as a list of facts, `( (cell 1 1 b) (control white) )`, from the initial one on.
+    pub states: Vec<String>,
+    /// The joint moves, each in role order.
+    pub moves: Vec<Vec<String>>,
+    /// When each state was reached, in milliseconds since 1970.
+    pub state_times: Vec<u64>,
+    /// For each state and role what went wrong on the way to it: nothing, `TO`, `IL …` or `CE`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Vec<String>>,
+    /// The goals, in role order; `None` where the rules give none or several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goal_values: Vec<Option<i64>>,
+    /// Seconds for looking at the game before; -1 for none.
+    pub preview_clock: Seconds,
+    /// Seconds before the first move.
+    pub start_clock: Seconds,
+    /// Seconds for each move.
+    pub play_clock: Seconds,
+    /// Who played, in role order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub player_names_from_host: Vec<String>,
+    /// Which of them are people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub is_player_human: Vec<bool>,
+    /// The tournament.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tournament_name_from_host: Option<String>,
+    /// Whether the players saw other words than these.
+    pub scrambled: bool,
+    /// Who lost by a fault, if the match ended so; not a member of the published format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forfeited_by: Option<String>,
+    /// What else there is.
+    #[serde(flatten)]
+    pub other: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A number of seconds in a record: an integer where it is whole.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Seconds(pub f64);
+
+impl Default for Seconds {
+    fn default() -> Seconds {
+        Seconds(-1.0)
+    }
+}
+
+impl From<Duration> for Seconds {
+    /// At most 2³¹ − 1, which readers of the format can hold: a clock without end.
+    fn from(time: Duration) -> Seconds {
+        Seconds(time.as_secs_f64().min(f64::from(i32::MAX)))
+    }
+}
+
+impl Serialize for Seconds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.fract() == 0.0 && self.0.abs() < 1e15 {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Seconds, D::Error> {
+        f64::deserialize(deserializer).map(Seconds)
+    }
+}
+
+/// Why a text is no record.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// Its JSON.
+    #[error("not a match record: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A state.
+    #[error("state {step}: {why}")]
+    State {
+        /// Which, from 0.
+        step: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A joint move.
+    #[error("joint move {step} (line {line}): {why}")]
+    Line {
+        /// Which, from 0.
+        step: usize,
+        /// In which line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A joint move of a JSON record.
+    #[error("joint move {step}, role {role}: `{text}` is no move")]
+    Move {
+        /// Which, from 0.
+        step: usize,
+        /// The position of the role, from 0.
+        role: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// No states.
+    #[error("the record holds no states, only moves")]
+    NoStates,
+}
+
+impl Record {
+    /// Reads either form: JSON when the text begins with `{`, else one joint move a line.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn read(text: &str) -> Result<Record, RecordError> {
+        if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+            return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
+        }
+        Record::read_lines(text)
+    }
+
+    /// Reads one joint move a line, `((move 1 2 1 3) noop)`. What follows a `;` is not read.
+    fn read_lines(text: &str) -> Result<Record, RecordError> {
+        let mut record = Record::default();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split(';').next().unwrap_or("").trim();
+            if line.is_empty() {
+                continue;
+            }
+            let joint = read_terms(line).map_err(|error| RecordError::Line {
+                step: record.moves.len(),
+                line: number + 1,
+                why: error.to_string(),
+            })?;
+            record.moves.push(joint);
+        }
+        Ok(record)
+    }
+
+    /// As JSON, in one line.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The joint moves, one a line, each line ended.
+    pub fn to_lines(&self) -> String {
+        let mut out = String::new();
+        for joint in &self.moves {
+            let _ = writeln!(out, "({})", joint.join(" "));
+        }
+        out
+    }
+
+    /// The joint moves as canonical texts.
+    ///
+    /// # Errors
+    /// When one holds something else than moves.
+    pub fn joint_moves(&self) -> Result<Vec<Vec<String>>, RecordError> {
+        let canonical = |(step, joint): (usize, &Vec<String>)| {
+            let one = |(role, text): (usize, &String)| match read_terms(&format!("({text}\n)")) {
+                Ok(mut terms) if terms.len() == 1 => Ok(terms.remove(0)),
+                _ => Err(RecordError::Move { step, role, text: text.clone() }),
+            };
+            joint.iter().enumerate().map(one).collect()
+        };
+        self.moves.iter().enumerate().map(canonical).collect()
+    }
+
+    /// The facts of the state `step`, sorted; `true` around a fact is taken off.
+    ///
+    /// # Errors
+    /// When there is no such state, or it is no list of facts.
+    pub fn state(&self, step: usize) -> Result<Vec<Fact>, RecordError> {
+        let text = self.states.get(step).ok_or(RecordError::NoStates)?;
+        let terms = read_terms(text).map_err(|error| RecordError::State { step, why: error.to_string() })?;
+        let bare = |text: String| match text.strip_prefix("(true ").and_then(|rest| rest.strip_suffix(')')) {
+            Some(inner) => Fact::from_canonical(inner),
+            None => Fact::from_canonical(text),
+        };
+        let mut facts: Vec<Fact> = terms.into_iter().map(bare).collect();
+        facts.sort_unstable();
+        facts.dedup();
+        Ok(facts)
+    }
+
+    /// The facts of the last state, sorted.
+    ///
+    /// # Errors
+    /// As [`Record::state`].
+    pub fn last_state(&self) -> Result<Vec<Fact>, RecordError> {
+        self.state(self.states.len().saturating_sub(1))
+    }
+
+    /// Sets the clocks.
+    pub fn set_clocks(&mut self, clocks: Clocks) {
+        self.start_clock = clocks.start.into();
+        self.play_clock = clocks.play.into();
+    }
+}
+
+/// A state as records write it.
+pub fn state_text(facts: &[Fact]) -> String {
+    let mut out = String::with_capacity(4 + facts.iter().map(|f| f.as_str().len() + 1).sum::<usize>());
+    out.push_str("( ");
+    for fact in facts {
+        out.push_str(fact.as_str());
+        out.push(' ');
+    }
+    out.push(')');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the reference server writes it, shortened.
+    const FOREIGN: &str = r#"{"matchId":"scr.ttt.1","randomToken":"abc","startTime":1795208841243,
+        "gameMetaURL":"http://games.ggp.org/base/games/ticTacToe/v0/","isCompleted":true,"isAborted":false,
+        "states":["( ( control xplayer ) ( cell 1 1 b ) )","( ( cell 1 1 x ) ( true ( control oplayer ) ) )"],
+        "moves":[["( mark 1 1 )","noop"]],"stateTimes":[1,2],"errors":[["","TO"]],"goalValues":[100,0],
+        "previewClock":-1,"startClock":30,"playClock":15,"playerNamesFromHost":["A","B"],
+        "isPlayerHuman":[false,false],"tournamentNameFromHost":"t","scrambled":false,
+        "matchHostPK":"0PK","matchHostSignature":"0SIG"}"#;
+
+    #[test]
+    fn others_records_are_read_and_kept_whole() {
+        let record = Record::read(FOREIGN).unwrap();
+        assert_eq!(record.joint_moves().unwrap(), [["(mark 1 1)", "noop"]]);
+        let last: Vec<String> = record.last_state().unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(last, ["(cell 1 1 x)", "(control oplayer)"]);
+        assert_eq!(record.other["matchHostSignature"], "0SIG");
+        let again: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
+        let mut before: serde_json::Value = serde_json::from_str(FOREIGN).unwrap();
+        assert_eq!(again, before);
+        // Members may be missing.
+        before.as_object_mut().unwrap().retain(|key, _| key == "moves");
+        assert_eq!(Record::read(&before.to_string()).unwrap().moves.len(), 1);
+    }
+
+    #[test]
+    fn lines_are_read_and_written() {
+        let text = "; a match\n((move 1 2 1 3) noop)\r\n\n  ( noop ( move 1 7 1 6 ) ) ; black\n";
+        let record = Record::read(text).unwrap();
+        assert_eq!(record.to_lines(), "((move 1 2 1 3) noop)\n(noop (move 1 7 1 6))\n");
+        assert_eq!(Record::read(&record.to_lines()).unwrap(), record);
+        let error = Record::read("(a b)\n(a\n").unwrap_err().to_string();
+        assert!(error.starts_with("joint move 1 (line 2): not readable as KIF"), "{error}");
+    }
+
+    #[test]
+    fn a_record_survives_json() {
+        let facts = [Fact::from_canonical("(cell 1 1 b)"), Fact::from_canonical("x")];
+        let mut record = Record {
+            match_id: "m".to_owned(),
+            states: vec![state_text(&facts), state_text(&[])],
+            goal_values: vec![Some(100), None],
+            ..Record::default()
+        };
+        record.set_clocks(Clocks { start: Duration::from_secs(10), play: Duration::from_millis(250) });
+        assert_eq!(record.states[0], "( (cell 1 1 b) x )");
+        assert_eq!(record.state(0).unwrap(), facts);
+        assert_eq!(record.last_state().unwrap(), []);
+        let json = record.to_json();
+        assert!(json.contains(r#""previewClock":-1,"startClock":10,"playClock":0.25"#), "{json}");
+        assert_eq!(Record::read(&json).unwrap(), record);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(matches!(Record::read("{}").unwrap().last_state(), Err(RecordError::NoStates)));
+        let record = Record::read(r#"{"states":["("],"moves":[["a b"]]}"#).unwrap();
+        assert!(record.last_state().unwrap_err().to_string().starts_with("state 0: not readable"));
+        assert_eq!(record.joint_moves().unwrap_err().to_string(), "joint move 0, role 0: `a b` is no move");
+        assert!(matches!(Record::read("{\"moves\":3}"), Err(RecordError::Json(_))));
+    }
+}

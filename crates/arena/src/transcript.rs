@@ -1,0 +1,140 @@
+//! What is written down while a match is played.
+
+use crate::account::TimeAccount;
+use crate::digest::Digest;
+use crate::fault::Fault;
+use crate::outcome::{Ending, Outcome};
+use crate::record::Record;
+use crate::referee::MatchSetup;
+use ggp_game::{Game, Role};
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A match under way, as it is written down.
+pub(crate) struct Transcript {
+    record: Option<Record>,
+    digest: Digest,
+    steps: u32,
+    accounts: Vec<TimeAccount>,
+    /// How long each seat took for the step under way.
+    pub(crate) thinking: Vec<Duration>,
+    pub(crate) faults: Vec<Fault>,
+    /// Of the terminal state.
+    pub(crate) goals: Vec<Option<u8>>,
+    /// How many faults have been written into the record.
+    written: usize,
+}
+
+impl Transcript {
+    pub(crate) fn new(mut record: Option<Record>, setup: &MatchSetup, roles: usize) -> Transcript {
+        if let Some(record) = &mut record {
+            record.match_id.clone_from(&setup.id);
+            record.start_time = now();
+            record.random_token = random_token();
+            record.set_clocks(setup.clocks);
+        }
+        Transcript {
+            record,
+            digest: Digest::default(),
+            steps: 0,
+            accounts: vec![TimeAccount::default(); roles],
+            thinking: vec![Duration::ZERO; roles],
+            faults: Vec::new(),
+            goals: vec![None; roles],
+            written: 0,
+        }
+    }
+
+    /// The record so far.
+    pub(crate) fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
+    }
+
+    pub(crate) fn wants_states(&self) -> bool {
+        self.record.is_some()
+    }
+
+    /// A state is reached, with what went wrong on the way: the start comes before the first one.
+    pub(crate) fn add_state(&mut self, text: String) {
+        self.write_faults();
+        if let Some(record) = &mut self.record {
+            record.states.push(text);
+            record.state_times.push(now());
+        }
+    }
+
+    pub(crate) fn begin_step(&mut self) {
+        self.thinking.fill(Duration::ZERO);
+    }
+
+    pub(crate) fn add_thinking(&mut self, role: usize, elapsed: Duration, clock: Duration) {
+        self.thinking[role] = elapsed;
+        self.accounts[role].add(elapsed, clock);
+    }
+
+    pub(crate) fn add_joint(&mut self, joint: &[String]) {
+        self.steps += 1;
+        for text in joint {
+            self.digest.add(text.as_bytes());
+        }
+        self.digest.add(b"\n");
+        if let Some(record) = &mut self.record {
+            record.moves.push(joint.to_vec());
+        }
+    }
+
+    /// Writes the faults since the last state into the record.
+    fn write_faults(&mut self) {
+        let Some(record) = &mut self.record else { return };
+        let mut errors = vec![String::new(); self.accounts.len()];
+        for fault in &self.faults[self.written..] {
+            errors[fault.role] = fault.code();
+        }
+        self.written = self.faults.len();
+        record.errors.push(errors);
+    }
+
+    pub(crate) fn close(mut self, ending: Ending, game: &Game) -> Outcome {
+        match ending {
+            Ending::Terminal => {}
+            Ending::Forfeit { role } => {
+                let goal = |other| Some(if other == role { 0 } else { 100 });
+                self.goals = (0..self.goals.len()).map(goal).collect();
+            }
+            _ => self.goals.fill(None),
+        }
+        if self.written < self.faults.len() {
+            self.write_faults();
+        }
+        if let Some(record) = &mut self.record {
+            record.is_completed = ending == Ending::Terminal;
+            record.is_aborted = !record.is_completed;
+            if record.is_completed {
+                record.goal_values = self.goals.iter().map(|goal| goal.map(i64::from)).collect();
+            }
+            if let Ending::Forfeit { role } = ending {
+                record.forfeited_by = Some(game.role_name(Role(role as u8)).to_owned());
+            }
+        }
+        Outcome {
+            ending,
+            goals: self.goals,
+            steps: self.steps,
+            digest: self.digest.value(),
+            accounts: self.accounts,
+            faults: self.faults,
+            record: self.record,
+        }
+    }
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
+}
+
+/// 32 characters from the operating system's randomness.
+fn random_token() -> String {
+    let half = || format!("{:016x}", RandomState::new().hash_one(now()));
+    half() + &half()
+}

@@ -1,0 +1,224 @@
+//! Demand: computing only those tuples of a relation that some rule asks for (magic sets,
+//! Beeri & Ramakrishnan 1991).
+//!
+//! `reaches(X, Y)` bottom-up means all pairs, even if one pair is asked for. A relation on demand
+//! is replaced by copies, one for each set of columns that are known where it is asked; each
+//! rule of a copy has one more condition, that its known columns are wanted; and what is wanted
+//! is derived by rules of its own, from the literals that come before the question.
+
+use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
+use rustc_hash::FxHashMap;
+
+/// Rules in which some relations are computed on demand.
+#[derive(Clone, Debug)]
+pub struct Demanded {
+    /// The relations given, the copies, and what is wanted of each.
+    pub signatures: Vec<Signature>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// The relations that say what is wanted. Dropping them from bodies changes no answer, only
+    /// the work.
+    pub wanted: Vec<RelationId>,
+    /// For each relation the one among those given that it serves.
+    pub origin: Vec<RelationId>,
+}
+
+/// Why rules cannot be rewritten.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// A rule asks with no column known. Its own relation would have to be on demand too.
+    Unknown {
+        /// Whose rule asks.
+        asker: RelationId,
+        /// For what.
+        wanted: RelationId,
+    },
+    /// There are too many ways to ask.
+    TooMany,
+}
+
+/// A relation and which of its columns are known.
+type Copied = (RelationId, Vec<bool>);
+
+/// More copies than this are refused.
+const MAX_COPIES: usize = 200;
+
+/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand.
+///
+/// # Errors
+/// When one of them would be asked with no column known, or there are too many ways to ask.
+pub fn on_demand(
+    signatures: &[Signature],
+    rules: &[Rule],
+    on_demand: impl Fn(RelationId) -> bool,
+) -> Result<Demanded, Refusal> {
+    let mut rewriting = Rewriting {
+        on_demand: signatures.iter().enumerate().map(|(r, _)| on_demand(RelationId(r as u32))).collect(),
+        result: Demanded {
+            signatures: signatures.to_vec(),
+            rules: Vec::new(),
+            wanted: Vec::new(),
+            origin: (0..signatures.len()).map(|r| RelationId(r as u32)).collect(),
+        },
+        copies: FxHashMap::default(),
+        open: Vec::new(),
+    };
+    for rule in rules {
+        if !rewriting.is_on_demand(rule.head.relation) {
+            rewriting.rewrite(rule, None)?;
+        }
+    }
+    while let Some(copied) = rewriting.open.pop() {
+        for rule in rules.iter().filter(|rule| rule.head.relation == copied.0) {
+            rewriting.rewrite(rule, Some(&copied))?;
+        }
+        if rewriting.copies.len() > MAX_COPIES {
+            return Err(Refusal::TooMany);
+        }
+    }
+    Ok(rewriting.result)
+}
+
+struct Rewriting {
+    on_demand: Vec<bool>,
+    result: Demanded,
+    /// For each copy, itself and the relation of what is wanted of it.
+    copies: FxHashMap<Copied, (RelationId, RelationId)>,
+    open: Vec<Copied>,
+}
+
+impl Rewriting {
+    fn is_on_demand(&self, relation: RelationId) -> bool {
+        self.on_demand.get(relation.index()).copied().unwrap_or(false)
+    }
+
+    /// The copy of a relation for some known columns, and what is wanted of it.
+    fn copy(&mut self, copied: Copied) -> (RelationId, RelationId) {
+        if let Some(&known) = self.copies.get(&copied) {
+            return known;
+        }
+        let signatures = &mut self.result.signatures;
+        let original = signatures[copied.0.index()].clone();
+        let shape: String = copied.1.iter().map(|&known| if known { 'b' } else { 'f' }).collect();
+        let copy = RelationId(signatures.len() as u32);
+        let wanted = RelationId(copy.0 + 1);
+        signatures.push(Signature { name: format!("{} {shape}", original.name), ..original.clone() });
+        let columns = copied.1.iter().filter(|&&known| known).count();
+        signatures.push(Signature {
+            name: format!("wanted {} {shape}", original.name),
+            arity: columns,
+            level: 0,
+        });
+        self.result.wanted.push(wanted);
+        self.result.origin.extend([copied.0, copied.0]);
+        self.copies.insert(copied.clone(), (copy, wanted));
+        self.open.push(copied);
+        (copy, wanted)
+    }
+
+    /// Adds `rule`, or its version for a copy of its head, asking for what it needs on demand.
+    fn rewrite(&mut self, rule: &Rule, copied: Option<&Copied>) -> Result<(), Refusal> {
+        let mut bound = vec![false; rule.variables as usize];
+        let mut head = rule.head.clone();
+        let mut body = Vec::with_capacity(rule.body.len() + 1);
+        if let Some(copied) = copied {
+            let (copy, wanted) = self.copy(copied.clone());
+            head.relation = copy;
+            let args = known_arguments(&rule.head.args, &copied.1);
+            bind(&args, &mut bound);
+            body.push(Literal::Positive(Atom { relation: wanted, args }));
+        }
+        // 1. Whatever is not on demand comes first: it is computed anyway.
+        let asks = |literal: &Literal| matches!(literal, Literal::Positive(a) | Literal::Negative(a) if self.is_on_demand(a.relation));
+        let (mut questions, mut open): (Vec<&Literal>, Vec<&Literal>) =
+            rule.body.iter().partition(|l| asks(l));
+        for literal in &open {
+            if let Literal::Positive(atom) = literal {
+                bind(&atom.args, &mut bound);
+            }
+        }
+        take_bound(&mut open, &mut bound, &mut body);
+        // 2. Then the questions, most known columns first, negated ones last.
+        while !questions.is_empty() {
+            let known = |literal: &&Literal| {
+                let (atom, negative) = question(literal);
+                let known = known_columns(&atom.args, &bound);
+                let free = known.iter().filter(|&&k| !k).count();
+                (negative && free > 0, free, negative)
+            };
+            let next = (0..questions.len()).min_by_key(|&q| known(&questions[q])).expect("not empty");
+            let literal = questions.remove(next);
+            let (atom, negative) = question(literal);
+            let columns = known_columns(&atom.args, &bound);
+            if !columns.contains(&true) && !columns.is_empty() {
+                return Err(Refusal::Unknown { asker: rule.head.relation, wanted: atom.relation });
+            }
+            let (copy, wanted) = self.copy((atom.relation, columns.clone()));
+            // What is wanted need not heed negation: asking for more than is used does no harm,
+            // and keeps the program stratified.
+            let reasons = body.iter().filter(|l| !matches!(l, Literal::Negative(_))).cloned().collect();
+            let wanted_head = Atom { relation: wanted, args: known_arguments(&atom.args, &columns) };
+            self.result.rules.push(Rule { head: wanted_head, body: reasons, ..rule.clone() });
+            let atom = Atom { relation: copy, args: atom.args.clone() };
+            if negative {
+                body.push(Literal::Negative(atom));
+            } else {
+                bind(&atom.args, &mut bound);
+                body.push(Literal::Positive(atom));
+            }
+            take_bound(&mut open, &mut bound, &mut body);
+        }
+        body.extend(open.into_iter().cloned());
+        self.result.rules.push(Rule { head, body, ..rule.clone() });
+        Ok(())
+    }
+}
+
+fn question(literal: &Literal) -> (&Atom, bool) {
+    match literal {
+        Literal::Positive(atom) => (atom, false),
+        Literal::Negative(atom) => (atom, true),
+        _ => unreachable!("only relations are on demand"),
+    }
+}
+
+fn is_bound(argument: Argument, bound: &[bool]) -> bool {
+    argument.variable().is_none_or(|v| bound[v.index()])
+}
+
+fn known_columns(args: &[Argument], bound: &[bool]) -> Vec<bool> {
+    args.iter().map(|&a| is_bound(a, bound)).collect()
+}
+
+fn known_arguments(args: &[Argument], columns: &[bool]) -> Vec<Argument> {
+    args.iter().zip(columns).filter(|(_, known)| **known).map(|(&a, _)| a).collect()
+}
+
+fn bind(args: &[Argument], bound: &mut [bool]) {
+    for variable in args.iter().filter_map(|a| a.variable()) {
+        bound[Variable::index(variable)] = true;
+    }
+}
+
+/// Moves the literals whose variables are bound from `open` to `body`; a composition binds more.
+fn take_bound(open: &mut Vec<&Literal>, bound: &mut [bool], body: &mut Vec<Literal>) {
+    loop {
+        let before = open.len();
+        open.retain(|literal| {
+            let ready = match literal {
+                Literal::Compose { term, args, .. } => {
+                    is_bound(*term, bound) || args.iter().all(|&a| is_bound(a, bound))
+                }
+                other => other.arguments().all(|a| is_bound(a, bound)),
+            };
+            if ready {
+                bind(&literal.arguments().collect::<Vec<_>>(), bound);
+                body.push((*literal).clone());
+            }
+            !ready
+        });
+        if open.len() == before {
+            return;
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Fits a program to its game before the first question: a short playout shows how large the
+//! relations are and which of them cost most; plans are chosen by the first, and a relation that
+//! is mostly computed in vain is computed on demand.
+
+use crate::lower::Lowering;
+use crate::semantics::Semantics;
+use ggp_datalog::demand::{Demanded, Refusal, on_demand};
+use ggp_datalog::{Database, Limits, Literal, Program, RelationId, Rule, Statistics, Value};
+use ggp_gdl::Description;
+
+/// Steps of the playout that is looked at.
+const SAMPLE_STEPS: usize = 16;
+
+/// Rows that the playout may cost: some tenths of a second.
+const SAMPLE_ROWS: u64 = 10_000_000;
+
+/// Terms and tuples that the playout may make.
+const SAMPLE_TERMS: usize = 500_000;
+
+/// A relation that costs less than this share of all work stays as it is.
+const WORTHWHILE_SHARE: f64 = 0.1;
+
+/// A rewritten program must do less than this share of the work before.
+const WORTHWHILE_GAIN: f64 = 0.8;
+
+/// A playout that costs no more than this is not worth any rewriting.
+const CHEAP_ROWS: u64 = 2_000;
+
+/// Rewritings that are tried.
+const ATTEMPTS: usize = 12;
+
+/// What a short playout has shown of a program.
+#[derive(Debug)]
+struct Sample {
+    /// How many questions were answered.
+    answered: usize,
+    /// The relation on which it failed, if it did.
+    failed: Option<RelationId>,
+    /// Rows tried for each relation.
+    work: Vec<u64>,
+    total: u64,
+}
+
+impl Sample {
+    fn is_better_than(&self, other: &Sample) -> bool {
+        if self.answered != other.answered {
+            return self.answered > other.answered;
+        }
+        (self.total as f64) < other.total as f64 * WORTHWHILE_GAIN
+    }
+}
+
+/// The semantics of a game with the plans, and the relations on demand, that suit it. Static
+/// relations are not evaluated yet.
+pub(crate) fn fit(
+    description: &Description,
+    lowering: &Lowering,
+    program: Program,
+    limits: &Limits,
+) -> Semantics {
+    let mut best = Semantics::of_program(program, description, lowering);
+    let mut seen = sample(&mut best, limits);
+    best.set_on_demand(vec![false; lowering.signatures.len()]);
+    let mut demanded = vec![false; lowering.signatures.len()];
+    let mut tried = demanded.clone();
+    let mut origin: Vec<RelationId> = (0..demanded.len()).map(|r| RelationId(r as u32)).collect();
+    for &asked in best.asked() {
+        tried[asked.index()] = true;
+    }
+    for _ in 0..ATTEMPTS {
+        let Some(relation) = most_costly(&seen, &origin, &tried) else { break };
+        tried[relation.index()] = true;
+        for deep in [false, true] {
+            let mut attempt = demanded.clone();
+            attempt[relation.index()] = true;
+            if deep {
+                include_askers(&mut attempt, &lowering.rules, relation, best.asked());
+            }
+            let Some(rewritten) = rewrite(lowering, &mut attempt, relation, best.asked()) else { continue };
+            let Ok(program) = Program::new(rewritten.signatures, rewritten.rules) else { continue };
+            let mut candidate = Semantics::of_program(program, description, lowering);
+            let shown = sample(&mut candidate, limits);
+            if shown.is_better_than(&seen) {
+                (best, seen, demanded, origin) = (candidate, shown, attempt, rewritten.origin);
+                best.set_on_demand(demanded.clone());
+            }
+        }
+    }
+    best
+}
+
+/// `demanded` and `relation` on demand, with whatever else that takes; `None` if it cannot be.
+pub fn demand_also(
+    lowering: &Lowering,
+    demanded: &[bool],
+    relation: RelationId,
+    asked: &[RelationId],
+) -> Option<Vec<bool>> {
+    let mut attempt = demanded.to_vec();
+    attempt[relation.index()] = true;
+    include_askers(&mut attempt, &lowering.rules, relation, asked);
+    rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
+}
+
+/// The semantics with exactly `demanded` on demand, planned by a short playout.
+pub fn fit_demanded(
+    description: &Description,
+    lowering: &Lowering,
+    demanded: &[bool],
+    limits: &Limits,
+) -> Option<Semantics> {
+    let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()]).ok()?;
+    let program = Program::new(rewritten.signatures, rewritten.rules).ok()?;
+    let mut semantics = Semantics::of_program(program, description, lowering);
+    sample(&mut semantics, limits);
+    semantics.set_on_demand(demanded.to_vec());
+    Some(semantics)
+}
+
+/// Adds all relations that ask for `relation`, directly or not, but for the answers themselves.
+fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, asked: &[RelationId]) {
+    let mut open = vec![relation];
+    while let Some(wanted) = open.pop() {
+        for rule in rules {
+            let asker = rule.head.relation;
+            let asks = rule
+                .body
+                .iter()
+                .any(|l| matches!(l, Literal::Positive(a) | Literal::Negative(a) if a.relation == wanted));
+            if asks && !attempt[asker.index()] && !asked.contains(&asker) {
+                attempt[asker.index()] = true;
+                open.push(asker);
+            }
+        }
+    }
+}
+
+/// Rewrites the rules with the relations of `attempt` on demand, taking more relations in, or
+/// some out, until each is asked with something known. `None` if `relation` cannot be.
+fn rewrite(
+    lowering: &Lowering,
+    attempt: &mut [bool],
+    relation: RelationId,
+    asked: &[RelationId],
+) -> Option<Demanded> {
+    let mut out = vec![false; attempt.len()];
+    loop {
+        match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
+            Ok(rewritten) => return Some(rewritten),
+            Err(Refusal::TooMany) => return None,
+            Err(Refusal::Unknown { asker, wanted }) => {
+                // Whoever asks with nothing known must be asked itself, or gets all there is.
+                if attempt[asker.index()] || out[asker.index()] || asked.contains(&asker) {
+                    if wanted == relation {
+                        return None;
+                    }
+                    attempt[wanted.index()] = false;
+                    out[wanted.index()] = true;
+                } else {
+                    attempt[asker.index()] = true;
+                }
+            }
+        }
+    }
+}
+
+/// The relation that costs most, among those that have not been tried.
+fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option<RelationId> {
+    if let Some(failed) = sample.failed {
+        let failed = origin[failed.index()];
+        if !tried[failed.index()] {
+            return Some(failed);
+        }
+    }
+    if sample.total < CHEAP_ROWS {
+        return None;
+    }
+    let mut costs = vec![0; tried.len()];
+    for (relation, &work) in sample.work.iter().enumerate() {
+        costs[origin[relation].index()] += work;
+    }
+    let costly = (0..tried.len()).filter(|&r| !tried[r]);
+    let costly = costly.filter(|&r| costs[r] as f64 > sample.total as f64 * WORTHWHILE_SHARE);
+    costly.max_by_key(|&r| costs[r]).map(|r| RelationId(r as u32))
+}
+
+/// Plays a short playout and plans the program by what it shows.
+fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
+    let limits = Limits {
+        rows: SAMPLE_ROWS,
+        terms: limits.terms.min(SAMPLE_TERMS),
+        tuples: limits.tuples.min(SAMPLE_TERMS),
+        ..limits.clone()
+    };
+    let mut statistics = semantics.program().statistics();
+    let mut database = semantics.database();
+    let mut answered = 0;
+    let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered);
+    semantics.plan(statistics);
+    Sample {
+        answered,
+        failed: end.err().and_then(|_| database.failed()),
+        work: database.work().to_vec(),
+        total: database.total_work(),
+    }
+}
+
+fn playout(
+    semantics: &mut Semantics,
+    database: &mut Database,
+    limits: &Limits,
+    statistics: &mut Statistics,
+    answered: &mut usize,
+) -> Result<(), ggp_datalog::EvalError> {
+    let ask = semantics.queries().clone();
+    let mut answer = |semantics: &mut Semantics, database: &mut Database, query| {
+        let result = semantics.program_mut().evaluate_adaptively(database, query, limits, statistics);
+        *answered += usize::from(result.is_ok());
+        result
+    };
+    answer(semantics, database, &ask.fixed)?;
+    let roles = semantics.roles_in(database);
+    let mut state = semantics.initial_state(database);
+    for step in 0..SAMPLE_STEPS {
+        semantics.load_state(database, &state);
+        for query in [&ask.terminal, &ask.legal, &ask.goal] {
+            answer(semantics, database, query)?;
+        }
+        let mut legal = vec![Vec::new(); roles.len()];
+        semantics.legal_moves(database, &roles, &mut legal);
+        // Spread over the moves, the same way every time.
+        let pick = |moves: &Vec<Value>| moves.get((step * 7919) % moves.len().max(1)).copied();
+        let joint = legal.iter().map(pick).collect::<Option<Vec<Value>>>();
+        let Some(joint) = joint.filter(|_| step == 0 || !semantics.is_terminal(database)) else { break };
+        semantics.load_moves(database, &roles, &joint);
+        answer(semantics, database, &ask.next)?;
+        state = semantics.next_state(database);
+    }
+    Ok(())
+}

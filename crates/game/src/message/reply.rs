@@ -1,0 +1,152 @@
+//! What a player answers, from text and to text.
+
+use super::{MessageError, read_one, term};
+use std::fmt::{self, Write as _};
+
+/// What a player answers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Reply {
+    /// To START, PREVIEW and PING.
+    Ready,
+    /// Some other match is being played.
+    Busy,
+    /// To STOP.
+    Done,
+    /// To ABORT.
+    Aborted,
+    /// To PLAY, when there is no move to give.
+    Nil,
+    /// To PLAY: a move, canonical.
+    Move(String),
+    /// To INFO.
+    Info(About),
+}
+
+/// A player's answer to INFO.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct About {
+    /// Its name.
+    pub name: Option<String>,
+    /// `available`, `busy`, or whatever it says.
+    pub status: Option<String>,
+    /// What it is: `program`, `human`…
+    pub species: Option<String>,
+}
+
+impl Reply {
+    /// Reads the answer to a PLAY: a move, in canonical text. `nil` in any case is [`Reply::Nil`]
+    /// and `busy` is [`Reply::Busy`], unless `is_move` says that it is a move of the game.
+    ///
+    /// # Errors
+    /// When `text` is not exactly one expression.
+    pub fn parse_move(text: &str, is_move: impl Fn(&str) -> bool) -> Result<Reply, MessageError> {
+        let tree = read_one(text.as_bytes())?;
+        let mv = tree.roots().next().and_then(|root| term(&tree, root)).ok_or(MessageError::NotOne(0))?;
+        Ok(match mv.to_ascii_lowercase().as_str() {
+            _ if is_move(&mv) => Reply::Move(mv),
+            "nil" => Reply::Nil,
+            "busy" => Reply::Busy,
+            _ => Reply::Move(mv),
+        })
+    }
+
+    /// Reads the answer to anything else than PLAY and INFO: a status word in any letter case.
+    /// `None` when it is none of the known ones, which most servers do not mind.
+    pub fn parse_status(text: &str) -> Option<Reply> {
+        match text.trim().trim_matches(['(', ')']).trim().to_ascii_lowercase().as_str() {
+            "ready" => Some(Reply::Ready),
+            "busy" => Some(Reply::Busy),
+            "done" => Some(Reply::Done),
+            "aborted" => Some(Reply::Aborted),
+            "nil" => Some(Reply::Nil),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reply::Ready => "ready",
+            Reply::Busy => "busy",
+            Reply::Done => "done",
+            Reply::Aborted => "aborted",
+            Reply::Nil => "nil",
+            Reply::Move(mv) => mv,
+            Reply::Info(about) => return about.fmt(f),
+        })
+    }
+}
+
+impl About {
+    /// Reads an answer to INFO: pairs such as `((name X) (status available))`, or a bare status.
+    ///
+    /// # Errors
+    /// When `text` is not exactly one expression.
+    pub fn parse(text: &str) -> Result<About, MessageError> {
+        let tree = read_one(text.as_bytes())?;
+        let mut about = About::default();
+        let Some(root) = tree.roots().next() else { return Err(MessageError::NotOne(0)) };
+        if let Some(status) = tree.word(root) {
+            about.status = Some(status.to_ascii_lowercase());
+            return Ok(about);
+        }
+        for pair in tree.children(root) {
+            let key = tree.head(pair).unwrap_or("").to_ascii_lowercase();
+            let words: Vec<&str> = tree.children(pair).skip(1).filter_map(|v| tree.word(v)).collect();
+            let value = Some(words.join(" "));
+            match key.as_str() {
+                "name" => about.name = value,
+                "status" => about.status = value,
+                "species" => about.species = value,
+                _ => {}
+            }
+        }
+        Ok(about)
+    }
+}
+
+impl fmt::Display for About {
+    /// Values become one token each, since servers join several without blanks.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pairs = [("name", &self.name), ("status", &self.status), ("species", &self.species)];
+        f.write_char('(')?;
+        let mut first = true;
+        for (key, value) in pairs {
+            let Some(value) = value else { continue };
+            let token: String = value
+                .trim()
+                .chars()
+                .map(|c| if c.is_whitespace() || "();".contains(c) { '_' } else { c })
+                .collect();
+            write!(f, "{}({key} {token})", if first { "" } else { " " })?;
+            first = false;
+        }
+        f.write_char(')')
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_read_leniently() {
+        let none = |_: &str| false;
+        assert_eq!(Reply::parse_move(" ( mark 3  3 )\n", none), Ok(Reply::Move("(mark 3 3)".to_owned())));
+        assert_eq!(Reply::parse_move("NIL", none), Ok(Reply::Nil));
+        assert_eq!(Reply::parse_move("busy", |mv| mv == "busy"), Ok(Reply::Move("busy".to_owned())));
+        assert_eq!(Reply::parse_move("a b", none), Err(MessageError::NotOne(2)));
+        assert!(matches!(Reply::parse_move("(((", none), Err(MessageError::Unreadable(_))));
+        assert_eq!(Reply::parse_status(" READY\r\n"), Some(Reply::Ready));
+        assert_eq!(Reply::parse_status("what"), None);
+        let about = About::parse("( ( Name Random ) ( STATUS available ) (age 3) )").unwrap();
+        assert_eq!((about.name.as_deref(), about.status.as_deref()), (Some("Random"), Some("available")));
+        assert_eq!(About::parse("Busy").unwrap().status.as_deref(), Some("busy"));
+        let ours = About {
+            name: Some("My (own) player".to_owned()),
+            status: Some("busy".to_owned()),
+            species: None,
+        };
+        assert_eq!(ours.to_string(), "((name My__own__player) (status busy))");
+    }
+}

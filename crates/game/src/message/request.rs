@@ -1,0 +1,397 @@
+//! What a game manager asks of a player, from text and to text.
+
+use super::{MessageError, excerpt, read_one, term};
+use crate::{Clocks, Fact};
+use ggp_gdl::sexpr::{NodeId, Tree};
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+/// What a game manager asks of a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request<'a> {
+    /// `(INFO)`: who are you, and are you free?
+    Info,
+    /// `(PING)`: are you there?
+    Ping,
+    /// `(PREVIEW (RULE…) CLOCK)`: a game that will be played later.
+    Preview {
+        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse`] reads them.
+        rules: Cow<'a, [u8]>,
+        /// The time for looking at it.
+        clock: Duration,
+    },
+    /// `(START ID ROLE (RULE…) STARTCLOCK PLAYCLOCK)`.
+    Start {
+        /// The match.
+        id: String,
+        /// The role to play, as the rules or their scrambler spell it.
+        role: String,
+        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse`] reads them.
+        rules: Cow<'a, [u8]>,
+        /// The clocks.
+        clocks: Clocks,
+    },
+    /// `(PLAY ID …)`: what happened, and a move is wanted.
+    Play {
+        /// The match.
+        id: String,
+        /// What happened since the last request.
+        seen: Seen,
+    },
+    /// `(STOP ID …)`: the match is over.
+    Stop {
+        /// The match.
+        id: String,
+        /// What happened last.
+        seen: Seen,
+    },
+    /// `(ABORT ID)`: the match is off.
+    Abort {
+        /// The match.
+        id: String,
+    },
+}
+
+/// What a player is told with PLAY and STOP.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Seen {
+    /// `NIL`, or any other atom: nothing has been played.
+    Nothing,
+    /// The joint move, canonical texts in role order. An old dialect of GDL-II sends percepts in
+    /// this form; whoever knows the rules knows which it is.
+    Moves(Vec<String>),
+    /// GDL-II: `TURN OWN (PERCEPT…)`.
+    Percepts {
+        /// How many turns are over: 0 in the first PLAY.
+        turn: u32,
+        /// The role's own last move, canonical; `None` in the first PLAY.
+        own: Option<String>,
+        /// What the role saw.
+        percepts: Vec<Fact>,
+    },
+}
+
+impl<'a> Request<'a> {
+    /// Reads a request. The rules stay as they are written and are not looked into.
+    ///
+    /// # Errors
+    /// When `text` is no request.
+    pub fn parse(text: &'a [u8]) -> Result<Request<'a>, MessageError> {
+        let tree = read_one(text)?;
+        let Some(root) = tree.roots().next() else { return Err(MessageError::NotOne(0)) };
+        let verb = tree.word(root).or_else(|| tree.head(root)).unwrap_or("").to_ascii_uppercase();
+        let mut arguments = Arguments::new(&tree, root, "INFO");
+        match verb.as_str() {
+            "INFO" => Ok(Request::Info),
+            "PING" => Ok(Request::Ping),
+            "PREVIEW" => {
+                arguments.verb = "PREVIEW";
+                let rules = arguments.rules()?;
+                Ok(Request::Preview { rules, clock: arguments.clock("clock")? })
+            }
+            "START" => {
+                arguments.verb = "START";
+                let id = arguments.word("match id")?;
+                let role = arguments.term("role")?;
+                let rules = arguments.rules()?;
+                let start = arguments.clock("start clock")?;
+                let play = arguments.clock("play clock")?;
+                Ok(Request::Start { id, role, rules, clocks: Clocks { start, play } })
+            }
+            "PLAY" => {
+                arguments.verb = "PLAY";
+                let id = arguments.word("match id")?;
+                let seen = arguments.seen()?;
+                let seen = seen.ok_or(MessageError::Missing { verb: "PLAY", argument: "moves" })?;
+                Ok(Request::Play { id, seen })
+            }
+            "STOP" => {
+                arguments.verb = "STOP";
+                let id = arguments.word("match id")?;
+                Ok(Request::Stop { id, seen: arguments.seen()?.unwrap_or(Seen::Nothing) })
+            }
+            "ABORT" => {
+                arguments.verb = "ABORT";
+                Ok(Request::Abort { id: arguments.word("match id")? })
+            }
+            _ => Err(MessageError::UnknownVerb(excerpt(verb.as_bytes()))),
+        }
+    }
+
+    /// The verb, in upper case.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Request::Info => "INFO",
+            Request::Ping => "PING",
+            Request::Preview { .. } => "PREVIEW",
+            Request::Start { .. } => "START",
+            Request::Play { .. } => "PLAY",
+            Request::Stop { .. } => "STOP",
+            Request::Abort { .. } => "ABORT",
+        }
+    }
+
+    /// The match that is meant, if one is.
+    pub fn match_id(&self) -> Option<&str> {
+        match self {
+            Request::Start { id, .. }
+            | Request::Play { id, .. }
+            | Request::Stop { id, .. }
+            | Request::Abort { id } => Some(id),
+            Request::Info | Request::Ping | Request::Preview { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Request<'_> {
+    /// One line when the rules are one line (see [`super::rules_line`]).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}", self.verb())?;
+        if let Some(id) = self.match_id() {
+            write!(f, " {id}")?;
+        }
+        match self {
+            Request::Info | Request::Ping | Request::Abort { .. } => {}
+            Request::Preview { rules, clock } => {
+                write!(f, " ({}) {}", String::from_utf8_lossy(rules), Seconds(*clock))?;
+            }
+            Request::Start { role, rules, clocks, .. } => {
+                let rules = String::from_utf8_lossy(rules);
+                write!(f, " {role} ({rules}) {} {}", Seconds(clocks.start), Seconds(clocks.play))?;
+            }
+            Request::Play { seen, .. } | Request::Stop { seen, .. } => write!(f, " {seen}")?,
+        }
+        f.write_char(')')
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seen::Nothing => f.write_str("NIL"),
+            Seen::Moves(moves) => write!(f, "({})", moves.join(" ")),
+            Seen::Percepts { turn, own, percepts } => {
+                write!(f, "{turn} {} (", own.as_deref().unwrap_or("NIL"))?;
+                for (number, percept) in percepts.iter().enumerate() {
+                    write!(f, "{}{percept}", if number == 0 { "" } else { " " })?;
+                }
+                f.write_char(')')
+            }
+        }
+    }
+}
+
+/// Walks over a request's arguments.
+struct Arguments<'t, 'a, I> {
+    tree: &'t Tree<'a>,
+    verb: &'static str,
+    rest: I,
+}
+
+impl<'t, 'a> Arguments<'t, 'a, ()> {
+    fn new(
+        tree: &'t Tree<'a>,
+        root: NodeId,
+        verb: &'static str,
+    ) -> Arguments<'t, 'a, impl Iterator<Item = NodeId> + Clone + 't> {
+        Arguments { tree, verb, rest: tree.children(root).skip(1) }
+    }
+}
+
+impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
+    fn next(&mut self, argument: &'static str) -> Result<NodeId, MessageError> {
+        self.rest.next().ok_or(MessageError::Missing { verb: self.verb, argument })
+    }
+
+    fn malformed(&self, argument: &'static str, node: NodeId, wanted: &'static str) -> MessageError {
+        MessageError::Malformed { verb: self.verb, argument, text: excerpt(self.tree.text(node)), wanted }
+    }
+
+    fn word(&mut self, argument: &'static str) -> Result<String, MessageError> {
+        let node = self.next(argument)?;
+        let word = self.tree.word(node).ok_or_else(|| self.malformed(argument, node, "a word"))?;
+        Ok(word.to_owned())
+    }
+
+    fn term(&mut self, argument: &'static str) -> Result<String, MessageError> {
+        let node = self.next(argument)?;
+        term(self.tree, node).ok_or_else(|| self.malformed(argument, node, "a term"))
+    }
+
+    /// What is inside the list of rules; an atom as it is.
+    fn rules(&mut self) -> Result<Cow<'a, [u8]>, MessageError> {
+        let node = self.next("rules")?;
+        let text = self.tree.text(node);
+        Ok(Cow::Borrowed(if self.tree.is_list(node) { &text[1..text.len() - 1] } else { text }))
+    }
+
+    fn clock(&mut self, argument: &'static str) -> Result<Duration, MessageError> {
+        let node = self.next(argument)?;
+        let seconds = self.tree.word(node).and_then(|word| word.parse::<f64>().ok());
+        seconds
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .ok_or_else(|| self.malformed(argument, node, "a number of seconds"))
+    }
+
+    fn terms(&self, list: NodeId) -> Result<Vec<String>, MessageError> {
+        let one = |node| term(self.tree, node).ok_or_else(|| self.malformed("moves", node, "a term"));
+        self.tree.children(list).map(one).collect()
+    }
+
+    /// `None` when there is nothing left.
+    fn seen(&mut self) -> Result<Option<Seen>, MessageError> {
+        let rest: Vec<NodeId> = self.rest.clone().take(3).collect();
+        if let [turn, own, percepts] = rest[..]
+            && let Some(turn) = self.tree.word(turn).and_then(|word| word.parse().ok())
+        {
+            let first = turn == 0 || self.tree.word(own).is_some_and(|w| w.eq_ignore_ascii_case("nil"));
+            let own = if first { None } else { Some(self.terms_of_one(own)?) };
+            let percepts = self.terms(percepts)?.into_iter().map(Fact::from_canonical).collect();
+            return Ok(Some(Seen::Percepts { turn, own, percepts }));
+        }
+        let Some(&moves) = rest.first() else { return Ok(None) };
+        if !self.tree.is_list(moves) {
+            return Ok(Some(Seen::Nothing));
+        }
+        Ok(Some(Seen::Moves(self.terms(moves)?)))
+    }
+
+    fn terms_of_one(&self, node: NodeId) -> Result<String, MessageError> {
+        term(self.tree, node).ok_or_else(|| self.malformed("own move", node, "a term"))
+    }
+}
+/// A time in seconds: `10`, `0.25`.
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, part) = (self.0.as_secs(), self.0.subsec_nanos());
+        if part == 0 {
+            return write!(f, "{whole}");
+        }
+        let part = format!("{part:09}");
+        write!(f, "{whole}.{}", part.trim_end_matches('0'))
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::rules_line;
+
+    fn clocks(start: u64, play: u64) -> Clocks {
+        Clocks { start: Duration::from_secs(start), play: Duration::from_secs(play) }
+    }
+
+    #[test]
+    fn captured_requests_are_read() {
+        assert_eq!(Request::parse(b"( INFO )"), Ok(Request::Info));
+        assert_eq!(Request::parse(b"info"), Ok(Request::Info));
+        assert_eq!(Request::parse(b"(Ping)\n"), Ok(Request::Ping));
+        let start =
+            b"( START scr.ttt.1795208841243 xPlayer (( role xPlayer ) ( init ( cell 1 1 b ) ) ) 30 15 )";
+        assert_eq!(
+            Request::parse(start),
+            Ok(Request::Start {
+                id: "scr.ttt.1795208841243".to_owned(),
+                role: "xPlayer".to_owned(),
+                rules: Cow::Borrowed(b"( role xPlayer ) ( init ( cell 1 1 b ) ) "),
+                clocks: clocks(30, 15),
+            })
+        );
+        for nothing in ["NIL", "nil", "none"] {
+            let text = format!("(play m {nothing})");
+            let play = Request::Play { id: "m".to_owned(), seen: Seen::Nothing };
+            assert_eq!(Request::parse(text.as_bytes()), Ok(play));
+        }
+        let moves = Seen::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]);
+        let stop = Request::parse(b"( STOP M3 (( mark 1\t2 )\r\nnoop ) )");
+        assert_eq!(stop, Ok(Request::Stop { id: "M3".to_owned(), seen: moves }));
+        assert_eq!(Request::parse(b"( ABORT M3 )"), Ok(Request::Abort { id: "M3".to_owned() }));
+    }
+
+    #[test]
+    fn surplus_arguments_and_both_forms_of_preview_are_accepted() {
+        let start = Request::parse(b"(start m r ((role r)) 1 0.5 extra (more))").unwrap();
+        let Request::Start { clocks, .. } = start else { panic!("{start:?}") };
+        assert_eq!(clocks.play, Duration::from_millis(500));
+        let rules = |text: &'static [u8]| match Request::parse(text) {
+            Ok(Request::Preview { rules, .. }) => rules.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(rules(b"(PREVIEW ((role r)) 10)"), b"(role r)");
+        assert_eq!(rules(b"(PREVIEW tictactoe 10)"), b"tictactoe");
+    }
+
+    #[test]
+    fn percepts_carry_a_turn_and_the_own_move() {
+        let first = Seen::Percepts { turn: 0, own: None, percepts: vec![] };
+        assert_eq!(Request::parse(b"(PLAY m 0 NIL NIL)"), Ok(Request::Play { id: "m".into(), seen: first }));
+        let seen = Seen::Percepts {
+            turn: 3,
+            own: Some("(open 1)".to_owned()),
+            percepts: vec![Fact::from_canonical("(hidden_car 2)"), Fact::from_canonical("x")],
+        };
+        let play = Request::Play { id: "m".to_owned(), seen };
+        assert_eq!(Request::parse(b"(PLAY m 3 (open 1) ((hidden_car 2) x))"), Ok(play));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let rules: Cow<'_, [u8]> = Cow::Owned(rules_line(b"(role r) ; one\n(<= (legal r ?x)\n\t(p ?x))"));
+        assert_eq!(*rules, *b"(role r) (<= (legal r ?x) (p ?x))");
+        let quick = Clocks { start: Duration::from_millis(1250), play: Duration::from_micros(10) };
+        let moves = Seen::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]);
+        let percepts = Seen::Percepts {
+            turn: 2,
+            own: Some("a".to_owned()),
+            percepts: vec![Fact::from_canonical("(f b)"), Fact::from_canonical("c")],
+        };
+        let id = || "m.1".to_owned();
+        for request in [
+            Request::Info,
+            Request::Ping,
+            Request::Preview { rules: rules.clone(), clock: Duration::from_secs(7) },
+            Request::Start { id: id(), role: "r".to_owned(), rules, clocks: quick },
+            Request::Play { id: id(), seen: Seen::Nothing },
+            Request::Play { id: id(), seen: moves.clone() },
+            Request::Play { id: id(), seen: percepts },
+            Request::Stop { id: id(), seen: moves },
+            Request::Abort { id: id() },
+        ] {
+            let text = request.to_string();
+            assert!(!text.contains('\n'));
+            assert_eq!(Request::parse(text.as_bytes()).as_ref(), Ok(&request), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let error = |text: &[u8]| Request::parse(text).unwrap_err().to_string();
+        assert_eq!(error(b"(PLAY)"), "PLAY lacks its match id");
+        assert_eq!(error(b"(PLAY m)"), "PLAY lacks its moves");
+        assert_eq!(
+            error(b"(START m r ((role r)) 5 soon)"),
+            "the play clock of START is `soon`: a number of seconds is wanted"
+        );
+        assert_eq!(
+            error(b"(START m r ((role r)) 5 -1)"),
+            "the play clock of START is `-1`: a number of seconds is wanted"
+        );
+        assert!(error(b"(JUMP)").starts_with("`JUMP` is no request"));
+        assert!(error(b"(()").starts_with("not readable as KIF"));
+        assert!(error(&vec![b'('; 1_000_000]).starts_with("not readable as KIF"));
+        assert_eq!(error(b""), "one expression is wanted, but there are 0");
+        assert!(error(b"((INFO))").starts_with("`` is no request"));
+    }
+
+    #[test]
+    fn a_deep_move_does_not_overflow_the_stack() {
+        let depth = 50_000;
+        let text = format!("(PLAY m ({}a{}))", "(f ".repeat(depth), ")".repeat(depth));
+        let Ok(Request::Play { seen: Seen::Moves(moves), .. }) = Request::parse(text.as_bytes()) else {
+            panic!("not read")
+        };
+        assert_eq!(moves[0].len(), depth * 4 + 1);
+    }
+}

@@ -1,0 +1,184 @@
+//! Which rule depends on which: the graph behind stratification, recursion and placement.
+//!
+//! Nodes are rules and keys; a key stands for the conditions of one pattern. A rule points at the
+//! keys of its body, a key at the rules whose heads may produce what it asks for. By patterns
+//! rather than by whole relations, `(goal ?r 0) <= (not (goal ?r 100))` is no cycle.
+//!
+//! Invariant: `true` and `does` are inputs of a state: no rule produces them, so no path leads
+//! from `true` to `next`. Matching is an over-approximation: what may depend does.
+
+use super::atom_of;
+use super::pattern::{PAIRS, Pattern, PatternIndex};
+use super::relations::Relations;
+use crate::ast::{Atom, Description};
+use petgraph::Direction;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// How finely dependencies are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Grain {
+    /// As the specification has it: a relation depends on a relation.
+    Relations,
+    /// Relations split by the constants among their arguments, keywords by functions too: as far as
+    /// the evaluator tells them apart.
+    Patterns,
+}
+
+/// The dependency graph of a description.
+pub(super) struct Dependencies {
+    graph: DiGraph<(), (), u32>,
+    /// The strongly connected component of each node.
+    component: Vec<usize>,
+    /// The key of each literal, by rule; none for `distinct`.
+    keys: Vec<Vec<Option<NodeIndex>>>,
+    /// The relation of each key; keys follow the rules.
+    key_relations: Vec<usize>,
+}
+
+impl Dependencies {
+    pub(super) fn of(description: &Description, relations: &Relations, grain: Grain) -> Dependencies {
+        let rules = &description.rules;
+        let mut graph = DiGraph::with_capacity(rules.len(), rules.len() * 2);
+        for _ in rules {
+            graph.add_node(());
+        }
+        let mut keys: Vec<Vec<Option<NodeIndex>>> = rules.iter().map(|r| vec![None; r.body.len()]).collect();
+        let mut key_relations = Vec::new();
+        let mut pairs = PAIRS;
+        for (number, relation) in relations.all.iter().enumerate() {
+            // A fact depends on nothing, so no path goes on through it.
+            let heads: Vec<usize> =
+                relation.heads.iter().copied().filter(|&rule| !rules[rule].body.is_empty()).collect();
+            let pattern_of = |atom: &Atom| match relation.keyword {
+                Some(_) => Pattern::of(description, atom),
+                None => Pattern::of_constants(description, atom),
+            };
+            let patterns = heads.iter().map(|&rule| pattern_of(&rules[rule].head)).collect();
+            let index = PatternIndex::new(&description.terms, patterns);
+            let mut by_pattern: FxHashMap<Pattern, NodeIndex> = FxHashMap::default();
+            let mut hub: Option<NodeIndex> = None;
+            for &(rule, literal) in &relation.uses {
+                let Some((atom, _)) = atom_of(&rules[rule].body[literal]) else { continue };
+                let pattern = pattern_of(atom);
+                let mut new_key = |graph: &mut DiGraph<(), (), u32>| {
+                    key_relations.push(number);
+                    graph.add_node(())
+                };
+                let key = if let Some(&key) = by_pattern.get(&pattern) {
+                    key
+                } else if grain == Grain::Patterns && index.effort(&description.terms, &pattern) <= pairs {
+                    pairs -= index.effort(&description.terms, &pattern);
+                    let key = new_key(&mut graph);
+                    for head in index.matches(&description.terms, &pattern) {
+                        graph.add_edge(key, NodeIndex::new(heads[head]), ());
+                    }
+                    by_pattern.insert(pattern, key);
+                    key
+                } else {
+                    *hub.get_or_insert_with(|| {
+                        let key = new_key(&mut graph);
+                        for &head in &heads {
+                            graph.add_edge(key, NodeIndex::new(head), ());
+                        }
+                        key
+                    })
+                };
+                graph.add_edge(NodeIndex::new(rule), key, ());
+                keys[rule][literal] = Some(key);
+            }
+        }
+        // Kosaraju's algorithm, because the library's version of Tarjan's recurses.
+        let mut component = vec![0; graph.node_count()];
+        for (number, members) in kosaraju_scc(&graph).into_iter().enumerate() {
+            for node in members {
+                component[node.index()] = number;
+            }
+        }
+        Dependencies { graph, component, keys, key_relations }
+    }
+
+    /// Whether a condition may depend on the rule that it stands in.
+    pub(super) fn in_cycle(&self, rule: usize, literal: usize) -> bool {
+        self.keys[rule][literal].is_some_and(|key| self.component[key.index()] == self.component[rule])
+    }
+
+    /// The component that a rule is in.
+    pub(super) fn component(&self, rule: usize) -> usize {
+        self.component[rule]
+    }
+
+    /// The rules on a shortest path from a condition back to the rule that it stands in, each with
+    /// the literal by which it goes on.
+    pub(super) fn way_back(&self, rule: usize, literal: usize) -> Vec<(usize, usize)> {
+        let Some(start) = self.keys[rule][literal] else { return Vec::new() };
+        let goal = NodeIndex::new(rule);
+        let mut before: FxHashMap<NodeIndex, NodeIndex> = FxHashMap::default();
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            if node == goal {
+                break;
+            }
+            for next in self.neighbors_in_order(node) {
+                if next != start && !before.contains_key(&next) {
+                    before.insert(next, node);
+                    queue.push_back(next);
+                }
+            }
+        }
+        let mut path = Vec::new();
+        let mut at = goal;
+        while let Some(&key) = before.get(&at) {
+            // `at` is a rule, `key` asks for it, and the rule before asks by that key.
+            let Some(&asking) = before.get(&key) else { break };
+            if let Some(literal) = self.keys[asking.index()].iter().position(|k| *k == Some(key)) {
+                path.push((asking.index(), literal));
+            }
+            at = asking;
+        }
+        path.reverse();
+        path
+    }
+
+    fn neighbors_in_order(&self, node: NodeIndex) -> Vec<NodeIndex> {
+        let mut all: Vec<NodeIndex> = self.graph.neighbors(node).collect();
+        all.reverse();
+        all
+    }
+
+    /// For every rule from which a condition on one of `targets` can be reached: the literal by
+    /// which the shortest way goes on, and the rule to which it goes, if it is not there yet.
+    pub(super) fn ways_to(&self, targets: &[usize]) -> FxHashMap<usize, (usize, Option<usize>)> {
+        let first_key = self.keys.len();
+        let mut queue: VecDeque<(NodeIndex, Option<usize>)> = self
+            .key_relations
+            .iter()
+            .enumerate()
+            .filter(|(_, relation)| targets.contains(relation))
+            .map(|(key, _)| (NodeIndex::new(first_key + key), None))
+            .collect();
+        let mut reached = vec![false; self.graph.node_count()];
+        for (key, _) in &queue {
+            reached[key.index()] = true;
+        }
+        let mut ways = FxHashMap::default();
+        while let Some((key, to)) = queue.pop_front() {
+            for rule in self.graph.neighbors_directed(key, Direction::Incoming) {
+                if std::mem::replace(&mut reached[rule.index()], true) {
+                    continue;
+                }
+                if let Some(literal) = self.keys[rule.index()].iter().position(|k| *k == Some(key)) {
+                    ways.insert(rule.index(), (literal, to));
+                }
+                for asking in self.graph.neighbors_directed(rule, Direction::Incoming) {
+                    if !std::mem::replace(&mut reached[asking.index()], true) {
+                        queue.push_back((asking, Some(rule.index())));
+                    }
+                }
+            }
+        }
+        ways
+    }
+}

@@ -1,0 +1,232 @@
+//! Is a description valid GDL? One file for each thing that can be wrong.
+//!
+//! Invariant: findings come in the order of the text and never depend on hash order; what a level
+//! lets pass as a warning, every more lenient level does too. The conditions are those
+//! of the specification (Love et al. 2008), section 3, unless a file says otherwise.
+
+mod arity;
+mod case;
+mod dependency;
+mod goals;
+mod keywords;
+mod missing;
+mod pattern;
+mod recursion;
+mod relations;
+mod safety;
+mod stratification;
+mod typos;
+
+use crate::ast::{Atom, Description, Literal, Rule, Span};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::keyword::Keyword;
+use crate::lexer::{Lexer, TokenKind};
+use crate::sexpr;
+use crate::symbol::Symbol;
+use dependency::{Dependencies, Grain};
+use relations::Relations;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many findings are kept.
+pub const MAX_FINDINGS: usize = 1000;
+
+/// How much of the specification is insisted on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Strictness {
+    /// Only what cannot be evaluated is an error.
+    Lenient,
+    /// What published rulesheets do is at most a warning.
+    #[default]
+    Default,
+    /// Every breach of the specification is an error.
+    Strict,
+}
+
+/// From which level on a finding is an error; below it is a warning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Weight {
+    /// It cannot be evaluated: always an error.
+    Fatal,
+    /// A breach of the specification that no published rulesheet needs.
+    Grave,
+    /// A breach of the specification that published rulesheets have.
+    Breach,
+    /// No breach, but likely not what was meant: never an error.
+    Lint,
+}
+
+impl Weight {
+    fn severity(self, strictness: Strictness) -> Severity {
+        let is_error = match self {
+            Weight::Fatal => true,
+            Weight::Grave => strictness >= Strictness::Default,
+            Weight::Breach => strictness >= Strictness::Strict,
+            Weight::Lint => false,
+        };
+        if is_error { Severity::Error } else { Severity::Warning }
+    }
+}
+
+/// Finds whatever is wrong with `description`, in the order of the text. The description can be
+/// evaluated unless one of the findings is an error.
+pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
+    let relations = Relations::of(description);
+    let patterns = Dependencies::of(description, &relations, Grain::Patterns);
+    let whole = Dependencies::of(description, &relations, Grain::Relations);
+    let mut checker = Checker {
+        description,
+        strictness,
+        relations: &relations,
+        findings: Vec::new(),
+        seen: FxHashSet::default(),
+        omitted: 0,
+    };
+    arity::check(&mut checker);
+    keywords::check(&mut checker, &patterns);
+    safety::check(&mut checker);
+    stratification::check(&mut checker, &patterns, &whole);
+    recursion::check(&mut checker, &patterns, &whole);
+    missing::check(&mut checker);
+    relations::check(&mut checker);
+    goals::check(&mut checker);
+    case::check(&mut checker);
+    typos::check(&mut checker);
+    checker.finish()
+}
+
+/// What the checks share.
+struct Checker<'a> {
+    description: &'a Description,
+    strictness: Strictness,
+    relations: &'a Relations,
+    findings: Vec<Diagnostic>,
+    /// The alternatives of one source rule repeat what is wrong with it.
+    seen: FxHashSet<(&'static str, Span, String)>,
+    omitted: usize,
+}
+
+impl<'a> Checker<'a> {
+    fn report(&mut self, weight: Weight, mut diagnostic: Diagnostic) {
+        diagnostic.severity = weight.severity(self.strictness);
+        if !self.seen.insert((diagnostic.code, diagnostic.span, diagnostic.message.clone())) {
+            return;
+        }
+        // Warnings give way, so that no error is ever lost among them.
+        if self.findings.len() >= MAX_FINDINGS && diagnostic.severity == Severity::Warning {
+            self.omitted += 1;
+        } else {
+            self.findings.push(diagnostic);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Diagnostic> {
+        self.findings.sort_by(|a, b| (a.span, b.severity, a.code).cmp(&(b.span, a.severity, b.code)));
+        if self.findings.len() > MAX_FINDINGS {
+            self.findings.sort_by_key(|d| std::cmp::Reverse(d.severity));
+            self.omitted += self.findings.len() - MAX_FINDINGS;
+            self.findings.truncate(MAX_FINDINGS);
+            self.findings.sort_by_key(|d| d.span);
+        }
+        if self.omitted > 0 {
+            let message = format!("and {} more findings, not shown", self.omitted);
+            self.findings.push(Diagnostic::warning("too-many-findings", Span::default(), message));
+        }
+        self.findings
+    }
+
+    fn rules(&self) -> impl Iterator<Item = (usize, &'a Rule)> + use<'a> {
+        self.description.rules.iter().enumerate()
+    }
+
+    /// The text of an atom, cut if it is long.
+    fn text(&self, atom: &Atom) -> String {
+        brief(&self.description.atom_text(atom))
+    }
+
+    /// Where the word `name` first stands within `span`; all of `span` if it does not.
+    fn find_word(&self, span: Span, name: &str) -> Span {
+        let source = &self.description.source;
+        Lexer::within(source, span)
+            .find(|t| t.kind == TokenKind::Word && &source[t.span.range()] == name.as_bytes())
+            .map_or(span, |t| t.span)
+    }
+}
+
+/// Where the argument with number `index` of an atom stands.
+fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
+    let find = |tree: &sexpr::Tree<'_>| {
+        let list = tree.roots().next()?;
+        let Span { start, end } = tree.span(tree.children(list).nth(index + 1)?);
+        Some(Span { start: atom.span.start + start, end: atom.span.start + end })
+    };
+    sexpr::read(&source[atom.span.range()]).ok().as_ref().and_then(find).unwrap_or(atom.span)
+}
+
+/// Long text, cut for a message.
+fn brief(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}
+
+/// The atom of a literal, and whether it is negated; none for `distinct`.
+fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
+    match literal {
+        Literal::Positive(atom) => Some((atom, false)),
+        Literal::Negative(atom) => Some((atom, true)),
+        Literal::Distinct(..) => None,
+    }
+}
+
+/// Which symbols are keywords where they name a relation.
+fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
+    Keyword::ALL.into_iter().filter_map(|k| Some((description.symbols.get(k.name())?, k))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game in which nothing is wrong, to which a test adds what is.
+    const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
+        (<= terminal (true (step 2))) (goal white 100)";
+
+    /// Severity, code and underlined text of all that is found.
+    pub(super) fn findings_at(strictness: Strictness, rules: &str) -> Vec<String> {
+        let kif = format!("{rules}\n{GAME}");
+        let description = crate::parse(kif.as_bytes()).unwrap();
+        let show = |d: &Diagnostic| format!("{} {} {}", d.severity.name(), d.code, &kif[d.span.range()]);
+        check(&description, strictness).iter().map(show).collect()
+    }
+
+    /// What is found by default, without the lints.
+    pub(super) fn findings(rules: &str) -> Vec<String> {
+        let mut all = findings_at(Strictness::Default, rules);
+        all.retain(|f| {
+            !["never-used", "never-produced", "never-matched"].iter().any(|lint| f.contains(lint))
+        });
+        all
+    }
+
+    #[track_caller]
+    pub(super) fn accepts(rules: &str) {
+        assert_eq!(findings(rules), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_clean_game_is_clean_at_all_levels() {
+        for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
+            assert_eq!(findings_at(strictness, ""), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn findings_are_bounded_and_no_error_is_lost() {
+        let rules: Vec<String> = (0..2000).map(|i| format!("(<= (unused{i}) (true (step 1)))")).collect();
+        let all = findings_at(Strictness::Default, &format!("{} (init (step ?x))", rules.concat()));
+        assert_eq!(all.len(), MAX_FINDINGS + 1);
+        assert!(all.contains(&"error unsafe-variable ?x".to_owned()));
+    }
+}

@@ -1,0 +1,152 @@
+//! Every variable has a value: it stands in a positive condition of its rule.
+//!
+//! Judged after `or` has been distributed, whatever the order of the conditions. Specification,
+//! section 3, "safety".
+
+use super::typos::suggest;
+use super::{Checker, Weight};
+use crate::ast::{Description, Literal, Rule, Span, Term, TermId};
+use crate::diagnostic::Diagnostic;
+use crate::symbol::Symbol;
+use rustc_hash::FxHashSet;
+
+/// The variables of some terms, each once, in the order of the text.
+#[derive(Default)]
+struct Variables {
+    order: Vec<Symbol>,
+    known: FxHashSet<Symbol>,
+    visited: FxHashSet<TermId>,
+}
+
+impl Variables {
+    fn add(&mut self, description: &Description, terms: &[TermId]) {
+        let mut stack: Vec<TermId> = terms.iter().rev().copied().collect();
+        while let Some(term) = stack.pop() {
+            match description.terms.get(term) {
+                Term::Constant(_) => {}
+                Term::Variable(variable) => {
+                    if self.known.insert(*variable) {
+                        self.order.push(*variable);
+                    }
+                }
+                Term::Compound(_, args) => {
+                    if !description.terms.is_ground(term) && self.visited.insert(term) {
+                        stack.extend(args.iter().rev());
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let description = checker.description;
+    for (r, rule) in checker.rules() {
+        let is_alternative = |other: Option<&Rule>| other.is_some_and(|other| other.span == rule.span);
+        let one_of_many = is_alternative(description.rules.get(r + 1))
+            || r > 0 && is_alternative(description.rules.get(r - 1));
+        let mut bound = Variables::default();
+        for literal in &rule.body {
+            if let Literal::Positive(atom) = literal {
+                bound.add(description, &atom.args);
+            }
+        }
+        let mut look_at = |terms: &[TermId], span, what| {
+            for variable in unbound(description, &bound, terms) {
+                report(checker, rule, &bound, variable, &Place { span, what, one_of_many });
+            }
+        };
+        look_at(&rule.head.args, rule.head.span, "the head of its rule");
+        for literal in &rule.body {
+            match literal {
+                Literal::Positive(_) => {}
+                Literal::Negative(atom) => {
+                    look_at(&atom.args, atom.span, "`not`");
+                }
+                Literal::Distinct(left, right, span) => {
+                    look_at(&[*left, *right], *span, "`distinct`");
+                }
+            }
+        }
+    }
+}
+
+/// The variables of `terms` that are not among `bound`.
+fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Vec<Symbol> {
+    if terms.iter().all(|&term| description.terms.is_ground(term)) {
+        return Vec::new();
+    }
+    let mut here = Variables::default();
+    here.add(description, terms);
+    here.order.retain(|variable| !bound.known.contains(variable));
+    here.order
+}
+
+/// Where an unbound variable stands.
+struct Place<'a> {
+    span: Span,
+    what: &'a str,
+    /// Whether the rule is one of several alternatives of a rule with `or`.
+    one_of_many: bool,
+}
+
+fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: Symbol, place: &Place<'_>) {
+    let description = checker.description;
+    let name = description.name(variable);
+    let &Place { span, what, one_of_many } = place;
+    let message = if rule.body.is_empty() && !one_of_many {
+        format!("`{name}` has no value: a fact cannot hold variables")
+    } else if one_of_many {
+        format!(
+            "`{name}` has no value: it stands in {what}, but for one case of `or` in no positive condition"
+        )
+    } else {
+        format!("`{name}` has no value: it stands in {what}, but in no positive condition")
+    };
+    let help = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None if rule.body.is_empty() && !one_of_many => {
+            format!("make it a rule with a condition that says what `{name}` can be")
+        }
+        None => format!("add a positive condition with `{name}` in it, which says what it can be"),
+    };
+    let diagnostic = Diagnostic::error("unsafe-variable", checker.find_word(span, name), message).help(help);
+    checker.report(Weight::Fatal, diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings};
+
+    #[test]
+    fn order_does_not_matter() {
+        accepts("(<= (next (step ?n)) (not (open ?n)) (distinct ?n 3) (true (step ?n))) (open 1)");
+        accepts("(<= (next (step ?n)) (or (true (step ?n)) (and (not (open ?n)) (open ?n)))) (open 1)");
+    }
+
+    #[test]
+    fn equality_binds() {
+        accepts("(<= (next (step ?n)) (true (step ?m)) (not (distinct ?n ?m)))");
+        accepts("(<= (next (step ?n)) (not (distinct ?n 1)))");
+    }
+
+    #[test]
+    fn each_place_is_looked_at() {
+        assert_eq!(
+            findings(
+                "(<= (next (steps ?a (f ?b))) (not (open ?c)) (distinct ?d 3) (true (step 1))) (open 1)"
+            ),
+            [
+                "error unsafe-variable ?a",
+                "error unsafe-variable ?b",
+                "error unsafe-variable ?c",
+                "error unsafe-variable ?d"
+            ]
+        );
+        assert_eq!(findings("(init (step ?n))"), ["error unsafe-variable ?n"]);
+        assert_eq!(
+            findings("(<= (next (step ?n)) (or (true (step ?n)) (true (step 1)) (true (step 2))))"),
+            ["error unsafe-variable ?n"]
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! Names that are probably misspelled.
+//!
+//! Two names are similar if one letter is wrong, missing, too many, or two neighbours have changed
+//! places (Damerau 1964: four typing errors in five).
+
+use super::{Checker, Weight};
+use crate::ast::Span;
+use crate::diagnostic::Diagnostic;
+use crate::keyword::{Connective, Keyword};
+use crate::lexer::{Lexer, TokenKind};
+use rustc_hash::FxHashMap;
+
+/// Shorter names are too often one letter apart on purpose: `x1` and `y1`, `north` and `south` not.
+const SHORTEST: usize = 5;
+/// Longer names are not looked at, which keeps the work linear in the text.
+const LONGEST: usize = 40;
+/// How often the right spelling must occur for a name that occurs once to be suspect.
+const OFTEN: usize = 3;
+
+/// The most similar of `candidates`, if one is so similar to `name` that it may have been meant.
+pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let most = if name.chars().count() < SHORTEST { 1 } else { 2 };
+    candidates
+        .into_iter()
+        .take(10_000)
+        .filter(|c| *c != name && c.len() <= LONGEST && c.len().abs_diff(name.len()) <= 2 * most)
+        .map(|c| (distance(name, c), c))
+        .filter(|&(d, c)| d <= most && 2 * d < c.chars().count().min(name.chars().count()))
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, c)| c)
+}
+
+/// How many typing errors make one name of the other.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().collect();
+    let right: Vec<char> = right.chars().collect();
+    let width = right.len() + 1;
+    let mut table = vec![0; (left.len() + 1) * width];
+    for i in 0..=left.len() {
+        for j in 0..=right.len() {
+            table[i * width + j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let changed = usize::from(left[i - 1] != right[j - 1]);
+                let mut best = table[(i - 1) * width + j - 1] + changed;
+                best = best.min(table[(i - 1) * width + j] + 1).min(table[i * width + j - 1] + 1);
+                if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
+                    best = best.min(table[(i - 2) * width + j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    table[left.len() * width + right.len()]
+}
+
+/// Names that occur once and are one letter away from one that occurs often.
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let source = &checker.description.source;
+    let mut names: Vec<(&str, Span, usize)> = Vec::new();
+    let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
+    for token in Lexer::new(source).filter(|t| t.kind == TokenKind::Word) {
+        let Ok(name) = std::str::from_utf8(&source[token.span.range()]) else { continue };
+        let is_word = name.len() <= LONGEST && name.chars().count() >= SHORTEST && !name.starts_with('?');
+        if !is_word || Keyword::of(name).is_some() || Connective::of(name).is_some() {
+            continue;
+        }
+        let next = names.len();
+        let at = *by_name.entry(name).or_insert(next);
+        if at == next {
+            names.push((name, token.span, 0));
+        }
+        names[at].2 += 1;
+    }
+    // Names one letter apart share a name with one letter left out.
+    let mut by_shortened: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    for (at, &(name, _, count)) in names.iter().enumerate() {
+        if count >= OFTEN {
+            for shortened in shortenings(name) {
+                by_shortened.entry(shortened).or_default().push(at);
+            }
+        }
+    }
+    for &(name, span, count) in &names {
+        if count != 1 {
+            continue;
+        }
+        let similar = shortenings(name)
+            .filter_map(|shortened| by_shortened.get(&shortened))
+            .flatten()
+            .map(|&at| names[at])
+            .filter(|&(other, ..)| is_slip(name, other))
+            .max_by_key(|&(.., count)| count);
+        if let Some((other, first, count)) = similar {
+            let diagnostic = Diagnostic::warning(
+                "probable-typo",
+                span,
+                format!("`{name}` occurs only here, while `{other}` occurs {count} times"),
+            )
+            .and_at(first, format!("`{other}` first stands here"))
+            .help(format!("did you mean `{other}`?"));
+            checker.report(Weight::Lint, diagnostic);
+        }
+    }
+}
+
+/// The name itself, and all that come of it by leaving out one letter.
+fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
+    let without = name.char_indices().map(|(at, c)| format!("{}{}", &name[..at], &name[at + c.len_utf8()..]));
+    std::iter::once(name.to_owned()).chain(without)
+}
+
+/// Whether one letter went wrong on the way from `right` to `name`. A digit or another sign that
+/// differs, or a letter more at either end, is most often meant: `row1` and `row2`, `pawn` and `pawns`.
+fn is_slip(name: &str, right: &str) -> bool {
+    // Names that differ only by case are another check's matter.
+    if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
+        return false;
+    }
+    let contains = |long: &str, short: &str| long.starts_with(short) || long.ends_with(short);
+    if contains(name, right) || contains(right, name) {
+        return false;
+    }
+    let letters = |text: &str| -> Vec<char> { text.chars().collect() };
+    let (left, right) = (letters(name), letters(right));
+    let same_start = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
+    let same_end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
+    let middle = |all: &[char]| {
+        let end = (all.len() - same_end.min(all.len())).max(same_start);
+        all[same_start..end].iter().all(|c| c.is_alphabetic())
+    };
+    middle(&left) && middle(&right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings};
+    use super::*;
+
+    #[test]
+    fn a_lone_name_next_to_a_common_one_is_suspect() {
+        let common =
+            "(init (control white)) (<= terminal (true (control white)) (not (true (control white))))";
+        assert_eq!(
+            findings(&format!("{common} (<= terminal (true (contrl white)))")),
+            ["warning probable-typo contrl"]
+        );
+        accepts(&format!("{common} (<= terminal (true (control2 white)))"));
+    }
+
+    #[test]
+    fn four_kinds_of_slips_are_one_apart() {
+        for other in ["contrl", "contorl", "cantrol", "conttrol"] {
+            assert_eq!(distance("control", other), 1, "{other}");
+            assert!(is_slip(other, "control"), "{other}");
+        }
+        assert_eq!(distance("", "abc"), 3);
+        assert!(!is_slip("row12", "row22"));
+        assert!(!is_slip("pawns", "pawn"));
+        assert!(!is_slip("across", "cross"));
+        assert_eq!(suggest("leagl", ["goal", "legal"]), Some("legal"));
+        assert_eq!(suggest("x", ["y"]), None);
+        assert_eq!(suggest("?x", ["?y"]), None);
+    }
+}

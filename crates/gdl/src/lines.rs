@@ -1,0 +1,78 @@
+//! Bytes to lines and columns.
+//!
+//! Invariant: LF, CRLF and a CR alone each end one line; many published rulesheets have only CR.
+
+use std::ops::Range;
+
+/// Where the lines of a text begin.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    source: &'a [u8],
+    starts: Vec<usize>,
+}
+
+/// A place in a text as people count it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in its line, from 1.
+    pub column: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Finds the lines of `source`.
+    pub fn new(source: &'a [u8]) -> Self {
+        let mut starts = vec![0];
+        for (i, &byte) in source.iter().enumerate() {
+            if byte == b'\n' || (byte == b'\r' && source.get(i + 1) != Some(&b'\n')) {
+                starts.push(i + 1);
+            }
+        }
+        Lines { source, starts }
+    }
+
+    /// The number, from 0, of the line that holds the byte `at`.
+    pub(crate) fn line_of(&self, at: usize) -> usize {
+        self.starts.partition_point(|&start| start <= at) - 1
+    }
+
+    /// The bytes of the line with number `line`, from 0, without its end.
+    pub(crate) fn range(&self, line: usize) -> Range<usize> {
+        let start = self.starts[line];
+        let mut end = self.starts.get(line + 1).copied().unwrap_or(self.source.len());
+        while end > start && matches!(self.source[end - 1], b'\r' | b'\n') {
+            end -= 1;
+        }
+        start..end
+    }
+
+    /// The place of the byte `at`; one past the last byte is a place too.
+    pub fn position(&self, at: usize) -> Position {
+        let at = at.min(self.source.len());
+        let line = self.line_of(at);
+        let before = &self.source[self.starts[line]..at];
+        // The bytes that begin a UTF-8 character are those that do not continue one.
+        let characters = before.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+        Position { line: line + 1, column: characters + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_line_end_counts_once() {
+        let source = b"a\rb\r\nc\n\nd\xc3\xa9x";
+        let lines = Lines::new(source);
+        let place = |at| {
+            let Position { line, column } = lines.position(at);
+            (line, column)
+        };
+        assert_eq!([0, 2, 5, 8, 11, 12].map(place), [(1, 1), (2, 1), (3, 1), (5, 1), (5, 3), (5, 4)]);
+        assert_eq!(lines.range(1), 2..3);
+        assert_eq!(lines.range(3), 7..7);
+        assert_eq!(place(1000), (5, 4));
+    }
+}

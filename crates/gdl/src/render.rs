@@ -1,0 +1,261 @@
+//! Diagnostics as people and tools read them: underlined source in the manner of rustc, or places
+//! as numbers.
+//!
+//! Invariant: any bytes render safely, and a line of any length shows as one line of
+//! bounded width around what is underlined.
+
+use crate::ast::Span;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lines::Lines;
+use crate::sexpr::is_invisible;
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use serde::Serialize;
+use std::ops::Range;
+
+/// How many characters of a line are shown at most.
+const WIDTH: usize = 120;
+/// How many of them come before the underlined ones in a line that is cut.
+const LEAD: usize = 40;
+
+/// A diagnostic with its places counted in lines and columns, for tools.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Finding {
+    /// The file as it was named.
+    pub file: String,
+    /// The first line, from 1.
+    pub line: usize,
+    /// The first character in its line, from 1.
+    pub column: usize,
+    /// The line of the end, from 1.
+    pub end_line: usize,
+    /// One past the last character, from 1.
+    pub end_column: usize,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// The stable name of this kind of finding.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+/// The findings of `diagnostics`, which are about `source`.
+pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Finding> {
+    let lines = Lines::new(source);
+    let find = |diagnostic: &Diagnostic| {
+        let start = lines.position(diagnostic.span.start);
+        let end = lines.position(diagnostic.span.end);
+        Finding {
+            file: file.to_owned(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            severity: diagnostic.severity.name(),
+            code: diagnostic.code,
+            message: diagnostic.message.clone(),
+            help: diagnostic.help.clone(),
+        }
+    };
+    diagnostics.iter().map(find).collect()
+}
+
+/// Shows `diagnostics`, which are about `source`, one after the other, each followed by an empty
+/// line. `file` is how the source is to be named.
+pub fn render(diagnostics: &[Diagnostic], file: &str, source: &[u8], color: bool) -> String {
+    let lines = Lines::new(source);
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH + 60);
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        out.push_str(&render_one(diagnostic, file, source, &lines, &renderer));
+        out.push_str("\n\n");
+    }
+    out
+}
+
+fn render_one(
+    diagnostic: &Diagnostic,
+    file: &str,
+    source: &[u8],
+    lines: &Lines<'_>,
+    renderer: &Renderer,
+) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(printable(&diagnostic.message)).id(diagnostic.code);
+    let mut group = Group::with_title(title);
+    // The renderer counts columns in what it is shown; of a line that is cut it is shown a part.
+    let mut headers: Vec<(String, String)> = Vec::new();
+    // A diagnostic about the whole text has no place to underline.
+    if diagnostic.span.start < diagnostic.span.end {
+        let mut marks = vec![(AnnotationKind::Primary, diagnostic.span, diagnostic.label.as_str())];
+        marks.extend(diagnostic.labels.iter().map(|l| (AnnotationKind::Context, l.span, l.text.as_str())));
+        let mut shown: Vec<Excerpt> = Vec::new();
+        let mut annotations: Vec<Vec<_>> = Vec::new();
+        for (kind, span, label) in marks {
+            let at = shown.iter().position(|e| e.covers(span, lines)).unwrap_or_else(|| {
+                shown.push(Excerpt::around(span, source, lines));
+                annotations.push(Vec::new());
+                shown.len() - 1
+            });
+            let label = (!label.is_empty()).then(|| printable(label));
+            annotations[at].push(kind.span(shown[at].locate(span)).label(label));
+        }
+        for (excerpt, annotations) in shown.into_iter().zip(annotations) {
+            let place = lines.position(excerpt.start);
+            let counted = excerpt.text
+                [..excerpt.locate(Span { start: excerpt.start, end: excerpt.start }).start]
+                .chars()
+                .count()
+                + 1;
+            if counted != place.column {
+                let header = |column| format!("{file}:{}:{column}", place.line);
+                headers.push((header(counted), header(place.column)));
+            }
+            let snippet =
+                Snippet::source(excerpt.text).path(file).line_start(place.line).annotations(annotations);
+            group = group.element(snippet);
+        }
+    } else {
+        group = group.element(Origin::path(file).line(1).char_column(1));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(printable(help)));
+    }
+    let text = renderer.render(&[group]);
+    headers.iter().fold(text, |text, (counted, true_place)| text.replacen(counted, true_place, 1))
+}
+
+/// Text without invisible characters, so that no rulesheet can drive the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// What is shown of one line.
+struct Excerpt {
+    /// The number of the line, from 0.
+    line: usize,
+    /// The byte that it was made around.
+    start: usize,
+    /// The bytes of the source that are shown.
+    bytes: Range<usize>,
+    /// As what they are shown.
+    text: String,
+    /// For each character shown, its first byte in the source and in the text; then the ends.
+    places: Vec<(usize, usize)>,
+}
+
+impl Excerpt {
+    fn around(span: Span, source: &[u8], lines: &Lines<'_>) -> Excerpt {
+        let line = lines.line_of(span.start.min(source.len()));
+        let whole = lines.range(line);
+        let mut bytes = whole.clone();
+        // A byte is at least one column, so a line with no more bytes than that needs no cut.
+        if whole.len() > WIDTH {
+            let start = span.start.clamp(whole.start, whole.end).saturating_sub(LEAD).max(whole.start);
+            let start = boundary(source, start, whole.end);
+            let end = (start + WIDTH).min(whole.end);
+            bytes = start..boundary(source, end, whole.end);
+        }
+        let mut text = String::new();
+        let mut places = Vec::new();
+        if bytes.start > whole.start {
+            text.push_str("...");
+        }
+        let mut at = bytes.start;
+        for chunk in source[bytes.clone()].utf8_chunks() {
+            for character in chunk.valid().chars() {
+                places.push((at, text.len()));
+                text.push(if character == '\t' {
+                    ' '
+                } else if is_invisible(character) {
+                    '\u{fffd}'
+                } else {
+                    character
+                });
+                at += character.len_utf8();
+            }
+            if !chunk.invalid().is_empty() {
+                places.push((at, text.len()));
+                text.push('\u{fffd}');
+                at += chunk.invalid().len();
+            }
+        }
+        places.push((bytes.end, text.len()));
+        if bytes.end < whole.end {
+            text.push_str("...");
+        }
+        Excerpt { line, start: span.start, bytes, text, places }
+    }
+
+    /// Whether a span begins in what is shown.
+    fn covers(&self, span: Span, lines: &Lines<'_>) -> bool {
+        self.bytes.start <= span.start
+            && span.start <= self.bytes.end
+            && lines.line_of(span.start) == self.line
+    }
+
+    /// The part of the text that stands for `span`, cut off at the end of what is shown.
+    fn locate(&self, span: Span) -> Range<usize> {
+        let last = self.places.len() - 1;
+        let find = |byte| self.places[self.places.partition_point(|&(at, _)| at < byte).min(last)].1;
+        let (start, end) = (find(span.start), find(span.end));
+        start..end.max(start)
+    }
+}
+
+/// The first byte from `at` on, up to `end`, that does not continue a UTF-8 character.
+fn boundary(source: &[u8], at: usize, end: usize) -> usize {
+    (at..end).find(|&i| source[i] & 0xc0 != 0x80).unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(kif: &[u8]) -> String {
+        let errors = crate::parse(kif).unwrap_err().into_diagnostics();
+        render(&errors, "game.kif", kif, false)
+    }
+
+    #[test]
+    fn a_place_is_underlined() {
+        let text = show(b"(role x)\r(<= p (q ?x)\r    (not a b))\r");
+        assert_eq!(
+            text,
+            "error[connective-arity]: `not` takes exactly one condition, not 2
+ --> game.kif:3:5
+  |
+3 |     (not a b))
+  |     ^^^^^^^^^
+  |
+  = help: `not` is written `(not CONDITION)`
+
+"
+        );
+    }
+
+    #[test]
+    fn long_lines_are_cut_and_odd_bytes_replaced() {
+        let mut kif = b"(p a) ".repeat(10_000);
+        kif.extend(b"(p \xff\x1b[31m) ");
+        kif.extend(b"(p b) ".repeat(10_000));
+        let text = show(&kif);
+        assert!(text.contains(" --> game.kif:1:60004\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 180), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(text.contains("1 | ... (p a) (p a)"), "{text}");
+    }
+
+    #[test]
+    fn other_places_are_shown_too() {
+        let text = show(b"(<= p\n  (q ?x)\n\n\n(<= r (s ?y))");
+        assert!(text.contains("1 | (<= p\n"), "{text}");
+        assert!(text.contains("5 | (<= r (s ?y))\n"), "{text}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Step 4, backpropagate: what a playout says to every node and arm on the way to its leaf.
+
+use crate::node::{Chooser, NodeId};
+use crate::path::Path;
+use crate::tree::Tree;
+use std::hash::Hash;
+
+impl<S: Eq + Hash> Tree<S> {
+    /// Adds `playouts` playouts whose shares sum to `shares`, role by role, to all of `path`, and
+    /// takes the descent off what is pending.
+    ///
+    /// Where nodes are shared, an arm's statistics are those of the node that it leads to, which
+    /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2).
+    pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], playouts: u32, shared: bool) {
+        for depth in (0..path.nodes().len()).rev() {
+            let id = path.nodes()[depth];
+            for (stats, share) in self.stats_mut(id).iter_mut().zip(shares) {
+                stats.total += share;
+            }
+            let below = path.nodes().get(depth + 1).copied().unwrap_or(NodeId::NONE);
+            let node = &mut self[id];
+            node.visits = node.visits.saturating_add(playouts);
+            node.pending = node.pending.saturating_sub(1);
+            let chooser = node.chooser;
+            for (role, &arm) in path.chosen(depth).iter().enumerate() {
+                let decides = match chooser {
+                    Chooser::Nobody => false,
+                    Chooser::One(one) => one.index() == role,
+                    Chooser::Several => true,
+                };
+                if !decides {
+                    continue;
+                }
+                let arm = &mut self[id].arms[arm as usize];
+                arm.pending = arm.pending.saturating_sub(1);
+                arm.visits = arm.visits.saturating_add(playouts);
+                arm.sum += shares[role];
+                let pulls = arm.visits;
+                if shared && below.is_some() && chooser != Chooser::Several {
+                    let mean = self.mean(below, role);
+                    self[id].arms[path.chosen(depth)[role] as usize].sum = mean * f64::from(pulls);
+                }
+            }
+        }
+    }
+
+    /// Takes a descent that came to nothing off what is pending.
+    pub(crate) fn retreat(&mut self, path: &Path) {
+        for (depth, &id) in path.nodes().iter().enumerate() {
+            let node = &mut self[id];
+            node.pending = node.pending.saturating_sub(1);
+            for &arm in path.chosen(depth) {
+                let arm = &mut node.arms[arm as usize];
+                arm.pending = arm.pending.saturating_sub(1);
+            }
+        }
+    }
+
+    /// A role's mean share in a node; 0 where it has not been visited.
+    pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
+        let visits = self[id].visits.max(1);
+        self.stats(id)[role].total / f64::from(visits)
+    }
+}

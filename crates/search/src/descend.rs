@@ -1,0 +1,81 @@
+//! Step 1, select, in all nodes from the root to a leaf.
+
+use crate::descent::{Descent, Stand};
+use crate::node::{Chooser, NodeId, Phase};
+use crate::search::Search;
+use crate::select::{choose_arm, choose_chance_arm};
+use ggp_game::{Playouts, Role};
+use std::ops::Range;
+
+/// Where several roles choose at once, each one's exploration constant is drawn anew from this
+/// range, relative to the set one. Left constant, roles whose statistics are alike move in step
+/// and never see what would happen if only one of them moved differently.
+const SWAY: Range<f64> = 0.5..1.5;
+
+impl<M: Playouts> Search<M> {
+    /// From the root down to where something has to be found out: see [`Stand`].
+    pub(crate) fn descend(&mut self, descent: &mut Descent<M::State>) {
+        self.descents = self.descents.wrapping_add(1);
+        let path = &mut descent.path;
+        path.clear(self.tree.roles());
+        let mut id = self.tree.root();
+        descent.stand = loop {
+            if self.tree[id].descent == self.descents {
+                // The game goes in a circle here: play out from where it closes.
+                break Stand::Ready(self.tree[id].state.clone());
+            }
+            let is_root = path.nodes().is_empty();
+            path.enter(id);
+            let full = self.tree.is_full();
+            let node = &mut self.tree[id];
+            node.descent = self.descents;
+            node.pending += 1;
+            match node.phase {
+                Phase::Leaf if !is_root && (node.visits == 0 || full) => {
+                    break Stand::Ready(node.state.clone());
+                }
+                Phase::Leaf => break Stand::Unopened,
+                Phase::Ended => break Stand::Known,
+                Phase::Open => {}
+            }
+            if !is_root && self.options.solver && self.tree.is_exact(id) {
+                break Stand::Known;
+            }
+            self.choose_arms(id);
+            path.choose(&self.chosen);
+            let child = self.tree[id].child(&self.chosen);
+            if !child.is_some() {
+                break Stand::Childless;
+            }
+            id = child;
+        };
+    }
+
+    /// Chooses an arm for every role in an open node, into `chosen`.
+    pub(crate) fn choose_arms(&mut self, id: NodeId) {
+        for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
+            let range = self.tree.arm_range(id, role);
+            let low = self.tree.stats(id)[role.index()].bounds.low;
+            let node = &mut self.tree[id];
+            let arms = &node.arms[range.clone()];
+            let choice = if arms.len() == 1 {
+                0
+            } else if self.chance == Some(role) {
+                choose_chance_arm(arms, &mut self.dice)
+            } else {
+                // The descent under way is not yet one of the arms' pulls.
+                let total = node.visits.saturating_add(node.pending).saturating_sub(1);
+                let exploration = match node.chooser {
+                    Chooser::Several => self.options.exploration * self.dice.between(SWAY),
+                    _ => self.options.exploration,
+                };
+                choose_arm(arms, total, exploration, low)
+            };
+            let arm = range.start + choice;
+            if node.chooser == Chooser::Several || range.len() > 1 {
+                node.arms[arm].pending += 1;
+            }
+            self.chosen[role.index()] = arm as u32;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The way of one descent through the tree.
+
+use crate::node::NodeId;
+
+/// The nodes of a descent, and at each but the last the arm that every role chose.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Path {
+    nodes: Vec<NodeId>,
+    chosen: Vec<u32>,
+    roles: usize,
+}
+
+impl Path {
+    /// Empties it, for `roles` roles.
+    pub(crate) fn clear(&mut self, roles: usize) {
+        self.nodes.clear();
+        self.chosen.clear();
+        self.roles = roles;
+    }
+
+    /// Goes on to `node`.
+    pub(crate) fn enter(&mut self, node: NodeId) {
+        self.nodes.push(node);
+    }
+
+    /// Leaves the last node by `arms`, one a role, as positions in the node's arms.
+    pub(crate) fn choose(&mut self, arms: &[u32]) {
+        self.chosen.extend_from_slice(arms);
+    }
+
+    /// The nodes, from the root.
+    pub(crate) fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// The last node.
+    pub(crate) fn leaf(&self) -> NodeId {
+        self.nodes.last().copied().unwrap_or(NodeId::NONE)
+    }
+
+    /// The arms chosen in the last node; empty where none have been.
+    pub(crate) fn last_chosen(&self) -> &[u32] {
+        self.chosen(self.nodes.len().saturating_sub(1))
+    }
+
+    /// The arms chosen in the node at `depth`; empty where none has been.
+    pub(crate) fn chosen(&self, depth: usize) -> &[u32] {
+        self.chosen.get(depth * self.roles..(depth + 1) * self.roles).unwrap_or(&[])
+    }
+}

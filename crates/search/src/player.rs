@@ -1,0 +1,343 @@
+//! A player that searches.
+
+use crate::alarm::{Alarm, silence};
+use crate::limits::Limits;
+use crate::options::MctsOptions;
+use crate::search::{Counts, Search};
+use ggp_game::{
+    Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, Playouts, Report, Role,
+    StateMachine, StopToken,
+};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Makes the machine that a player thinks with, within the start clock.
+pub type MakeMachine<M> = Box<dyn FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send>;
+
+/// The margin is at most this part of the clock.
+const LARGEST_MARGIN: u32 = 5;
+
+/// Plays one role by Monte-Carlo tree search.
+///
+/// Its moves are legal by construction: they come from the machine's own list for the state that
+/// the joint moves it was told lead to, whether the search had any time or not.
+pub struct MctsPlayer<M: Playouts> {
+    options: MctsOptions,
+    make: MakeMachine<M>,
+    seat: Option<Seat<M>>,
+    report: Option<Report>,
+}
+
+/// A match under way.
+struct Seat<M: Playouts> {
+    search: Search<M>,
+    role: Role,
+    clocks: Clocks,
+    /// Joint moves that were made and that the search has not gone along with yet: evaluating one
+    /// of them was interrupted.
+    unseen: VecDeque<Vec<Move>>,
+}
+
+impl<M: Playouts> Seat<M> {
+    fn choose(
+        &mut self,
+        iterations: Option<u64>,
+        clock: Deadline,
+        stop: &StopToken,
+    ) -> Result<Move, PlayError> {
+        let Seat { search, role, clocks, unseen } = self;
+        while let Some(joint) = unseen.front() {
+            search.advance(joint).map_err(play_error)?;
+            unseen.pop_front();
+        }
+        search.counts = Counts::default();
+        if search.choices(*role).map_err(play_error)? > 1 {
+            let untimed = iterations.is_none() && clock.0.is_none();
+            let clock = if untimed { Deadline::after(clocks.play) } else { clock };
+            let limits =
+                Limits { iterations, ..Limits::default() }.until(clock).or_when(stop).for_role(*role);
+            search.run(&limits);
+        }
+        search.best_move(*role).map_err(play_error)?.ok_or(PlayError::NoMove)
+    }
+}
+
+/// An evaluation that was interrupted is a clock that ran out.
+fn play_error(error: EvalError) -> PlayError {
+    match error {
+        EvalError::Interrupted => PlayError::TimedOut,
+        other => PlayError::Eval(other),
+    }
+}
+
+impl<M: Playouts> MctsPlayer<M> {
+    /// A player with `options` that thinks with what `make` makes.
+    pub fn new(
+        options: MctsOptions,
+        make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
+    ) -> MctsPlayer<M> {
+        MctsPlayer { options, make: Box::new(make), seat: None, report: None }
+    }
+
+    /// The search, once a match has been started.
+    pub fn search(&mut self) -> Option<&mut Search<M>> {
+        self.seat.as_mut().map(|seat| &mut seat.search)
+    }
+
+    /// `deadline` less the margin.
+    fn ahead_of(&self, deadline: Deadline) -> Deadline {
+        let margin = deadline
+            .remaining()
+            .map_or(Duration::ZERO, |left| self.options.margin.min(left / LARGEST_MARGIN));
+        Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
+    }
+}
+
+impl<M: Playouts> Player for MctsPlayer<M> {
+    fn start(
+        &mut self,
+        game: &Arc<Game>,
+        role: Role,
+        clocks: Clocks,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<(), PlayError> {
+        (self.seat, self.report) = (None, None);
+        let mut machine = (self.make)(game, deadline, stop)?;
+        let clock = self.ahead_of(deadline);
+        let alarm = Alarm::set(&mut machine, clock, stop);
+        let mut search = Search::new(machine, &self.options).map_err(play_error)?;
+        // The first thing that a move needs; not having it yet is no reason to give up.
+        let opened = search.choices(role).is_ok();
+        if opened && self.options.iterations.is_none() && deadline.0.is_some() {
+            search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
+        }
+        drop(alarm);
+        silence(search.machine());
+        self.seat = Some(Seat { search, role, clocks, unseen: VecDeque::new() });
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        seen: Observation<'_>,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        let clock = self.ahead_of(deadline);
+        let seat = self.seat.as_mut().ok_or_else(not_started)?;
+        if let Some(joint) = observed(seat.search.machine(), seen)? {
+            seat.unseen.push_back(joint);
+        }
+        let timed = clock.0.is_some() && seat.search.is_slow();
+        let alarm = timed.then(|| Alarm::set(seat.search.machine(), clock, stop));
+        let mv = seat.choose(self.options.iterations, clock, stop);
+        if alarm.is_some() {
+            drop(alarm);
+            silence(seat.search.machine());
+        }
+        let mv = mv?;
+        self.report = Some(seat.search.report(seat.role));
+        Ok(seat.search.machine().move_text(mv).to_owned())
+    }
+
+    fn ponder(&mut self, stop: &StopToken) {
+        if let Some(seat) = &mut self.seat
+            && self.options.iterations.is_none()
+        {
+            seat.search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
+        }
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.report.clone()
+    }
+
+    fn stop(&mut self, _seen: Observation<'_>) {
+        self.seat = None;
+    }
+}
+
+/// What a player says that is asked before its match was started.
+pub(crate) fn not_started() -> PlayError {
+    PlayError::Unable("the match has not been started".to_owned())
+}
+
+/// The joint move that was observed; `None` at the start.
+///
+/// # Errors
+/// When it is not known in this game, or only percepts were given.
+pub(crate) fn observed<M: StateMachine>(
+    machine: &mut M,
+    seen: Observation<'_>,
+) -> Result<Option<Vec<Move>>, PlayError> {
+    match seen {
+        Observation::Start => Ok(None),
+        Observation::Percepts { .. } => {
+            Err(PlayError::Unable("cannot play from percepts (GDL-II) yet".to_owned()))
+        }
+        Observation::Moves(texts) => {
+            let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
+            if texts.len() != machine.game().role_count() {
+                return Err(wrong());
+            }
+            let joint: Option<Vec<Move>> = texts.iter().map(|text| machine.parse_move(text)).collect();
+            Ok(Some(joint.ok_or_else(wrong)?))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MctsPlayer;
+    use crate::options::{MctsOptions, RandomOptions};
+    use crate::random::RandomPlayer;
+    use crate::toys::{self, Rules, Slow, Toy};
+    use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StateMachine, StopToken};
+    use std::time::{Duration, Instant};
+
+    const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
+
+    fn started<R: Rules + 'static>(machine: &Toy<R>, options: MctsOptions, role: Role) -> MctsPlayer<Toy<R>> {
+        let own = machine.clone();
+        let mut player = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
+        player.start(machine.game(), role, CLOCKS, Deadline::never(), &StopToken::new()).unwrap();
+        player
+    }
+
+    /// Plays a match of `players` and returns the goals; every move is checked for legality.
+    fn play<R: Rules>(machine: &mut Toy<R>, players: &mut [Box<dyn Player>]) -> Vec<u8> {
+        let stop = StopToken::new();
+        let game = machine.game().clone();
+        for (role, player) in game.roles().zip(players.iter_mut()) {
+            player.start(&game, role, CLOCKS, Deadline::never(), &stop).unwrap();
+        }
+        let mut state = machine.initial_state().unwrap();
+        let mut last: Option<Vec<String>> = None;
+        while !machine.is_terminal(&state).unwrap() {
+            let (mut texts, mut joint, mut legal) = (Vec::new(), Vec::new(), Vec::new());
+            for (role, player) in game.roles().zip(players.iter_mut()) {
+                let seen = last.as_deref().map_or(Observation::Start, Observation::Moves);
+                let text = player.play(seen, Deadline::never(), &stop).unwrap();
+                let mv = machine.parse_move(&text).unwrap();
+                machine.legal_moves(&state, role, &mut legal).unwrap();
+                assert!(legal.contains(&mv), "{text} is not legal");
+                texts.push(text);
+                joint.push(mv);
+            }
+            state = machine.next_state(&state, &joint).unwrap();
+            last = Some(texts);
+        }
+        let mut goals = vec![None; players.len()];
+        machine.goals(&state, &mut goals).unwrap();
+        goals.into_iter().map(|goal| goal.unwrap().value()).collect()
+    }
+
+    #[test]
+    fn it_beats_the_random_player_from_both_seats() {
+        let mut machine = toys::tic_tac_toe();
+        let mut sum = 0u32;
+        for seed in 0..20 {
+            let seat = seed as usize % 2;
+            let options = MctsOptions { iterations: Some(200), seed: Some(seed), ..MctsOptions::default() };
+            let (own, other) = (machine.clone(), machine.clone());
+            let mcts = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
+            let random =
+                RandomPlayer::new(&RandomOptions { seed: Some(seed) }, move |_, _, _| Ok(other.clone()));
+            let mut players: Vec<Box<dyn Player>> = vec![Box::new(mcts), Box::new(random)];
+            if seat == 1 {
+                players.swap(0, 1);
+            }
+            sum += u32::from(play(&mut machine, &mut players)[seat]);
+        }
+        assert!(sum >= 1900, "{sum} of 2000");
+    }
+
+    #[test]
+    fn it_follows_the_match_where_its_own_move_was_replaced() {
+        let machine = toys::tic_tac_toe();
+        let options = MctsOptions { iterations: Some(100), ..MctsOptions::default() };
+        let mut player = started(&machine, options, Role(0));
+        let stop = StopToken::new();
+        let own = player.play(Observation::Start, Deadline::never(), &stop).unwrap();
+        let other = if own == "4" { "0" } else { "4" };
+        let seen = [other.to_owned(), "99".to_owned()];
+        let answer = player.play(Observation::Moves(&seen), Deadline::never(), &stop).unwrap();
+        assert_eq!(answer, "99");
+        assert_eq!(player.search().unwrap().state()[other.parse::<usize>().unwrap()], 1);
+        let report = player.report().unwrap();
+        assert_eq!(report.candidates.len(), 1);
+        assert_eq!(report.iterations, 0, "a forced move is not searched for");
+
+        let unknown = ["what".to_owned(), "99".to_owned()];
+        let error = player.play(Observation::Moves(&unknown), Deadline::never(), &stop).unwrap_err();
+        assert!(matches!(error, PlayError::BadJointMove(text) if text == "(what 99)"));
+    }
+
+    #[test]
+    fn a_slow_machine_never_makes_it_late() {
+        let machine = toys::slow(Slow { step: Duration::from_millis(20), length: 500 });
+        let options = MctsOptions::default();
+        let own = machine.clone();
+        let mut player = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
+        let stop = StopToken::new();
+        let soon = || Deadline::after(Duration::from_millis(150));
+        let mut last: Option<Vec<String>> = None;
+        for turn in 0..4 {
+            let began = Instant::now();
+            if turn == 0 {
+                player.start(machine.game(), Role(0), CLOCKS, soon(), &stop).unwrap();
+            } else {
+                let seen = last.as_deref().map_or(Observation::Start, Observation::Moves);
+                last = Some(vec![player.play(seen, soon(), &stop).unwrap()]);
+            }
+            let late = began.elapsed().saturating_sub(Duration::from_millis(150));
+            assert!(late < Duration::from_millis(30), "late by {late:?} in turn {turn}");
+        }
+        assert!(player.report().unwrap().iterations > 0);
+    }
+
+    #[test]
+    fn a_machine_that_hangs_is_interrupted_and_caught_up_with_later() {
+        let machine = toys::hanging();
+        let mut player = started(&machine, MctsOptions::default(), Role(0));
+        let stop = StopToken::new();
+        let soon = || Deadline::after(Duration::from_millis(100));
+        let began = Instant::now();
+        player.play(Observation::Start, soon(), &stop).unwrap();
+        let seen = ["1".to_owned()];
+        let error = player.play(Observation::Moves(&seen), soon(), &stop).unwrap_err();
+        assert!(matches!(error, PlayError::TimedOut), "{error}");
+        assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
+        player.play(Observation::Moves(&seen), soon(), &stop).unwrap();
+        assert_eq!(player.search().unwrap().state(), &[2]);
+    }
+
+    #[test]
+    fn a_raised_flag_is_answered_at_once_and_legally() {
+        let machine = toys::tic_tac_toe();
+        let mut player = started(&machine, MctsOptions::default(), Role(0));
+        let stop = StopToken::new();
+        stop.stop();
+        let began = Instant::now();
+        let text = player.play(Observation::Start, Deadline::after(Duration::from_secs(60)), &stop).unwrap();
+        assert!(began.elapsed() < Duration::from_secs(1));
+        assert!(text.parse::<u32>().unwrap() < 9);
+        assert_eq!(player.report().unwrap().iterations, 0);
+    }
+
+    #[test]
+    fn what_it_cannot_do_it_says() {
+        let machine = toys::tic_tac_toe();
+        let own = machine.clone();
+        let mut player = MctsPlayer::new(MctsOptions::default(), move |_, _, _| Ok(own.clone()));
+        let stop = StopToken::new();
+        let early = player.play(Observation::Start, Deadline::never(), &stop).unwrap_err();
+        assert_eq!(early.to_string(), "the match has not been started");
+        player.start(machine.game(), Role(0), CLOCKS, Deadline::never(), &stop).unwrap();
+        let seen = Observation::Percepts { turn: 1, own: "0", seen: &[] };
+        let percepts = player.play(seen, Deadline::never(), &stop).unwrap_err();
+        assert_eq!(percepts.to_string(), "cannot play from percepts (GDL-II) yet");
+    }
+}

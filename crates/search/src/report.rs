@@ -1,0 +1,75 @@
+//! What a search thinks: candidate moves and the principal variation.
+
+use crate::node::{Chooser, NodeId, Phase};
+use crate::search::Search;
+use ggp_game::{Candidate, Playouts, Report, Role};
+use std::cmp::Reverse;
+
+/// The principal variation is followed for so many joint moves at most.
+const PRINCIPAL_STEPS: usize = 32;
+
+/// A node visited less often than this says nothing about what will be played.
+const PRINCIPAL_VISITS: u32 = 4;
+
+impl<M: Playouts> Search<M> {
+    /// What the search thinks of `role`'s moves at the root. Candidates are sorted by visits, then
+    /// by text; their list is empty while the legal moves are not known.
+    pub fn report(&self, role: Role) -> Report {
+        let root = self.tree.root();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        if self.tree[root].phase == Phase::Open {
+            candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
+                mv: self.machine.move_text(arm.mv).to_owned(),
+                visits: u64::from(arm.visits),
+                score: arm.mean().map(|mean| mean * 100.0),
+                proven: arm.bounds.proven(),
+            }));
+            if let [only] = &mut candidates[..] {
+                // A forced move keeps no statistics: they are the node's.
+                only.visits = u64::from(self.tree[root].visits);
+                only.proven = self.tree.stats(root)[role.index()].bounds.proven();
+                only.score = (only.visits > 0).then(|| self.tree.mean(root, role.index()) * 100.0);
+            }
+        }
+        candidates.sort_by(|a, b| (Reverse(a.visits), &a.mv).cmp(&(Reverse(b.visits), &b.mv)));
+        Report {
+            candidates,
+            iterations: self.counts.iterations,
+            playouts: self.counts.playouts,
+            nodes: self.tree.len() as u64,
+            elapsed: self.counts.elapsed,
+            principal: self.principal(),
+        }
+    }
+
+    /// The joint moves visited most, from the root on.
+    fn principal(&self) -> Vec<Vec<String>> {
+        let mut line = Vec::new();
+        let mut id = self.tree.root();
+        while line.len() < PRINCIPAL_STEPS {
+            let node = &self.tree[id];
+            if node.phase != Phase::Open || node.visits < PRINCIPAL_VISITS {
+                break;
+            }
+            let chosen: Vec<u32> = (0..self.tree.roles()).map(|role| self.most_visited(id, role)).collect();
+            let texts =
+                chosen.iter().map(|&arm| self.machine.move_text(node.arms[arm as usize].mv).to_owned());
+            line.push(texts.collect());
+            id = node.child(&chosen);
+            if !id.is_some() {
+                break;
+            }
+        }
+        line
+    }
+
+    fn most_visited(&self, id: NodeId, role: usize) -> u32 {
+        let range = self.tree.arm_range(id, Role(role as u8));
+        let node = &self.tree[id];
+        let first = range.start;
+        if node.chooser == Chooser::Nobody {
+            return first as u32;
+        }
+        range.max_by_key(|&arm| (node.arms[arm].visits, Reverse(node.arms[arm].mv))).unwrap_or(first) as u32
+    }
+}

@@ -1,0 +1,414 @@
+//! The search itself: a machine, the tree that grows on it, and the loop.
+//!
+//! With iterations as the only limit a run depends on nothing but the options, the machine and
+//! the calls made before; machines that agree on the rules, and have as many lanes, give the same
+//! result.
+
+use crate::descent::{Descent, Stand};
+use crate::dice::Dice;
+use crate::limits::{Halt, Limits};
+use crate::node::Phase;
+use crate::options::MctsOptions;
+use crate::pace::Pace;
+use crate::simulate::Simulation;
+use crate::tree::Tree;
+use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use std::time::{Duration, Instant};
+
+/// After so many failures of the machine in a row the search gives up.
+const FAILURES: u32 = 16;
+
+/// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
+/// recycling always ends.
+const RECYCLED: usize = 8;
+
+/// The role that stands for chance (GDL-II, Thielscher 2010; used in GDL-I games too).
+pub(crate) const CHANCE: &str = "random";
+
+/// A search that can be run, asked, run on, and moved along with a match.
+#[derive(Debug)]
+pub struct Search<M: Playouts> {
+    pub(crate) machine: M,
+    pub(crate) tree: Tree<M::State>,
+    pub(crate) options: MctsOptions,
+    pub(crate) dice: Dice,
+    pub(crate) legal: Vec<Vec<Move>>,
+    pub(crate) joints: Vec<Move>,
+    pub(crate) goals: Vec<Option<Goal>>,
+    pub(crate) chance: Option<Role>,
+    simulation: Simulation,
+    iteration: Pace,
+    pub(crate) counts: Counts,
+    pub(crate) descents: u32,
+    batch: Vec<Descent<M::State>>,
+    pub(crate) chosen: Vec<u32>,
+    starts: Vec<M::State>,
+    shares: Vec<f64>,
+}
+
+/// What a search has done since it was last asked to choose.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Counts {
+    pub(crate) iterations: u64,
+    pub(crate) playouts: u64,
+    pub(crate) elapsed: Duration,
+}
+
+impl<M: Playouts> Search<M> {
+    /// A search from the machine's initial state.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    pub fn new(mut machine: M, options: &MctsOptions) -> Result<Search<M>, EvalError> {
+        let initial = machine.initial_state()?;
+        Search::from_state(machine, options, initial)
+    }
+
+    /// A search from `state`.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    pub fn from_state(machine: M, options: &MctsOptions, state: M::State) -> Result<Search<M>, EvalError> {
+        let game = machine.game().clone();
+        let roles = game.role_count();
+        let mut search = Search {
+            tree: Tree::new(roles, options.memory_bytes(), options.transpositions),
+            options: options.clone(),
+            dice: Dice::new(options.seed()),
+            legal: Vec::new(),
+            joints: Vec::new(),
+            goals: vec![None; roles],
+            chance: game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE)),
+            simulation: Simulation::new(options.seed(), roles),
+            iteration: Pace::default(),
+            counts: Counts::default(),
+            descents: 0,
+            batch: Vec::new(),
+            chosen: vec![0; roles],
+            starts: Vec::new(),
+            shares: Vec::new(),
+            machine,
+        };
+        search.restart(state)?;
+        Ok(search)
+    }
+
+    /// The machine.
+    pub fn machine(&mut self) -> &mut M {
+        &mut self.machine
+    }
+
+    /// The state that is searched from.
+    pub fn state(&self) -> &M::State {
+        &self.tree[self.tree.root()].state
+    }
+
+    /// Searches from `state` from now on; what the tree knows below it is kept.
+    ///
+    /// # Errors
+    /// Those of the machine; the search is where it was then.
+    pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
+        let root = self.node_of(state)?;
+        self.tree.set_root(root);
+        Ok(())
+    }
+
+    /// Goes on to the state after `joint`, one move a role, whatever the search itself would have
+    /// played. What the tree knows below it is kept, the rest is recycled little by little.
+    ///
+    /// # Errors
+    /// Those of the machine; the search is where it was then.
+    pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
+        let root = self.tree.root();
+        if self.tree[root].phase == Phase::Open {
+            let arm_of = |role: Role| {
+                let range = self.tree.arm_range(root, role);
+                let mv = joint[role.index()];
+                range.clone().find(|&arm| self.tree[root].arms[arm].mv == mv).map(|arm| arm as u32)
+            };
+            let chosen: Option<Vec<u32>> = (0..joint.len()).map(|role| arm_of(Role(role as u8))).collect();
+            if let Some(child) = chosen.map(|chosen| self.tree[root].child(&chosen)).filter(|c| c.is_some()) {
+                self.tree.set_root(child);
+                return Ok(());
+            }
+        }
+        let next = self.machine.next_state(&self.tree[root].state, joint)?;
+        self.restart(next)
+    }
+
+    /// Searches until a limit is reached.
+    pub fn run(&mut self, limits: &Limits) -> Halt {
+        let began = Instant::now();
+        let halt = self.iterate(limits);
+        self.counts.elapsed += began.elapsed();
+        halt
+    }
+
+    fn iterate(&mut self, limits: &Limits) -> Halt {
+        let before = self.counts.iterations;
+        let mut failures = 0;
+        loop {
+            let root = self.tree.root();
+            let decided = match limits.decided_for {
+                Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
+                None => self.tree.is_exact(root),
+            };
+            if self.tree[root].phase == Phase::Ended || decided {
+                return Halt::Decided;
+            }
+            if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
+                return Halt::Full;
+            }
+            if let Some(halt) = limits.reached(self.counts.iterations - before, self.iteration.expected()) {
+                return halt;
+            }
+            let began = Instant::now();
+            let machine = &self.machine;
+            self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
+            let done = self.counts.iterations - before;
+            let most = limits.iterations.map_or(u64::MAX, |most| most - done);
+            match self.iterate_once(most, limits) {
+                Ok(iterations) => {
+                    failures = 0;
+                    self.counts.iterations += iterations;
+                    self.iteration.note(began.elapsed());
+                }
+                Err(EvalError::Interrupted) if limits.stop.is_stopped() => return Halt::Stopped,
+                Err(EvalError::Interrupted) => return Halt::Deadline,
+                Err(error) => {
+                    failures += 1;
+                    if failures == FAILURES {
+                        return Halt::Failing(error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One batch of at most `most` iterations; how many it was.
+    fn iterate_once(&mut self, most: u64, limits: &Limits) -> Result<u64, EvalError> {
+        let batch = self.options.batch.plan(self.machine.lanes(), self.tree[self.tree.root()].visits, most);
+        let mut descents = std::mem::take(&mut self.batch);
+        descents.resize_with(batch.leaves, Descent::default);
+        // 1. Select.
+        for descent in &mut descents {
+            self.descend(descent);
+        }
+        let played = self.judge(&mut descents, batch.per_leaf, limits);
+        match played {
+            // 4. Backpropagate.
+            Ok(()) => self.back_up(&descents, batch.per_leaf),
+            Err(_) => descents.iter().for_each(|descent| self.tree.retreat(&descent.path)),
+        }
+        self.batch = descents;
+        played.map(|()| batch.leaves as u64)
+    }
+
+    /// Steps 2 and 3: scores for every descent that does not know them already, in `shares`.
+    fn judge(
+        &mut self,
+        descents: &mut [Descent<M::State>],
+        per_leaf: usize,
+        limits: &Limits,
+    ) -> Result<(), EvalError> {
+        // 2. Expand.
+        self.expand(descents)?;
+        // 3. Playout.
+        self.starts.clear();
+        for descent in descents {
+            if let Stand::Ready(state) = &descent.stand {
+                self.starts.push(state.clone());
+            }
+        }
+        self.counts.playouts += (self.starts.len() * per_leaf) as u64;
+        self.simulation.run(&mut self.machine, &self.starts, per_leaf, limits, &mut self.shares)
+    }
+
+    /// Step 4, for all descents.
+    fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+        let mut played = self.shares.chunks_exact(self.tree.roles());
+        let shared = self.options.transpositions;
+        for descent in descents {
+            if let Stand::Ready(_) = descent.stand {
+                let shares = played.next().unwrap_or(&[]);
+                self.tree.back_up(&descent.path, shares, per_leaf as u32, shared);
+            } else {
+                let stats = self.tree.stats(descent.path.leaf()).iter();
+                let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
+                self.tree.back_up(&descent.path, &known, 1, shared);
+            }
+            if self.options.solver {
+                self.tree.prove(&descent.path, self.chance);
+            }
+        }
+    }
+
+    /// How many legal moves `role` has at the root.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    pub fn choices(&mut self, role: Role) -> Result<usize, EvalError> {
+        self.open_root()?;
+        let root = self.tree.root();
+        if self.tree[root].phase == Phase::Ended {
+            return Ok(0);
+        }
+        Ok(self.tree.arms(root, role).len())
+    }
+
+    /// Whether the machine is slow enough, or so little known, that a single evaluation might
+    /// overstep a clock.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.simulation.is_slow()
+    }
+
+    /// Nodes in the tree.
+    pub fn nodes(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Bytes that the tree takes.
+    pub fn bytes(&self) -> usize {
+        self.tree.bytes()
+    }
+
+    /// Playouts played since the search was made.
+    pub fn playouts(&self) -> u64 {
+        self.simulation.started()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Search;
+    use crate::limits::{Halt, Limits};
+    use crate::options::MctsOptions;
+    use crate::toys::{self, Rules, Toy};
+    use ggp_game::{Move, Report, Role};
+    use std::time::Duration;
+
+    fn options() -> [MctsOptions; 2] {
+        [MctsOptions::default(), MctsOptions::uct()]
+    }
+
+    fn searched<R: Rules>(machine: Toy<R>, options: &MctsOptions, iterations: u64) -> Search<Toy<R>> {
+        let mut search = Search::new(machine, options).unwrap();
+        search.run(&Limits::iterations(iterations));
+        search
+    }
+
+    #[test]
+    fn it_wins_and_blocks_in_one() {
+        for options in options() {
+            for (cells, best) in [([1, 1, 0, 2, 2, 0, 0, 0, 0], 2), ([1, 0, 0, 2, 2, 0, 1, 0, 0], 5)] {
+                let mut state = cells.to_vec();
+                state.push(0);
+                let mut search = Search::from_state(toys::tic_tac_toe(), &options, state).unwrap();
+                search.run(&Limits::iterations(800));
+                assert_eq!(search.best_move(Role(0)), Ok(Some(Move(best))), "{:?}", search.report(Role(0)));
+            }
+        }
+    }
+
+    #[test]
+    fn equal_seeds_give_equal_searches() {
+        let report = |seed, iterations| -> Report {
+            let options = MctsOptions { seed: Some(seed), ..MctsOptions::default() };
+            let report = searched(toys::tic_tac_toe(), &options, iterations).report(Role(0));
+            Report { elapsed: Duration::ZERO, ..report }
+        };
+        assert_eq!(report(1, 700), report(1, 700));
+        assert_ne!(report(1, 700), report(2, 700));
+    }
+
+    #[test]
+    fn a_run_in_pieces_is_the_same_run() {
+        let mut pieces = Search::new(toys::tic_tac_toe(), &MctsOptions::default()).unwrap();
+        for _ in 0..7 {
+            assert_eq!(pieces.run(&Limits::iterations(100)), Halt::Iterations);
+        }
+        let whole = searched(toys::tic_tac_toe(), &MctsOptions::default(), 700).report(Role(0));
+        assert_eq!(pieces.report(Role(0)).candidates, whole.candidates);
+    }
+
+    #[test]
+    fn three_roles_each_want_their_own() {
+        // Of three, whoever faces three or fewer takes all: take the heap from 7 to a multiple
+        // that leaves oneself next in reach is impossible here, but from 3 the win is at hand.
+        let mut search = searched(toys::heap(3, 3), &MctsOptions::default(), 300);
+        assert_eq!(search.best_move(Role(0)), Ok(Some(Move(3))));
+        assert_eq!(search.choices(Role(1)), Ok(1));
+    }
+
+    #[test]
+    fn chance_is_averaged_and_not_wished_for() {
+        for options in options() {
+            let mut search = searched(toys::gamble(), &options, 2000);
+            assert_eq!(search.best_move(Role(0)), Ok(Some(Move(1))));
+            let report = search.report(Role(0));
+            let coin = report.candidates.iter().find(|candidate| candidate.mv == "2").unwrap();
+            // With proofs, 60 being certain, the coin is only tried until it looks worse.
+            assert!(options.solver || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
+        }
+    }
+
+    #[test]
+    fn simultaneous_moves_mix_where_nothing_dominates_and_settle_where_they_can() {
+        let (all, none) = ([100, 100], [0, 0]);
+        let mut coordination =
+            searched(toys::matrix(&[&[all, none], &[none, all]]), &MctsOptions::default(), 3000);
+        assert_eq!(coordination.best_move(Role(0)), coordination.best_move(Role(1)));
+        assert!(coordination.report(Role(0)).candidates[0].score > Some(95.0));
+
+        let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
+        let rps =
+            searched(toys::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), &MctsOptions::default(), 6000);
+        for role in [Role(0), Role(1)] {
+            for candidate in rps.report(role).candidates {
+                assert!((1000..=3000).contains(&candidate.visits), "{candidate:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_game_that_goes_in_circles_is_searched_to_its_end() {
+        for options in options() {
+            let search = searched(toys::ring(), &options, 2000);
+            let report = search.report(Role(0));
+            assert!(report.candidates.iter().all(|c| c.score > Some(80.0)), "{report:?}");
+            assert_eq!(options.transpositions, search.nodes() <= 10, "{} nodes", search.nodes());
+        }
+    }
+
+    #[test]
+    fn the_tree_goes_along_with_the_match() {
+        for options in options() {
+            let mut search = searched(toys::tic_tac_toe(), &options, 2000);
+            let before = search.nodes();
+            search.advance(&[Move(4), Move(toys::NOOP)]).unwrap();
+            assert_eq!(search.state()[4], 1);
+            let kept: u64 = search.report(Role(1)).candidates.iter().map(|c| c.visits).sum();
+            assert!(kept > 200, "{kept}");
+            search.run(&Limits::iterations(1000));
+            let most = kept as usize + 1010;
+            assert!(search.nodes() < most.min(before + 1000), "{} of {before}, {kept} kept", search.nodes());
+            for mv in [[toys::NOOP, 0], [1, toys::NOOP], [toys::NOOP, 2], [7, toys::NOOP]] {
+                search.advance(&mv.map(Move)).unwrap();
+            }
+            assert_eq!(search.run(&Limits::iterations(10)), Halt::Decided);
+            assert_eq!(search.best_move(Role(0)), Ok(Some(Move(toys::NOOP))), "not in control, still legal");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_search_goes_on_without_growing() {
+        let options = MctsOptions { memory: 1, ..MctsOptions::uct() };
+        let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        assert_eq!(search.run(&Limits::iterations(30_000)), Halt::Iterations);
+        assert!(search.bytes() < (1 << 20) + 4096, "{}", search.bytes());
+        assert_eq!(search.run(&Limits::default().or_when_full()), Halt::Full);
+        let full = search.nodes();
+        search.run(&Limits::iterations(1000));
+        assert!(search.nodes() <= full);
+    }
+}

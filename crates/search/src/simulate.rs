@@ -1,0 +1,195 @@
+//! Step 3, playout: random games from the leaves to their ends.
+//!
+//! Fast machines get all starts at once. Where playouts are slow they are played step by step
+//! under the eye of the clock, with the same random streams, hence with the same results.
+
+use crate::limits::Limits;
+use crate::pace::Pace;
+use ggp_game::{EvalError, Goal, MAX_STEPS, Move, PlayoutPlan, Playouts, StateMachine, rng};
+use std::time::{Duration, Instant};
+
+/// A call for playouts that takes longer than this is not made blindly: far below the 50 ms by
+/// which a clock may be overstepped, far above what watching each step costs.
+const WATCHED_FROM: Duration = Duration::from_millis(2);
+
+/// The part of the time left after which a watched playout is cut off and its state judged as it
+/// stands: a few rough opinions are better than none.
+const SHARE_OF_CLOCK: u32 = 8;
+
+/// The score of a role in a state that has no goal for it and where the game is not over.
+const UNKNOWN: f64 = 0.5;
+
+/// Plays playouts and keeps count of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Simulation {
+    seed: u64,
+    started: u64,
+    /// Whether a call has ever come to its end: one that was interrupted says nothing.
+    known: bool,
+    call: Pace,
+    step: Pace,
+    joint: Vec<Move>,
+    legal: Vec<Move>,
+    goals: Vec<Option<Goal>>,
+}
+
+impl Simulation {
+    /// None played yet; all random numbers come from streams of `seed`.
+    pub(crate) fn new(seed: u64, roles: usize) -> Simulation {
+        Simulation {
+            seed,
+            started: 0,
+            known: false,
+            call: Pace::default(),
+            step: Pace::default(),
+            joint: vec![Move(0); roles],
+            legal: Vec::new(),
+            goals: vec![None; roles],
+        }
+    }
+
+    /// Playouts started so far.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// Whether playouts are watched step by step.
+    pub(crate) fn is_slow(&self) -> bool {
+        !self.known || self.call.expected() >= WATCHED_FROM
+    }
+
+    /// Plays `per_start` playouts from each of `starts`; `shares` becomes the sums of their scores,
+    /// role by role, start by start.
+    ///
+    /// # Errors
+    /// Those of the machine; [`EvalError::Interrupted`] when a limit was reached first.
+    pub(crate) fn run<M: Playouts>(
+        &mut self,
+        machine: &mut M,
+        starts: &[M::State],
+        per_start: usize,
+        limits: &Limits,
+        shares: &mut Vec<f64>,
+    ) -> Result<(), EvalError> {
+        let roles = self.goals.len();
+        shares.clear();
+        shares.resize(starts.len() * roles, 0.0);
+        if starts.is_empty() {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let first = self.started;
+        let slow = self.is_slow();
+        self.started += (starts.len() * per_start) as u64;
+        if slow {
+            for index in 0..starts.len() * per_start {
+                let stream = rng::Stream::new(self.seed, first + index as u64);
+                let start = index / per_start;
+                self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
+            }
+        } else {
+            let plan = PlayoutPlan { first, per_start, ..PlayoutPlan::new(self.seed) };
+            machine.playouts(starts, plan, &mut |playout| {
+                let place = &mut shares[playout.index / per_start * roles..][..roles];
+                for (share, goal) in place.iter_mut().zip(playout.goals) {
+                    *share += goal.map_or(0.0, Goal::share);
+                }
+            })?;
+        }
+        self.known = true;
+        self.call.note(began.elapsed());
+        Ok(())
+    }
+
+    /// One playout, step by step.
+    fn watch<M: StateMachine>(
+        &mut self,
+        machine: &mut M,
+        start: &M::State,
+        stream: rng::Stream,
+        limits: &Limits,
+        shares: &mut [f64],
+    ) -> Result<(), EvalError> {
+        let game = machine.game().clone();
+        let allowance = limits.deadline.remaining().map(|left| left / SHARE_OF_CLOCK);
+        let began = Instant::now();
+        let mut state = start.clone();
+        let mut steps = 0;
+        let mut over = false;
+        'playout: while steps < MAX_STEPS {
+            let step_began = Instant::now();
+            if limits.stop.is_stopped() || limits.is_short_of(self.step.expected()) {
+                return Err(EvalError::Interrupted);
+            }
+            if machine.is_terminal(&state)? {
+                over = true;
+                break;
+            }
+            if allowance.is_some_and(|most| began.elapsed() > most) {
+                break;
+            }
+            for role in game.roles() {
+                machine.legal_moves(&state, role, &mut self.legal)?;
+                if self.legal.is_empty() {
+                    break 'playout;
+                }
+                let rank = stream.below(steps, role, self.legal.len() as u32);
+                self.joint[role.index()] = self.legal[rank as usize];
+            }
+            state = machine.next_state(&state, &self.joint)?;
+            steps += 1;
+            self.step.note(step_began.elapsed());
+        }
+        machine.goals(&state, &mut self.goals)?;
+        let missing = if over { 0.0 } else { UNKNOWN };
+        for (share, goal) in shares.iter_mut().zip(&self.goals) {
+            *share += goal.map_or(missing, Goal::share);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Simulation;
+    use crate::limits::Limits;
+    use crate::toys::{self, Slow};
+    use ggp_game::{Deadline, EvalError, StateMachine};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn watched_and_unwatched_playouts_are_the_same() {
+        let mut machine = toys::tic_tac_toe();
+        let start = machine.initial_state().unwrap();
+        let starts = vec![start; 50];
+        let mut watched = Simulation::new(5, 2);
+        let mut fast = watched.clone();
+        fast.known = true;
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        assert!(watched.is_slow() && !fast.is_slow());
+        watched.run(&mut machine, &starts, 3, &Limits::default(), &mut a).unwrap();
+        fast.run(&mut machine, &starts, 3, &Limits::default(), &mut b).unwrap();
+        assert_eq!(a, b);
+        assert!(a.contains(&3.0) && a.contains(&0.0));
+    }
+
+    #[test]
+    fn a_slow_playout_is_left_when_the_clock_runs_out() {
+        let mut machine = toys::slow(Slow { step: Duration::from_millis(5), length: 1000 });
+        let start = machine.initial_state().unwrap();
+        let limits = Limits::default().until(Deadline::after(Duration::from_millis(100)));
+        let mut simulation = Simulation::new(1, 1);
+        let began = Instant::now();
+        let mut shares = Vec::new();
+        let mut finished = 0;
+        let error = loop {
+            match simulation.run(&mut machine, std::slice::from_ref(&start), 1, &limits, &mut shares) {
+                Ok(()) => finished += 1,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error, EvalError::Interrupted);
+        assert!(finished >= 1, "some are cut off and judged as they stand");
+        assert!(began.elapsed() < Duration::from_millis(130), "{:?}", began.elapsed());
+    }
+}

@@ -1,0 +1,90 @@
+//! Which node holds a state: a fixed-size hash table in buckets (Zobrist & Breuker's
+//! transposition tables), so that no insertion ever stops to rehash.
+//!
+//! Slots are hints: whoever looks one up compares the node's state. A node that was crowded out
+//! is still in the tree, only no longer found.
+
+use crate::node::NodeId;
+use rustc_hash::FxBuildHasher;
+use std::hash::{BuildHasher, Hash};
+
+const WAYS: usize = 4;
+
+/// Node ids by the hash of their states.
+#[derive(Debug)]
+pub(crate) struct Table {
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    tag: u32,
+    node: NodeId,
+}
+
+/// The hash by which states are looked up.
+pub(crate) fn hash_of<S: Hash>(state: &S) -> u64 {
+    ggp_game::rng::mix(FxBuildHasher.hash_one(state))
+}
+
+impl Table {
+    /// A table of at least `slots` slots; a power of two.
+    pub(crate) fn new(slots: usize) -> Table {
+        let slots = slots.max(WAYS).next_power_of_two();
+        Table { slots: vec![Slot { tag: 0, node: NodeId::NONE }; slots] }
+    }
+
+    /// Its size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.slots)
+    }
+
+    fn bucket(&self, hash: u64) -> std::ops::Range<usize> {
+        let first = (hash as usize & (self.slots.len() - 1)) & !(WAYS - 1);
+        first..first + WAYS
+    }
+
+    /// The first node of that hash which `is_it` accepts.
+    pub(crate) fn find(&self, hash: u64, mut is_it: impl FnMut(NodeId) -> bool) -> Option<NodeId> {
+        let tag = (hash >> 32) as u32;
+        let bucket = &self.slots[self.bucket(hash)];
+        bucket.iter().find(|s| s.tag == tag && s.node.is_some() && is_it(s.node)).map(|s| s.node)
+    }
+
+    /// Adds a node; takes a slot that is empty or whose node is not `live`, else any of its bucket.
+    pub(crate) fn insert(&mut self, hash: u64, node: NodeId, live: impl Fn(NodeId) -> bool) {
+        let range = self.bucket(hash);
+        let victim = range.start + (hash >> 30) as usize % WAYS;
+        let free = range.clone().find(|&i| !self.slots[i].node.is_some() || !live(self.slots[i].node));
+        self.slots[free.unwrap_or(victim)] = Slot { tag: (hash >> 32) as u32, node };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Table, hash_of};
+    use crate::node::NodeId;
+
+    #[test]
+    fn what_was_put_in_is_found_until_it_is_crowded_out() {
+        let mut table = Table::new(1024);
+        for i in 0..512u32 {
+            table.insert(hash_of(&i), NodeId(i), |_| true);
+        }
+        let found = (0..512u32).filter(|&i| table.find(hash_of(&i), |n| n == NodeId(i)).is_some()).count();
+        assert!(found > 480, "{found} of 512");
+        assert_eq!(table.find(hash_of(&9999u32), |n| n == NodeId(9999)), None);
+    }
+
+    #[test]
+    fn dead_nodes_make_room() {
+        let mut table = Table::new(4);
+        for i in 0..4u32 {
+            table.insert(u64::from(i) << 32, NodeId(i), |_| true);
+        }
+        table.insert(77 << 32, NodeId(77), |n| n != NodeId(2));
+        assert_eq!(table.find(77 << 32, |_| true), Some(NodeId(77)));
+        assert_eq!(table.find(2 << 32, |_| true), None);
+        assert_eq!(table.find(3 << 32, |_| true), Some(NodeId(3)));
+    }
+}

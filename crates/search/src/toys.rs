@@ -1,0 +1,399 @@
+//! Small games for this crate's tests, written as machines: the tests of the search must not
+//! depend on how rules are evaluated.
+
+use ggp_game::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A game's rules over a vector of small numbers. Moves are numbers below 100 and so are their
+/// texts.
+pub(crate) trait Rules: Clone + Send {
+    fn initial(&self) -> Vec<u8>;
+    fn is_over(&self, state: &[u8]) -> bool;
+    fn legal(&self, state: &[u8], role: usize) -> Vec<u32>;
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8>;
+    fn goal(&self, state: &[u8], role: usize) -> Option<u8>;
+
+    /// Whether this transition hangs until it is interrupted.
+    fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
+        false
+    }
+}
+
+/// A machine of such rules.
+#[derive(Clone, Debug)]
+pub(crate) struct Toy<R> {
+    pub(crate) rules: R,
+    game: Arc<Game>,
+    texts: Arc<Vec<String>>,
+    stop: StopToken,
+}
+
+impl<R: Rules> Toy<R> {
+    pub(crate) fn new(rules: R, roles: &[&str]) -> Toy<R> {
+        Toy {
+            rules,
+            stop: StopToken::new(),
+            game: game(roles),
+            texts: Arc::new((0..100).map(|i| i.to_string()).collect()),
+        }
+    }
+}
+
+/// A game with these roles; its other rules are of no account.
+pub(crate) fn game(roles: &[&str]) -> Arc<Game> {
+    let mut kif = String::new();
+    for role in roles {
+        let _ =
+            write!(kif, "(role {role}) (<= (legal {role} wait) (true on)) (<= (goal {role} 0) (true on)) ");
+    }
+    kif.push_str("(init on) (<= (next on) (true on)) (<= terminal (not (true on)))");
+    let description = ggp_gdl::parse(kif.as_bytes()).expect("the text above parses");
+    Arc::new(Game::new(description).expect("the rules above are valid"))
+}
+
+impl<R: Rules> StateMachine for Toy<R> {
+    type State = Vec<u8>;
+
+    fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+
+    fn initial_state(&mut self) -> Result<Vec<u8>, EvalError> {
+        Ok(self.rules.initial())
+    }
+
+    fn is_terminal(&mut self, state: &Vec<u8>) -> Result<bool, EvalError> {
+        Ok(self.rules.is_over(state))
+    }
+
+    fn legal_moves(&mut self, state: &Vec<u8>, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError> {
+        out.clear();
+        out.extend(self.rules.legal(state, role.index()).into_iter().map(Move));
+        Ok(())
+    }
+
+    fn next_state(&mut self, state: &Vec<u8>, joint: &[Move]) -> Result<Vec<u8>, EvalError> {
+        if self.rules.hangs(state, joint) {
+            while !self.stop.is_stopped() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        if self.stop.is_stopped() {
+            return Err(EvalError::Interrupted);
+        }
+        let joint: Vec<u32> = joint.iter().map(|mv| mv.0).collect();
+        Ok(self.rules.next(state, &joint))
+    }
+
+    fn goals(&mut self, state: &Vec<u8>, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+        for (role, goal) in out.iter_mut().enumerate() {
+            *goal = self.rules.goal(state, role).and_then(Goal::new);
+        }
+        Ok(())
+    }
+
+    fn facts(&mut self, state: &Vec<u8>, out: &mut Vec<Fact>) -> Result<(), EvalError> {
+        out.clear();
+        out.extend(state.iter().enumerate().map(|(i, v)| Fact::from_canonical(format!("(at {i} {v})"))));
+        out.sort();
+        Ok(())
+    }
+
+    fn state_of(&mut self, facts: &[Fact]) -> Result<Vec<u8>, EvalError> {
+        let mut state = vec![0; facts.len()];
+        for fact in facts {
+            let numbers: Vec<usize> = fact.arguments().iter().filter_map(|a| a.parse().ok()).collect();
+            let unknown = || EvalError::UnknownFact(fact.to_string());
+            *state.get_mut(numbers[0]).ok_or_else(unknown)? = numbers[1] as u8;
+        }
+        Ok(state)
+    }
+
+    fn percepts(&mut self, _: &Vec<u8>, _: &[Move], _: Role, out: &mut Vec<Fact>) -> Result<(), EvalError> {
+        out.clear();
+        Ok(())
+    }
+
+    fn move_text(&self, mv: Move) -> &str {
+        &self.texts[mv.index()]
+    }
+
+    fn parse_move(&mut self, text: &str) -> Option<Move> {
+        text.parse().ok().filter(|&number: &u32| number < 100).map(Move)
+    }
+
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        self.stop = stop.clone();
+    }
+
+    fn heap_bytes(&self, state: &Vec<u8>) -> usize {
+        state.capacity()
+    }
+}
+
+impl<R: Rules> Playouts for Toy<R> {}
+
+/// The move of a role that is not in control.
+pub(crate) const NOOP: u32 = 99;
+
+/// Three in a row; cells 0 to 8, then who is in control.
+#[derive(Clone, Debug)]
+pub(crate) struct TicTacToe;
+
+pub(crate) fn tic_tac_toe() -> Toy<TicTacToe> {
+    Toy::new(TicTacToe, &["x", "o"])
+}
+
+impl TicTacToe {
+    fn has_line(state: &[u8], mark: u8) -> bool {
+        const LINES: [[usize; 3]; 8] =
+            [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
+        LINES.iter().any(|line| line.iter().all(|&cell| state[cell] == mark))
+    }
+}
+
+impl Rules for TicTacToe {
+    fn initial(&self) -> Vec<u8> {
+        vec![0; 10]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        Self::has_line(state, 1) || Self::has_line(state, 2) || !state[..9].contains(&0)
+    }
+
+    fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
+        if usize::from(state[9]) != role {
+            return vec![NOOP];
+        }
+        (0..9).filter(|&cell| state[cell as usize] == 0).collect()
+    }
+
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+        let mut next = state.to_vec();
+        let control = state[9];
+        next[joint[usize::from(control)] as usize] = control + 1;
+        next[9] = 1 - control;
+        next
+    }
+
+    fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+        let mark = role as u8 + 1;
+        Some(match (Self::has_line(state, mark), Self::has_line(state, 3 - mark)) {
+            (true, _) => 100,
+            (_, true) => 0,
+            _ => 50,
+        })
+    }
+}
+
+/// One role counts to `length`, one step at a time, and each question takes `step` to answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Slow {
+    pub(crate) step: Duration,
+    pub(crate) length: u16,
+}
+
+pub(crate) fn slow(rules: Slow) -> Toy<Slow> {
+    Toy::new(rules, &["snail"])
+}
+
+impl Rules for Slow {
+    fn initial(&self) -> Vec<u8> {
+        vec![0, 0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        u16::from_le_bytes([state[0], state[1]]) >= self.length
+    }
+
+    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+        vec![0, 1, 2]
+    }
+
+    fn next(&self, state: &[u8], _: &[u32]) -> Vec<u8> {
+        std::thread::sleep(self.step);
+        (u16::from_le_bytes([state[0], state[1]]) + 1).to_le_bytes().to_vec()
+    }
+
+    fn goal(&self, _: &[u8], _: usize) -> Option<u8> {
+        Some(50)
+    }
+}
+
+/// One joint move of two roles with a choice each decides everything: goals by row and column.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix(pub(crate) Vec<Vec<[u8; 2]>>);
+
+pub(crate) fn matrix(payoffs: &[&[[u8; 2]]]) -> Toy<Matrix> {
+    Toy::new(Matrix(payoffs.iter().map(|row| row.to_vec()).collect()), &["row", "column"])
+}
+
+impl Rules for Matrix {
+    fn initial(&self) -> Vec<u8> {
+        vec![255, 255]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        state[0] != 255
+    }
+
+    fn legal(&self, _: &[u8], role: usize) -> Vec<u32> {
+        (0..[self.0.len(), self.0[0].len()][role] as u32).collect()
+    }
+
+    fn next(&self, _: &[u8], joint: &[u32]) -> Vec<u8> {
+        joint.iter().map(|&mv| mv as u8).collect()
+    }
+
+    fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+        self.is_over(state).then(|| self.0[usize::from(state[0])][usize::from(state[1])][role])
+    }
+}
+
+/// `roles` roles in turn take one to three from a heap; who takes the last wins 100, whoever
+/// comes after shares nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Heap {
+    pub(crate) size: u8,
+    pub(crate) roles: usize,
+}
+
+pub(crate) fn heap(size: u8, roles: usize) -> Toy<Heap> {
+    Toy::new(Heap { size, roles }, &["a", "b", "c", "d"][..roles])
+}
+
+impl Rules for Heap {
+    fn initial(&self) -> Vec<u8> {
+        vec![self.size, 0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        state[0] == 0
+    }
+
+    fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
+        if usize::from(state[1]) != role {
+            return vec![NOOP];
+        }
+        (1..=u32::from(state[0].min(3))).collect()
+    }
+
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+        let taken = joint[usize::from(state[1])] as u8;
+        vec![state[0] - taken, (state[1] + 1) % self.roles as u8]
+    }
+
+    fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+        let last = (usize::from(state[1]) + self.roles - 1) % self.roles;
+        self.is_over(state).then_some(if role == last { 100 } else { 0 })
+    }
+}
+
+/// The player bets on a safe 60, or on a coin that the role `random` throws: 100 on one of three
+/// sides, else 30.
+#[derive(Clone, Debug)]
+pub(crate) struct Gamble;
+
+pub(crate) fn gamble() -> Toy<Gamble> {
+    Toy::new(Gamble, &["player", "random"])
+}
+
+impl Rules for Gamble {
+    fn initial(&self) -> Vec<u8> {
+        vec![0, 0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        state[0] == 1 || state[1] != 0
+    }
+
+    fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
+        match (state[0], role) {
+            (0, 0) => vec![1, 2],
+            (2, 1) => vec![1, 2, 3],
+            _ => vec![NOOP],
+        }
+    }
+
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+        if state[0] == 0 { vec![joint[0] as u8, 0] } else { vec![2, joint[1] as u8] }
+    }
+
+    fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+        Some(match (role, state[0], state[1]) {
+            (1, ..) => 0,
+            (_, 1, _) => 60,
+            (.., 1) => 100,
+            _ => 30,
+        })
+    }
+}
+
+/// One role walks a ring of ten places, forward or back, with no counter: states repeat. It ends
+/// at place 5, with 100.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring;
+
+pub(crate) fn ring() -> Toy<Ring> {
+    Toy::new(Ring, &["walker"])
+}
+
+impl Rules for Ring {
+    fn initial(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        state[0] == 5
+    }
+
+    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+        vec![1, 9]
+    }
+
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+        vec![(state[0] + joint[0] as u8) % 10]
+    }
+
+    fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
+        Some(if state[0] == 5 { 100 } else { 0 })
+    }
+}
+
+/// Counts to 50 with no choice; the very first step hangs once.
+#[derive(Clone, Debug)]
+pub(crate) struct Hanging {
+    hung: bool,
+}
+
+pub(crate) fn hanging() -> Toy<Hanging> {
+    Toy::new(Hanging { hung: false }, &["clock"])
+}
+
+impl Rules for Hanging {
+    fn initial(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        state[0] == 50
+    }
+
+    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+        vec![1]
+    }
+
+    fn next(&self, state: &[u8], _: &[u32]) -> Vec<u8> {
+        vec![state[0] + 1]
+    }
+
+    fn goal(&self, _: &[u8], _: usize) -> Option<u8> {
+        Some(100)
+    }
+
+    fn hangs(&mut self, _: &[u8], _: &[Move]) -> bool {
+        !std::mem::replace(&mut self.hung, true)
+    }
+}

@@ -1,0 +1,69 @@
+//! Bad rulesheets, each beside the exact text that `ggp check` shows for it.
+//!
+//! `tests/invalid/NAME.kif` is the input; a first line `; level: strict` or `; level: lenient`
+//! names the level. `NAME.stderr` is what is shown. The exit code of each is 1, for each has at
+//! least one error. After a change that is meant, write the texts anew with
+//! `UPDATE_EXPECT=1 cargo test -p ggp-tests invalid` and read the difference.
+
+use ggp_gdl::{Severity, Strictness, diagnose, render};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("invalid")
+}
+
+fn inputs() -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory()).expect("tests/invalid can be read");
+    let paths = entries.map(|entry| entry.expect("an entry of tests/invalid").path());
+    let mut inputs: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|e| e == "kif")).collect();
+    inputs.sort();
+    inputs
+}
+
+fn level(kif: &[u8]) -> Strictness {
+    if kif.starts_with(b"; level: strict") {
+        Strictness::Strict
+    } else if kif.starts_with(b"; level: lenient") {
+        Strictness::Lenient
+    } else {
+        Strictness::Default
+    }
+}
+
+#[test]
+fn each_bad_input_gives_its_message() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let inputs = inputs();
+    assert!(inputs.len() >= 40, "only {} bad inputs", inputs.len());
+    let mut wrong = Vec::new();
+    for input in inputs {
+        let name = input.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        let kif = fs::read(&input).expect("an input can be read");
+        let findings = diagnose(&kif, level(&kif));
+        assert!(findings.iter().any(|d| d.severity == Severity::Error), "{name} passes, but should not");
+        let shown = render(&findings, &format!("tests/invalid/{name}"), &kif, false);
+        let expected = input.with_extension("stderr");
+        if update {
+            fs::write(&expected, &shown).expect("an expectation can be written");
+        } else if fs::read_to_string(&expected).unwrap_or_default() != shown {
+            wrong.push(format!("--- {name} now shows:\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} texts differ from what is expected\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_strict_error_is_no_error_by_default() {
+    for input in inputs() {
+        let kif = fs::read(&input).expect("an input can be read");
+        let is_bad = |level| diagnose(&kif, level).iter().any(|d| d.severity == Severity::Error);
+        let (lenient, default, strict) =
+            (is_bad(Strictness::Lenient), is_bad(Strictness::Default), is_bad(Strictness::Strict));
+        assert!(lenient <= default && default <= strict, "{}", input.display());
+        if level(&kif) == Strictness::Strict {
+            assert!(!default, "{} need not be strict", input.display());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The published rulesheets: all of them load, and laying them out changes nothing but blanks.
+//!
+//! They are third-party data and not part of the project. Without them these tests say so and pass.
+
+use ggp_gdl::{Severity, Strictness, check, format, parse, print, render};
+use std::fs;
+use std::path::PathBuf;
+
+fn rulesheets() -> Vec<(String, Vec<u8>)> {
+    let Some(corpus) = ggp_tests::corpus() else { return Vec::new() };
+    let entries = fs::read_dir(corpus.join("rules")).expect("the corpus has rules");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a corpus entry").path()).collect();
+    paths.sort();
+    paths
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "kif"))
+        .map(|path| (path.display().to_string(), fs::read(&path).expect("a rulesheet can be read")))
+        .collect()
+}
+
+#[test]
+fn each_published_rulesheet_loads() {
+    for (name, kif) in rulesheets() {
+        let description = parse(&kif).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut findings = check(&description, Strictness::Default);
+        findings.retain(|d| d.severity == Severity::Error);
+        assert!(findings.is_empty(), "{}", render(&findings, &name, &kif, false));
+    }
+}
+
+#[test]
+fn what_is_printed_is_the_same_description() {
+    for (name, kif) in rulesheets() {
+        let printed = print(&parse(&kif).expect("it parses"));
+        let again = parse(printed.as_bytes()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(printed, print(&again), "{name}");
+    }
+}
+
+#[test]
+fn layout_keeps_the_rules_and_settles_at_once() {
+    for (name, kif) in rulesheets() {
+        let once = format(&kif).expect("it parses");
+        assert_eq!(format(&once).expect("it parses"), once, "{name}");
+        let before = print(&parse(&kif).expect("it parses"));
+        assert_eq!(before, print(&parse(&once).expect("it parses")), "{name}");
+    }
+}
