@@ -66,6 +66,8 @@ pub enum MatchEvent<'a> {
         step: u32,
         /// What holds, sorted.
         facts: &'a [Fact],
+        /// The record so far, with this state, if one is kept.
+        record: Option<&'a Record>,
     },
     /// A joint move was made.
     Joint {

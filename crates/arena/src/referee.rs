@@ -304,7 +304,8 @@ impl<M: StateMachine> Table<'_, M> {
             self.transcript.add_state(state_text(&facts));
         }
         if wanted {
-            self.observer.observe(MatchEvent::State { step, facts: &facts });
+            let record = self.transcript.record();
+            self.observer.observe(MatchEvent::State { step, facts: &facts, record });
         }
         Ok(())
     }

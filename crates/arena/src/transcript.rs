@@ -45,6 +45,11 @@ impl Transcript {
         }
     }
 
+    /// The record so far.
+    pub(crate) fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
+    }
+
     pub(crate) fn wants_states(&self) -> bool {
         self.record.is_some()
     }

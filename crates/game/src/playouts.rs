@@ -9,7 +9,8 @@ use crate::{EvalError, Goal, Move, StateMachine, rng};
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a> {
-    /// Which of the run's playouts, from 0: the index into `starts`.
+    /// Which of the run's playouts, from 0; it started from
+    /// `starts[index / plan.per_start]`.
     pub index: usize,
     /// The goals of the last state, in role order; `None` where the rules give none or several.
     pub goals: &'a [Option<Goal>],
@@ -27,8 +28,10 @@ pub struct Playout<'a> {
 pub struct PlayoutPlan {
     /// The seed of the run.
     pub seed: u64,
-    /// The stream number of `starts[0]`; `starts[i]` has `first + i`.
+    /// The stream number of playout 0; playout `i` has `first + i`.
     pub first: u64,
+    /// How many playouts begin at each of the starts, one start after the other.
+    pub per_start: usize,
     /// A playout of this many steps is cut off.
     pub max_steps: u32,
     /// Whether [`Playout::moves`] is wanted.
@@ -36,9 +39,9 @@ pub struct PlayoutPlan {
 }
 
 impl PlayoutPlan {
-    /// Stream `(seed, 0…)`, up to [`MAX_STEPS`] steps, without moves.
+    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves.
     pub fn new(seed: u64) -> PlayoutPlan {
-        PlayoutPlan { seed, first: 0, max_steps: MAX_STEPS, moves: false }
+        PlayoutPlan { seed, first: 0, per_start: 1, max_steps: MAX_STEPS, moves: false }
     }
 }
 
@@ -47,8 +50,76 @@ pub const MAX_STEPS: u32 = 100_000;
 
 /// A machine that plays many playouts at once. The default plays one at a time.
 pub trait Playouts: StateMachine {
-    /// Starts a playout from each of `starts`, finishes all of them, and gives each to `sink` as
-    /// it ends, in any order.
+    /// How many states this machine evaluates in about the time that one takes.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Replaces `out` by the states after one joint move in each of `states`; `joints` holds the
+    /// joint moves one after the other, each in role order. The moves are not checked for legality.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn next_states(
+        &mut self,
+        states: &[&Self::State],
+        joints: &[Move],
+        out: &mut Vec<Self::State>,
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        out.clear();
+        for (state, joint) in states.iter().zip(joints.chunks_exact(roles)) {
+            out.push(self.next_state(state, joint)?);
+        }
+        Ok(())
+    }
+
+    /// Replaces `over` by whether each of `states` is terminal, and `goals` by the goals of all
+    /// roles in each of them; those of states that are not terminal are of no account.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn outcomes(
+        &mut self,
+        states: &[&Self::State],
+        over: &mut Vec<bool>,
+        goals: &mut Vec<Option<Goal>>,
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        over.clear();
+        goals.clear();
+        goals.resize(states.len() * roles, None);
+        for (state, goals) in states.iter().zip(goals.chunks_exact_mut(roles)) {
+            over.push(self.is_terminal(state)?);
+            if over.last() == Some(&true) {
+                self.goals(state, goals)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces `out` by the legal moves of each role in each of `states`: role by role, state by
+    /// state, each as [`StateMachine::legal_moves`] gives them.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn all_legal_moves(
+        &mut self,
+        states: &[&Self::State],
+        out: &mut Vec<Vec<Move>>,
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        out.resize_with(states.len() * roles, Vec::new);
+        for (state, legal) in states.iter().zip(out.chunks_exact_mut(roles)) {
+            for (role, legal) in self.game().clone().roles().zip(legal) {
+                self.legal_moves(state, role, legal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts `plan.per_start` playouts from each of `starts`, finishes all of them, and gives each
+    /// to `sink` as it ends, in any order.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -62,7 +133,8 @@ pub trait Playouts: StateMachine {
         let mut goals = vec![None; roles];
         let mut joint = vec![Move(0); roles];
         let (mut legal, mut moves) = (Vec::new(), Vec::new());
-        for (index, start) in starts.iter().enumerate() {
+        for index in 0..starts.len() * plan.per_start {
+            let start = &starts[index / plan.per_start];
             let stream = rng::Stream::new(plan.seed, plan.first + index as u64);
             let mut state = start.clone();
             let mut steps = 0;

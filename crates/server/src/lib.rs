@@ -1,1 +1,8 @@
-//! server
+//! GGP over HTTP, both ends.
+
+pub mod host;
+pub mod http;
+pub mod player;
+pub mod remote;
+pub mod scramble;
+mod wire;

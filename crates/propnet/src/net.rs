@@ -1,0 +1,454 @@
+//! The network: a boolean circuit from state bits and chosen moves to legal moves, terminal, goals
+//! and the next state.
+//!
+//! A [`Signal`] is a node or its negation, so there is one kind of gate, the n-ary AND; an OR is
+//! the negation of an AND of negations, and De Morgan's laws are built in. Nodes are hash-consed
+//! and stand after all nodes that they read; only a [`Node::Variable`] closes a cycle, inside its
+//! fixpoint component.
+
+use crate::move_set::{MoveSet, MoveSets};
+use ggp_game::{Fact, Goal};
+use rustc_hash::FxHashMap;
+use std::ops::Not;
+
+/// A node or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Signal(u32);
+
+impl Signal {
+    /// Always false.
+    pub const FALSE: Signal = Signal(0);
+    /// Always true.
+    pub const TRUE: Signal = Signal(1);
+
+    /// Node `index` itself, not negated.
+    pub fn of_node(index: usize) -> Signal {
+        Signal((index as u32) << 1)
+    }
+
+    /// The node's position in [`PropNet::nodes`].
+    pub fn node(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether this is the negation of the node.
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// This signal, negated if `negate`.
+    #[must_use]
+    pub fn negated_if(self, negate: bool) -> Signal {
+        Signal(self.0 ^ u32::from(negate))
+    }
+
+    /// The constant `value`.
+    pub fn constant(value: bool) -> Signal {
+        Signal(u32::from(value))
+    }
+
+    /// Its value if it is a constant.
+    pub fn as_constant(self) -> Option<bool> {
+        (self.node() == 0).then_some(self.is_negated())
+    }
+}
+
+impl Not for Signal {
+    type Output = Signal;
+    fn not(self) -> Signal {
+        Signal(self.0 ^ 1)
+    }
+}
+
+/// What a node computes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    /// Node 0, and only that: always false.
+    False,
+    /// The fluent of that number is true now.
+    State(u32),
+    /// The role's move is in the set of that number.
+    MoveSet(u32),
+    /// All of the signals (two or more, sorted, of distinct nodes) are true.
+    And(Box<[Signal]>),
+    /// That unknown: meaningful only in its component's equations.
+    Variable(Unknown),
+    /// The value of that unknown in the component's least fixpoint.
+    Fixpoint(Unknown),
+}
+
+/// An unknown of a fixpoint component.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Unknown {
+    /// The component's number.
+    pub component: u32,
+    /// The unknown's number in it.
+    pub index: u32,
+}
+
+/// One proposition of a state.
+#[derive(Clone, Debug)]
+pub struct Fluent {
+    /// Its canonical text, without `true`.
+    pub fact: Fact,
+    /// Whether it holds initially.
+    pub initial: bool,
+    /// Whether it holds next.
+    pub next: Signal,
+}
+
+/// One move that a role may have.
+#[derive(Clone, Debug)]
+pub struct NetMove {
+    /// Its canonical text.
+    pub text: Box<str>,
+    /// When it is legal.
+    pub legal: Signal,
+}
+
+/// What the network says of one role.
+#[derive(Clone, Debug, Default)]
+pub struct NetRole {
+    /// Its moves, in bytewise order of their texts, each once.
+    pub moves: Vec<NetMove>,
+    /// When it has which goal.
+    pub goals: Vec<(Goal, Signal)>,
+    /// When `goal` holds of something that is no goal value; it makes every other goal void.
+    pub bad_goal: Option<Signal>,
+    /// What it is told after a joint move, and when.
+    pub sees: Vec<(Fact, Signal)>,
+}
+
+/// The whole network of a game. Read-only once built; machines share it.
+#[derive(Clone, Debug)]
+pub struct PropNet {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) move_sets: MoveSets,
+    pub(crate) components: Vec<Box<[Signal]>>,
+    pub(crate) fluents: Vec<Fluent>,
+    pub(crate) roles: Vec<NetRole>,
+    pub(crate) terminal: Signal,
+}
+
+impl PropNet {
+    /// The nodes, each after what it reads.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The fluents of a state.
+    pub fn fluents(&self) -> &[Fluent] {
+        &self.fluents
+    }
+
+    /// The roles.
+    pub fn roles(&self) -> &[NetRole] {
+        &self.roles
+    }
+
+    /// When the game is over.
+    pub fn terminal(&self) -> Signal {
+        self.terminal
+    }
+
+    /// The move set of that number.
+    pub fn move_set(&self, number: u32) -> &MoveSet {
+        self.move_sets.get(number)
+    }
+
+    /// The equations of fixpoint component `number`, one signal an unknown.
+    pub fn component(&self, number: u32) -> &[Signal] {
+        &self.components[number as usize]
+    }
+
+    /// Everything that is read from outside.
+    pub fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
+        let of_roles = self.roles.iter().flat_map(|role| {
+            let moves = role.moves.iter().map(|mv| mv.legal);
+            let goals = role.goals.iter().map(|&(_, signal)| signal).chain(role.bad_goal);
+            moves.chain(goals).chain(role.sees.iter().map(|(_, signal)| *signal))
+        });
+        std::iter::once(self.terminal).chain(of_roles).chain(self.fluents.iter().map(|fluent| fluent.next))
+    }
+
+    /// Sizes, for reports.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { fluents: self.fluents.len(), ..Counts::default() };
+        counts.moves = self.roles.iter().map(|role| role.moves.len()).sum();
+        let mut live = vec![false; self.nodes.len()];
+        let mut stack: Vec<usize> = self.outputs().map(Signal::node).collect();
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut live[node], true) {
+                continue;
+            }
+            match &self.nodes[node] {
+                Node::And(inputs) => {
+                    counts.gates += inputs.len() - 1;
+                    stack.extend(inputs.iter().map(|input| input.node()));
+                }
+                Node::Fixpoint(unknown) => {
+                    stack.extend(self.component(unknown.component).iter().map(|body| body.node()));
+                }
+                Node::MoveSet(_) => counts.move_sets += 1,
+                Node::Variable(_) => counts.recursive += 1,
+                Node::False | Node::State(_) => {}
+            }
+        }
+        counts
+    }
+}
+
+/// How large a network is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Two-input gates that the outputs need.
+    pub gates: usize,
+    /// Bits of a state.
+    pub fluents: usize,
+    /// Moves of all roles together.
+    pub moves: usize,
+    /// Sets of moves that gates read.
+    pub move_sets: usize,
+    /// Unknowns of fixpoint components.
+    pub recursive: usize,
+}
+
+/// Builds a network bottom-up, simplifying as it goes: constants, duplicates, complements,
+/// absorption one level down, and the algebra of move sets, of which a role's are one-hot.
+#[derive(Clone, Debug)]
+pub struct NetBuilder {
+    nodes: Vec<Node>,
+    index: FxHashMap<Node, u32>,
+    move_sets: MoveSets,
+    components: Vec<Box<[Signal]>>,
+}
+
+/// Operands that have more inputs than this are not looked into.
+const LOOK_INTO: usize = 12;
+
+impl NetBuilder {
+    /// A builder for roles with that many moves each.
+    pub fn new(moves: &[usize]) -> NetBuilder {
+        NetBuilder {
+            nodes: vec![Node::False],
+            index: FxHashMap::default(),
+            move_sets: MoveSets::new(moves),
+            components: Vec::new(),
+        }
+    }
+
+    /// How many nodes there are, used or not.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What `signal`'s node computes.
+    pub fn node(&self, signal: Signal) -> &Node {
+        &self.nodes[signal.node()]
+    }
+
+    /// The members of the move set of that number.
+    pub fn set(&self, number: u32) -> &MoveSet {
+        self.move_sets.get(number)
+    }
+
+    fn intern(&mut self, node: Node) -> Signal {
+        let next = self.nodes.len();
+        let at = *self.index.entry(node.clone()).or_insert(next as u32);
+        if at as usize == next {
+            self.nodes.push(node);
+        }
+        Signal::of_node(at as usize)
+    }
+
+    /// Fluent number `fluent`.
+    pub fn state(&mut self, fluent: usize) -> Signal {
+        self.intern(Node::State(fluent as u32))
+    }
+
+    /// Whether `role`'s move is among `members` (indices into its moves, in any order).
+    pub fn move_set(&mut self, role: usize, members: &[u32]) -> Signal {
+        let mut sorted = members.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        self.sorted_move_set(role, sorted)
+    }
+
+    fn sorted_move_set(&mut self, role: usize, members: Vec<u32>) -> Signal {
+        let all = self.move_sets.move_count(role);
+        let negate = members.len() * 2 > all || (members.len() * 2 == all && members.first() != Some(&0));
+        let members = if negate { MoveSet::complement(&members, all) } else { members };
+        if members.is_empty() {
+            return Signal::constant(negate);
+        }
+        let number = self.move_sets.intern(MoveSet { role: role as u32, members: members.into() });
+        self.intern(Node::MoveSet(number)).negated_if(negate)
+    }
+
+    /// All of `inputs`; true if there are none.
+    pub fn and(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
+        let mut list: Vec<Signal> = inputs.into_iter().collect();
+        self.and_list(&mut list, true)
+    }
+
+    /// Any of `inputs`; false if there are none.
+    pub fn or(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
+        let mut list: Vec<Signal> = inputs.into_iter().map(Signal::not).collect();
+        !self.and_list(&mut list, true)
+    }
+
+    fn and_list(&mut self, list: &mut Vec<Signal>, look: bool) -> Signal {
+        loop {
+            list.sort_unstable();
+            list.dedup();
+            if list.first() == Some(&Signal::FALSE) || list.windows(2).any(|pair| pair[0] == !pair[1]) {
+                return Signal::FALSE;
+            }
+            list.retain(|&signal| signal != Signal::TRUE);
+            let merged = self.merge_move_sets(list);
+            if !merged && !(look && self.look_into_operands(list)) {
+                break;
+            }
+        }
+        match list.as_slice() {
+            [] => Signal::TRUE,
+            [one] => *one,
+            _ => self.intern(Node::And(list.as_slice().into())),
+        }
+    }
+
+    /// Replaces two or more move sets of one role by their intersection. Whether it did.
+    fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
+        let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
+            Node::MoveSet(number) => Some(number),
+            _ => None,
+        };
+        let sets: Vec<Signal> =
+            list.iter().copied().filter(|&signal| set_of(&self.nodes, signal).is_some()).collect();
+        let role = |signal: Signal| self.move_sets.get(set_of(&self.nodes, signal).unwrap_or(0)).role;
+        let Some(first) = sets
+            .iter()
+            .enumerate()
+            .find_map(|(i, &one)| sets[i + 1..].iter().any(|&two| role(one) == role(two)).then_some(one))
+        else {
+            return false;
+        };
+        let shared = role(first) as usize;
+        let together: Vec<Signal> = sets.into_iter().filter(|&set| role(set) as usize == shared).collect();
+        let literals: Vec<(u32, bool)> = together
+            .iter()
+            .map(|&signal| (set_of(&self.nodes, signal).unwrap_or(0), signal.is_negated()))
+            .collect();
+        let members = self.move_sets.intersection(shared, &literals);
+        list.retain(|signal| !together.contains(signal));
+        let merged = self.sorted_move_set(shared, members);
+        list.push(merged);
+        true
+    }
+
+    /// Unit propagation into the operands' own operands. Whether `list` changed.
+    fn look_into_operands(&mut self, list: &mut Vec<Signal>) -> bool {
+        for at in 0..list.len() {
+            let Node::And(inner) = &self.nodes[list[at].node()] else { continue };
+            if inner.len() > LOOK_INTO {
+                continue;
+            }
+            let has = |signal: Signal| list.binary_search(&signal).is_ok();
+            if !list[at].is_negated() {
+                if inner.iter().any(|&signal| has(!signal)) {
+                    *list = vec![Signal::FALSE];
+                    return true;
+                }
+                if inner.iter().any(|&signal| has(signal)) {
+                    let rest: Vec<Signal> = inner.to_vec();
+                    list.swap_remove(at);
+                    list.extend(rest);
+                    return true;
+                }
+                continue;
+            }
+            if inner.iter().any(|&signal| has(!signal)) {
+                list.remove(at);
+                return true;
+            }
+            if inner.iter().any(|&signal| has(signal)) {
+                let mut rest: Vec<Signal> = inner.iter().copied().filter(|&signal| !has(signal)).collect();
+                list[at] = !self.and_list(&mut rest, false);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Opens a fixpoint component of `size` unknowns: a set of equations that are recursive
+    /// through one another. Returns its number and the unknowns.
+    pub fn open_fixpoint(&mut self, size: usize) -> (u32, Vec<Signal>) {
+        let component = self.components.len() as u32;
+        self.components.push(Box::default());
+        let unknowns = (0..size)
+            .map(|index| self.intern(Node::Variable(Unknown { component, index: index as u32 })))
+            .collect();
+        (component, unknowns)
+    }
+
+    /// Closes component `component`: `bodies[i]` is what unknown `i` equals, and must not become
+    /// false when an unknown becomes true. Returns the unknowns' values in the least fixpoint.
+    pub fn close_fixpoint(&mut self, component: u32, bodies: Vec<Signal>) -> Vec<Signal> {
+        let size = bodies.len();
+        let constants: Vec<Option<bool>> = bodies.iter().map(|body| body.as_constant()).collect();
+        self.components[component as usize] = bodies.into();
+        (0..size)
+            .map(|index| match constants[index] {
+                Some(value) => Signal::constant(value),
+                None => self.intern(Node::Fixpoint(Unknown { component, index: index as u32 })),
+            })
+            .collect()
+    }
+
+    /// The finished network.
+    pub fn finish(self, fluents: Vec<Fluent>, roles: Vec<NetRole>, terminal: Signal) -> PropNet {
+        let NetBuilder { nodes, move_sets, components, .. } = self;
+        PropNet { nodes, move_sets, components, fluents, roles, terminal }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NetBuilder, Node, Signal};
+
+    #[test]
+    fn conjunctions_are_reduced() {
+        let mut b = NetBuilder::new(&[4]);
+        let (x, y, z) = (b.state(0), b.state(1), b.state(2));
+        assert_eq!(b.and([x, Signal::TRUE]), x);
+        assert_eq!(b.and([x, y, !x]), Signal::FALSE);
+        assert_eq!(b.or([x, !x]), Signal::TRUE);
+        let xy = b.and([x, y]);
+        assert_eq!(b.and([y, x, y]), xy);
+        assert_eq!(b.or([!x, !y]), !xy);
+        let x_or_y = b.or([x, y]);
+        assert_eq!(b.and([x, x_or_y]), x, "absorption");
+        let reduced = b.or([!x, y]);
+        assert_eq!(b.and([x, reduced]), xy, "unit propagation");
+        let flat = b.and([xy, z, x]);
+        assert_eq!(b.and([x, y, z]), flat);
+    }
+
+    #[test]
+    fn a_role_makes_exactly_one_of_its_moves() {
+        let mut b = NetBuilder::new(&[4, 3]);
+        let (a, c) = (b.move_set(0, &[0, 1]), b.move_set(0, &[2, 3]));
+        assert_eq!(a, !c);
+        assert_eq!(b.and([a, c]), Signal::FALSE);
+        assert_eq!(b.or([a, c]), Signal::TRUE);
+        let one = b.move_set(0, &[1]);
+        let mostly = b.move_set(0, &[1, 2, 3]);
+        assert_eq!(b.and([a, mostly]), one);
+        let none_of_it = b.move_set(0, &[0]);
+        assert_eq!(!mostly, none_of_it);
+        let other = b.move_set(1, &[1]);
+        let both = b.and([one, other]);
+        assert!(matches!(b.node(both), Node::And(inputs) if inputs.len() == 2));
+        assert_eq!(b.move_set(1, &[0, 1, 2]), Signal::TRUE);
+    }
+}

@@ -1,0 +1,247 @@
+//! The manager's end of one message: a request with the bytes of the reference server, a reply.
+
+use super::reply::{Answer, ReplyError, read_reply};
+use super::timed::{TimedRead, write_by};
+use ggp_game::StopToken;
+use std::fmt;
+use std::io;
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// How long a connection may take to be made.
+pub(crate) const CONNECT: Duration = Duration::from_secs(5);
+
+/// How often a reader that waits looks at its stop token.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Where a player listens: `http://host:port/`, `host:port`, `[::1]:9147`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// Name or number, without brackets.
+    pub host: String,
+    /// Its port; 9147 when none is given.
+    pub port: u16,
+}
+
+/// The port that players listen on by custom.
+pub const DEFAULT_PORT: u16 = 9147;
+
+/// Why a text is no [`Address`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no address of a player: write http://HOST:PORT")]
+pub struct AddressError(String);
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Address, AddressError> {
+        let error = || AddressError(text.to_owned());
+        let rest = text.strip_prefix("http://").unwrap_or(text);
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        let (host, port) = match rest.strip_prefix('[') {
+            Some(bracketed) => {
+                let (host, after) = bracketed.split_once(']').ok_or_else(error)?;
+                (host, if after.is_empty() { None } else { Some(after.strip_prefix(':').ok_or_else(error)?) })
+            }
+            None => match rest.split_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (rest, None),
+            },
+        };
+        let port = port.map_or(Ok(DEFAULT_PORT), |port| port.parse().map_err(|_| error()))?;
+        let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '(' | ')' | '@');
+        if host.is_empty() || host.contains(odd) {
+            return Err(error());
+        }
+        Ok(Address { host: host.to_owned(), port })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host.contains(':') {
+            write!(f, "http://[{}]:{}/", self.host, self.port)
+        } else {
+            write!(f, "http://{}:{}/", self.host, self.port)
+        }
+    }
+}
+
+impl Address {
+    /// A connection, made within `within`.
+    pub(crate) fn connect(&self, within: Duration) -> Result<TcpStream, ReplyError> {
+        let by = Instant::now() + within;
+        let unreachable = |error: &dyn fmt::Display| ReplyError::Unreachable(error.to_string());
+        let resolved = (self.host.as_str(), self.port).to_socket_addrs().map_err(|e| unreachable(&e))?;
+        let mut last = unreachable(&"the name has no address");
+        for address in resolved {
+            let left = by.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) => {
+                    let _ = stream.set_nodelay(true);
+                    return Ok(stream);
+                }
+                Err(error) => last = unreachable(&error),
+            }
+        }
+        Err(last)
+    }
+}
+
+/// The bytes of a message as the reference server sends it.
+///
+/// A length counts bytes, yet old players count characters; so a text with characters of several
+/// bytes is followed by blanks, and both read all of it.
+pub(crate) fn request_bytes(address: &Address, receiver: &str, text: &str) -> Vec<u8> {
+    let surplus = text.len() - text.chars().count();
+    let receiver: String = receiver.chars().filter(|c| !c.is_control()).collect();
+    format!(
+        "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: {}\r\nSender: GAMESERVER\r\nReceiver: {receiver}\r\n\
+         Content-Type: text/acl\r\nContent-Length: {}\r\n\r\n{text}{:surplus$}",
+        address.host,
+        text.len(),
+        ""
+    )
+    .into_bytes()
+}
+
+/// A stream that gives up when a token is raised.
+struct Stoppable<'a> {
+    stream: &'a TcpStream,
+    stop: &'a StopToken,
+}
+
+impl TimedRead for Stoppable<'_> {
+    fn read_by(&mut self, buffer: &mut [u8], by: Instant) -> io::Result<usize> {
+        loop {
+            if self.stop.is_stopped() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            match (&*self.stream).read_by(buffer, by.min(Instant::now() + GLANCE)) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut && Instant::now() < by => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Sends `text` and waits for the reply until `by`, or until `stop` is raised.
+///
+/// # Errors
+/// When no reply comes.
+pub(crate) fn post(
+    address: &Address,
+    receiver: &str,
+    text: &str,
+    by: Instant,
+    stop: &StopToken,
+) -> Result<Answer, ReplyError> {
+    exchange(address, &request_bytes(address, receiver, text), by, stop)
+}
+
+/// Sends `bytes` as they are and waits for a reply, like [`post`].
+pub(crate) fn exchange(
+    address: &Address,
+    bytes: &[u8],
+    by: Instant,
+    stop: &StopToken,
+) -> Result<Answer, ReplyError> {
+    let within = by.saturating_duration_since(Instant::now()).min(CONNECT);
+    let stream = address.connect(within)?;
+    write_by(&stream, bytes, by).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => ReplyError::TimedOut,
+        _ => ReplyError::Closed,
+    })?;
+    let reply = read_reply(&mut Stoppable { stream: &stream, stop }, by);
+    if stop.is_stopped() && matches!(reply, Err(ReplyError::TimedOut)) {
+        return Err(ReplyError::Stopped);
+    }
+    reply
+}
+
+/// How bytes are sent by [`probe`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sending {
+    /// All at once, the side kept open.
+    Whole,
+    /// All at once, then closed for writing.
+    Closing,
+    /// In portions of a few bytes.
+    Dripping,
+}
+
+/// Sends `bytes` and waits for a reply until `by`; says also whether the other side closed the
+/// connection after it, within a moment.
+///
+/// # Errors
+/// When no reply comes.
+pub(crate) fn probe(
+    address: &Address,
+    bytes: &[u8],
+    sending: Sending,
+    by: Instant,
+) -> Result<(Answer, bool), ReplyError> {
+    let stream = address.connect(by.saturating_duration_since(Instant::now()).min(CONNECT))?;
+    let portion = if sending == Sending::Dripping { 23 } else { bytes.len().max(1) };
+    for (number, portion) in bytes.chunks(portion).enumerate() {
+        if number > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        write_by(&stream, portion, by).map_err(|_| ReplyError::Closed)?;
+    }
+    if sending == Sending::Closing {
+        stream.shutdown(Shutdown::Write).map_err(|_| ReplyError::Closed)?;
+    }
+    let answer = read_reply(&mut &stream, by)?;
+    let closed =
+        matches!((&stream).read_by(&mut [0; 64], Instant::now() + Duration::from_millis(300)), Ok(0));
+    Ok((answer, closed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_in_every_form() {
+        for (text, host, port) in [
+            ("http://127.0.0.1:9148/", "127.0.0.1", 9148),
+            ("http://localhost", "localhost", DEFAULT_PORT),
+            ("player.example:80", "player.example", 80),
+            ("[::1]:9000", "::1", 9000),
+            ("http://[::1]/", "::1", DEFAULT_PORT),
+        ] {
+            let address: Address = text.parse().unwrap();
+            assert_eq!((address.host.as_str(), address.port), (host, port), "{text}");
+            assert_eq!(address.to_string().parse(), Ok(address));
+        }
+        for bad in ["", "http://", ":80", "a:b", "a:70000", "a b:1", "http://a/b", "[::1", "x\r\ny:1"] {
+            assert!(bad.parse::<Address>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_has_the_bytes_of_the_reference_server() {
+        let address: Address = "localhost:9147".parse().unwrap();
+        let bytes = request_bytes(&address, "RandA", "( PLAY scr.ttt.1795208841243 NIL )");
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\nReceiver: RandA\r\n\
+             Content-Type: text/acl\r\nContent-Length: 34\r\n\r\n( PLAY scr.ttt.1795208841243 NIL )"
+        );
+    }
+
+    #[test]
+    fn whoever_counts_characters_gets_as_many_as_the_length_says() {
+        let address: Address = "localhost:9147".parse().unwrap();
+        let bytes = String::from_utf8(request_bytes(&address, "", "( ABORT éé )")).unwrap();
+        let (head, body) = bytes.split_once("\r\n\r\n").unwrap();
+        let length: usize = head.rsplit(' ').next().unwrap().parse().unwrap();
+        assert_eq!(length, "( ABORT éé )".len());
+        assert_eq!(body.chars().count(), length);
+    }
+}

@@ -1,0 +1,187 @@
+//! Replies: what the player's end writes and what the manager's end reads.
+
+use super::limits::Memory;
+use super::request::{RequestError, content_length, read_head};
+use super::text::{TextError, read_text};
+use super::timed::{TimedRead, write_by};
+use std::io;
+use std::net::TcpStream;
+use std::time::Instant;
+
+/// What is sent back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    /// The words after the status; ASCII without line ends.
+    pub(crate) reason: String,
+    pub(crate) text: Vec<u8>,
+}
+
+impl Reply {
+    /// 200 with `text`.
+    pub(crate) fn ok(text: impl Into<Vec<u8>>) -> Reply {
+        Reply { status: 200, reason: "OK".to_owned(), text: text.into() }
+    }
+
+    /// A refusal, for programs that read the status, with a text for those that do not. What
+    /// `reason` holds beyond printable ASCII is replaced, so that no message can write headers.
+    pub(crate) fn refusal(status: u16, reason: &str, text: &str) -> Reply {
+        let plain = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
+        Reply { status, reason: reason.chars().take(120).map(plain).collect(), text: text.into() }
+    }
+
+    /// The bytes, with the headers that the reference player sends.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = format!(
+            "HTTP/1.0 {} {}\r\n\
+             Content-type: text/acl\r\n\
+             Content-length: {}\r\n\
+             Access-Control-Allow-Origin: *\r\n\
+             Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
+             Access-Control-Allow-Headers: Content-Type\r\n\
+             Access-Control-Max-Age: 86400\r\n\r\n",
+            self.status,
+            self.reason,
+            self.text.len()
+        )
+        .into_bytes();
+        bytes.extend_from_slice(&self.text);
+        bytes
+    }
+
+    /// Writes it to the peer by `by`.
+    pub(crate) fn write(&self, stream: &TcpStream, by: Instant) -> io::Result<()> {
+        write_by(stream, &self.to_bytes(), by)
+    }
+}
+
+/// Bytes of a reply's head, and of its text: a move, a name.
+const MAX_REPLY_HEAD: usize = 16 << 10;
+const MAX_REPLY: usize = 1 << 20;
+
+/// Why there is no reply.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplyError {
+    /// Nothing listens there, or the name is not known.
+    #[error("cannot connect: {0}")]
+    Unreachable(String),
+    /// No complete reply in time.
+    #[error("no reply in time")]
+    TimedOut,
+    /// The connection ended or broke before a reply with a head had come.
+    #[error("the connection was closed without a reply")]
+    Closed,
+    /// It sent more than a reply can be.
+    #[error("the reply is longer than {MAX_REPLY} bytes")]
+    TooLarge,
+    /// We were asked to give up.
+    #[error("given up")]
+    Stopped,
+}
+
+impl From<TextError> for ReplyError {
+    fn from(error: TextError) -> ReplyError {
+        match error {
+            TextError::TooLarge | TextError::NoMemory => ReplyError::TooLarge,
+            TextError::TooSlow => ReplyError::TimedOut,
+            TextError::Broken(_) => ReplyError::Closed,
+        }
+    }
+}
+
+/// A reply as the manager sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The first line and the headers, as they came.
+    pub head: Vec<u8>,
+    /// The text, as it came.
+    pub text: Vec<u8>,
+    /// The length that the head declares, if it does.
+    pub declared: Option<usize>,
+}
+
+/// Reads a reply. The first line is skipped whatever it says, as the reference server does.
+pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Answer, ReplyError> {
+    let head = read_head(source, MAX_REPLY_HEAD, by).map_err(|error| match error {
+        RequestError::TooSlow => ReplyError::TimedOut,
+        RequestError::HeadTooLarge => ReplyError::TooLarge,
+        _ => ReplyError::Closed,
+    })?;
+    let start = head.bytes.iter().position(|b| !matches!(b, b'\r' | b'\n')).unwrap_or(0);
+    let line =
+        head.bytes[start..].iter().position(|&b| b == b'\n').map_or(head.bytes.len(), |n| start + n + 1);
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let declared = match httparse::parse_headers(&head.bytes[line..], &mut headers) {
+        Ok(httparse::Status::Complete((_, headers))) => content_length(headers),
+        _ => None,
+    };
+    let mut share = Memory::new(2 * MAX_REPLY).share();
+    let mut text = read_text(source, head.rest, declared, MAX_REPLY, &mut share, by)?;
+    if let Some(length) = declared.filter(|&length| length < text.len()) {
+        // What is balanced without the surplus needs none of it.
+        if is_balanced(&text[..length]) {
+            text.truncate(length);
+        }
+    }
+    Ok(Answer { head: head.bytes, text, declared })
+}
+
+fn is_balanced(text: &[u8]) -> bool {
+    ggp_gdl::sexpr::read(text).is_ok_and(|tree| tree.roots().next().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::request::tests::Script;
+    use super::*;
+    use std::time::Duration;
+
+    fn read(chunks: &[Option<&[u8]>]) -> Result<String, ReplyError> {
+        let answer = read_reply(&mut Script::of(chunks), Instant::now() + Duration::from_secs(1))?;
+        Ok(String::from_utf8(answer.text).unwrap())
+    }
+
+    #[test]
+    fn a_reply_has_the_headers_of_the_reference_player() {
+        let reply = String::from_utf8(Reply::ok("ready").to_bytes()).unwrap();
+        assert!(reply.starts_with("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 5\r\n"));
+        assert!(reply.ends_with("\r\n\r\nready"));
+    }
+
+    #[test]
+    fn a_reason_writes_no_headers() {
+        let reply = Reply::refusal(400, "a\r\nSet-Cookie: b\r\n\r\n<é>", "nil");
+        assert_eq!(reply.reason, "a??Set-Cookie: b????<?>");
+    }
+
+    #[test]
+    fn replies_of_real_programs_are_read() {
+        let good: [&[Option<&[u8]>]; 8] = [
+            &[Some(b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 5\r\n\r\nready"), None],
+            &[Some(b"HTTP/1.0 200 OK\nContent-type: text/acl\nContent-length: 5\n\nready"), None],
+            &[Some(b"HTTP/1.0 500 oops\r\nContent-length: 5\r\n\r\nready"), None],
+            &[Some(b"HTTP/1.0 OK\r\nCONTENT-LENGTH: 5\r\n\r\nready"), None],
+            &[Some(b"hello\n\nready")],
+            &[Some(b"HTTP/1.0 200 OK\r\n\r\nrea"), Some(b"dy")],
+            &[Some(b"HTTP/1.0 200 OK\r\nContent-length: 50\r\n\r\nready")],
+            &[Some(b"HTTP/1.0 200 OK\r\nContent-length: 5\r\n\r\nready and more"), None],
+        ];
+        for case in good {
+            assert_eq!(read(case).unwrap(), "ready", "{case:?}");
+        }
+        assert_eq!(
+            read(&[Some(b"HTTP/1.0 200 OK\r\nContent-length: 3\r\n\r\n( mark 1 1 )"), None]).unwrap(),
+            "( mark 1 1 )"
+        );
+    }
+
+    #[test]
+    fn what_is_no_reply_is_named() {
+        assert!(matches!(read(&[]), Err(ReplyError::Closed)));
+        assert!(matches!(read(&[Some(b"ready")]), Err(ReplyError::Closed)));
+        assert!(matches!(read(&[None]), Err(ReplyError::TimedOut)));
+        assert!(matches!(read(&[Some(&[b'x'; 20_000])]), Err(ReplyError::TooLarge)));
+        let huge = [&b"HTTP/1.0 200 OK\r\n\r\n("[..], &vec![b'a'; MAX_REPLY + 1]].concat();
+        assert!(matches!(read(&[Some(&huge)]), Err(ReplyError::TooLarge)));
+    }
+}

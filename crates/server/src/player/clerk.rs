@@ -1,0 +1,263 @@
+//! The thread of one match beside its player's: it reads the rules, follows the state, spells
+//! moves, and knows the legal ones, so that there is an answer when the player has none.
+//!
+//! Invariant: it hands every question on before it evaluates anything for it, and it ends when its
+//! match leaves the table.
+
+use super::position::Position;
+use super::thinker::{Question, Seen, Thinker};
+use super::thought::{Legal, Thought};
+use super::{PlayerConfig, PlayerFactory};
+use ggp_datalog::Limits;
+use ggp_game::message::Seen as Told;
+use ggp_game::{Clocks, Fact, Game, Move, PlayError, Role};
+use ggp_gdl::Strictness;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+/// The stack of a player's thread.
+const STACK: usize = 4 << 20;
+
+/// What a match is told.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// Take note of `told` and find a move.
+    Play { told: Told, thought: Arc<Thought> },
+    /// The match is over.
+    Stop { told: Told },
+}
+
+/// What is known of a match once its rules have been read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seated {
+    pub(super) role: Role,
+    /// Whether the rules have percepts (GDL-II).
+    pub(super) hidden: bool,
+}
+
+/// Counts the matches that have a thread; gives its count back when the last of them ends.
+pub(super) struct Running(Arc<AtomicUsize>);
+
+impl Running {
+    pub(super) fn new(count: &Arc<AtomicUsize>) -> Running {
+        count.fetch_add(1, Ordering::Relaxed);
+        Running(Arc::clone(count))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a match begins with.
+pub(super) struct Beginning {
+    pub(super) id: String,
+    pub(super) role: String,
+    pub(super) rules: Vec<u8>,
+    pub(super) clocks: Clocks,
+    pub(super) thought: Arc<Thought>,
+    pub(super) commands: Receiver<Command>,
+    /// Raised when the match has left the table: stops every evaluation of its rules.
+    pub(super) quit: Arc<AtomicBool>,
+    /// Where it is told what the rules say.
+    pub(super) seated: Arc<OnceLock<Seated>>,
+    pub(super) running: Running,
+}
+
+impl Beginning {
+    /// Runs the match to its end.
+    pub(super) fn run(self, config: &PlayerConfig, factory: Arc<dyn PlayerFactory>) {
+        let span = tracing::info_span!("match", id = %self.id);
+        let _entered = span.enter();
+        let (thought, running) = (Arc::clone(&self.thought), Arc::new(self.running));
+        let begin = || {
+            let (game, role) = read_game(self.rules, &self.role, config, &self.quit)?;
+            let hidden = has_percepts(&game);
+            let _ = self.seated.set(Seated { role, hidden });
+            let (ask, questions) = channel();
+            let thinker = Thinker {
+                id: self.id,
+                game: Arc::clone(&game),
+                role,
+                clocks: self.clocks,
+                ponders: config.ponder,
+                thought: self.thought,
+                questions,
+            };
+            let running = Arc::clone(&running);
+            let spawned =
+                thread::Builder::new().name("player".to_owned()).stack_size(STACK).spawn(move || {
+                    let _running = running;
+                    thinker.run(&*factory);
+                });
+            spawned.inspect_err(|error| tracing::error!(%error, "no thread for a player")).ok()?;
+            let position = Position::initial(&game)
+                .inspect_err(|error| tracing::warn!(%error, "the initial state cannot be evaluated"))
+                .ok();
+            let mut clerk = Clerk { game, role, hidden, position, turn: 0 };
+            let mut last = Arc::clone(&thought);
+            for command in &self.commands {
+                match command {
+                    Command::Play { told, thought } => {
+                        let seen = clerk.follow(&told, last.answer().as_deref());
+                        last = Arc::clone(&thought);
+                        let (seen, joint) = match seen {
+                            Ok(seen) => seen,
+                            Err(error) => {
+                                tracing::warn!(%error, "PLAY");
+                                thought.refuse();
+                                continue;
+                            }
+                        };
+                        if ask.send(Question::Play { seen, thought: Arc::clone(&thought) }).is_err() {
+                            // The player's thread is over; legal moves are still to be had.
+                            thought.propose(super::thought::Proposal::Nothing);
+                        }
+                        clerk.advance(joint.as_deref());
+                        thought.know_legal(clerk.legal());
+                    }
+                    Command::Stop { told } => {
+                        match clerk.follow(&told, last.answer().as_deref()) {
+                            Ok((seen, _)) => drop(ask.send(Question::Stop { seen })),
+                            Err(error) => tracing::warn!(%error, "STOP"),
+                        }
+                        break;
+                    }
+                }
+            }
+            Some(())
+        };
+        // Nothing of ours should panic; if it does, the match is lost and nothing else.
+        match catch_unwind(AssertUnwindSafe(begin)) {
+            Ok(Some(())) => {}
+            Ok(None) => thought.refuse(),
+            Err(_) => {
+                tracing::error!("the match's thread panicked");
+                thought.refuse();
+            }
+        }
+    }
+}
+
+/// Reads the rules; `None`, and a line in the log, if they cannot be played in this role.
+fn read_game(
+    rules: Vec<u8>,
+    role: &str,
+    config: &PlayerConfig,
+    quit: &Arc<AtomicBool>,
+) -> Option<(Arc<Game>, Role)> {
+    let description = match ggp_gdl::parse_rules(&rules) {
+        Ok(description) => description,
+        Err(errors) => {
+            let first = errors.diagnostics.first().map(|d| d.message.as_str()).unwrap_or_default();
+            tracing::warn!(error = first, "the rules cannot be read");
+            return None;
+        }
+    };
+    drop(rules);
+    let limits = Limits { interrupt: Some(Arc::clone(quit)), ..config.rules.clone() };
+    let game = match Game::with_limits(description, Strictness::Lenient, limits) {
+        Ok(game) => Arc::new(game),
+        Err(errors) => {
+            let first = errors.first().map(|d| d.message.as_str()).unwrap_or_default();
+            tracing::warn!(error = first, "the rules cannot be played");
+            return None;
+        }
+    };
+    let found = game.role_named(role);
+    if found.is_none() {
+        tracing::warn!(role, "the rules have no such role");
+    }
+    found.map(|role| (game, role))
+}
+
+/// What follows a match.
+struct Clerk {
+    game: Arc<Game>,
+    role: Role,
+    hidden: bool,
+    /// `None` when nobody tells the state (GDL-II), or it cannot be evaluated within the limits.
+    position: Option<Position>,
+    /// PLAY messages followed.
+    turn: u32,
+}
+
+impl Clerk {
+    /// What PLAY or STOP tells, in the words of an observation, and the joint move to apply if the
+    /// state is known; `previous` is what was answered before. An error changes nothing.
+    fn follow(
+        &mut self,
+        told: &Told,
+        previous: Option<&str>,
+    ) -> Result<(Seen, Option<Vec<Move>>), PlayError> {
+        let (seen, joint) = match told {
+            Told::Nothing if self.hidden && self.turn > 0 => (self.percepts(previous, &[]), None),
+            Told::Moves(terms) if self.hidden && !self.is_joint(terms, previous) => {
+                (self.percepts(previous, terms), None)
+            }
+            // Turn 0 is the one that begins.
+            Told::Nothing | Told::Percepts { turn: 0, .. } => (Seen::Start, None),
+            Told::Moves(terms) => {
+                let (texts, joint) = self.read_joint(terms)?;
+                (Seen::Moves(texts), joint)
+            }
+            Told::Percepts { turn, own, percepts } => {
+                self.position = None;
+                let own = own.as_deref().or(previous).unwrap_or("nil").to_owned();
+                (Seen::Percepts { turn: *turn, own, seen: percepts.clone() }, None)
+            }
+        };
+        self.turn += 1;
+        Ok((seen, joint))
+    }
+
+    /// Percepts that came without the turn and our move, as in an old dialect.
+    fn percepts(&mut self, previous: Option<&str>, terms: &[String]) -> Seen {
+        self.position = None;
+        let mut seen: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
+        seen.sort_unstable();
+        Seen::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), seen }
+    }
+
+    /// Whether a list that may be percepts is the joint move: it has a move a role, and our own is
+    /// the one that we gave.
+    fn is_joint(&self, terms: &[String], previous: Option<&str>) -> bool {
+        terms.len() == self.game.role_count()
+            && previous.is_some_and(|own| own.eq_ignore_ascii_case(&terms[self.role.index()]))
+    }
+
+    /// A joint move in the rules' spelling.
+    fn read_joint(&mut self, terms: &[String]) -> Result<(Vec<String>, Option<Vec<Move>>), PlayError> {
+        let bad = || PlayError::BadJointMove(format!("({})", terms.join(" ")));
+        if terms.len() != self.game.role_count() {
+            return Err(bad());
+        }
+        let Some(position) = &mut self.position else { return Ok((terms.to_vec(), None)) };
+        let joint = position.read_joint(terms).ok_or_else(bad)?;
+        Ok((position.texts(&joint), Some(joint)))
+    }
+
+    fn advance(&mut self, joint: Option<&[Move]>) {
+        if let (Some(joint), Some(position)) = (joint, &mut self.position)
+            && let Err(error) = position.advance(joint)
+        {
+            tracing::warn!(%error, "the state cannot be followed any more");
+            self.position = None;
+        }
+    }
+
+    fn legal(&self) -> Legal {
+        self.position.as_ref().map_or(Legal::Unknown, |position| Legal::Moves(position.legal(self.role)))
+    }
+}
+
+/// Whether the rules say what roles see: then they are told that and nothing else.
+pub(crate) fn has_percepts(game: &Game) -> bool {
+    let description = game.description();
+    description.rules.iter().any(|rule| description.name(rule.head.relation) == "sees")
+}

@@ -1,0 +1,72 @@
+//! Where a match stands, and how moves are spelled there.
+
+use ggp_game::{EvalError, Game, Interpreter, Move, Role, StateMachine};
+use std::sync::Arc;
+
+/// A state with its legal moves, by the reference semantics.
+pub(super) struct Position {
+    machine: Interpreter,
+    state: <Interpreter as StateMachine>::State,
+    /// The legal moves of every role.
+    legal: Vec<Vec<Move>>,
+}
+
+impl Position {
+    /// The first position of a game.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated within their limits.
+    pub(super) fn initial(game: &Arc<Game>) -> Result<Position, EvalError> {
+        let mut machine = Interpreter::new(game);
+        let state = machine.initial_state()?;
+        let mut position = Position { machine, state, legal: vec![Vec::new(); game.role_count()] };
+        position.find_legal()?;
+        Ok(position)
+    }
+
+    fn find_legal(&mut self) -> Result<(), EvalError> {
+        let state = self.state.clone();
+        (0..self.legal.len())
+            .try_for_each(|role| self.machine.legal_moves(&state, Role(role as u8), &mut self.legal[role]))
+    }
+
+    /// The moves with these texts, one a role; `None` if one is not known.
+    pub(super) fn read_joint(&mut self, texts: &[String]) -> Option<Vec<Move>> {
+        texts.iter().enumerate().map(|(role, text)| self.read(role, text)).collect()
+    }
+
+    /// The move with that text: exact first, then by folded case among the legal ones, then among
+    /// all that have been legal. Managers may play what is not legal.
+    fn read(&mut self, role: usize, text: &str) -> Option<Move> {
+        let known = self.machine.parse_move(text);
+        if known.is_some_and(|mv| self.machine.move_text(mv) == text) {
+            return known;
+        }
+        let machine = &self.machine;
+        let mut folded =
+            self.legal[role].iter().copied().filter(|&mv| machine.move_text(mv).eq_ignore_ascii_case(text));
+        match (folded.next(), folded.next()) {
+            (Some(mv), None) => Some(mv),
+            _ => known,
+        }
+    }
+
+    /// The texts of `joint`.
+    pub(super) fn texts(&self, joint: &[Move]) -> Vec<String> {
+        joint.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect()
+    }
+
+    /// Goes to the state after `joint`.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated within their limits; the position is then of no use.
+    pub(super) fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
+        self.state = self.machine.next_state(&self.state, joint)?;
+        self.find_legal()
+    }
+
+    /// The texts of `role`'s legal moves.
+    pub(super) fn legal(&self, role: Role) -> Vec<String> {
+        self.texts(&self.legal[role.index()])
+    }
+}

@@ -1,0 +1,248 @@
+//! A thought: one question to a match's player, and its answer, for whoever waits for it.
+//!
+//! Two threads contribute: the player proposes a move, the clerk says what is legal. Invariant: the
+//! first answer counts, and all who wait get the same one; it is there by [`Thought::latest`].
+
+use ggp_game::StopToken;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What a match is asked: to start, or for a move.
+#[derive(Debug)]
+pub(super) struct Thought {
+    /// When the player has to be done.
+    pub(super) due: Instant,
+    /// When the answer has to be on its way, done or not.
+    pub(super) latest: Instant,
+    /// Raised when the answer is wanted at once.
+    pub(super) stop: StopToken,
+    /// Raised when the player's thinking after this answer has to end.
+    pub(super) ponder: StopToken,
+    /// What is answered when there is nothing better.
+    refusal: &'static str,
+    /// What is answered to START when it is late.
+    fallback: Option<&'static str>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    answer: Option<String>,
+    proposal: Option<Proposal>,
+    legal: Option<Legal>,
+}
+
+/// What the player gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Proposal {
+    /// A move.
+    Move(String),
+    /// Nothing: it failed, or is no more.
+    Nothing,
+}
+
+/// What the clerk knows of the legal moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Legal {
+    /// All of them, as they are spelled in this match.
+    Moves(Vec<String>),
+    /// The rules do not tell: hidden information, or an evaluation beyond its limits.
+    Unknown,
+}
+
+/// The better of what there is: a legal proposal, else a legal move, else any proposal.
+fn judge(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
+    let proposed = match proposal {
+        Some(Proposal::Move(mv)) => Some(mv),
+        _ => None,
+    };
+    match legal {
+        Some(Legal::Moves(moves)) if !moves.is_empty() => {
+            let legal = proposed.filter(|mv| moves.contains(mv));
+            if let (Some(mv), None) = (proposed, legal) {
+                tracing::error!(%mv, "the player's move is illegal");
+            }
+            legal.or(moves.first()).cloned()
+        }
+        _ => proposed.cloned(),
+    }
+}
+
+impl Thought {
+    /// A question for a move, whose answer is `nil` if no better one comes.
+    pub(super) fn play(due: Instant, latest: Instant) -> Thought {
+        Thought::new(due, latest, "nil", None)
+    }
+
+    /// A question to start, whose answer is `busy` if it is refused. It is `ready` when it is late:
+    /// the manager goes on without an answer, so a match that still loads is a match.
+    pub(super) fn start(due: Instant, latest: Instant) -> Thought {
+        Thought::new(due, latest, "busy", Some("ready"))
+    }
+
+    fn new(due: Instant, latest: Instant, refusal: &'static str, fallback: Option<&'static str>) -> Thought {
+        Thought {
+            due,
+            latest,
+            stop: StopToken::new(),
+            ponder: StopToken::new(),
+            refusal,
+            fallback,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The player's part.
+    pub(super) fn propose(&self, proposal: Proposal) {
+        let mut state = self.lock();
+        if state.answer.is_some() {
+            tracing::warn!(?proposal, "the player's answer came too late");
+        }
+        state.proposal = Some(proposal);
+        self.resolve(&mut state);
+    }
+
+    /// The clerk's part.
+    pub(super) fn know_legal(&self, legal: Legal) {
+        let mut state = self.lock();
+        state.legal = Some(legal);
+        self.resolve(&mut state);
+    }
+
+    fn resolve(&self, state: &mut State) {
+        if state.answer.is_none() && state.proposal.is_some() && state.legal.is_some() {
+            let best = judge(state.proposal.as_ref(), state.legal.as_ref());
+            state.answer = Some(best.unwrap_or_else(|| self.refusal.to_owned()));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Answers, unless it has been answered. Says whether this was the first answer.
+    pub(super) fn settle(&self, answer: &str) -> bool {
+        let mut state = self.lock();
+        let first = state.answer.is_none();
+        if first {
+            state.answer = Some(answer.to_owned());
+            self.changed.notify_all();
+        }
+        first
+    }
+
+    /// Answers with the refusal, unless it has been answered.
+    pub(super) fn refuse(&self) {
+        self.settle(self.refusal);
+    }
+
+    /// The answer, if there is one yet.
+    pub(super) fn answer(&self) -> Option<String> {
+        self.lock().answer.clone()
+    }
+
+    /// Ends all thinking for this question and after it.
+    pub(super) fn interrupt(&self) {
+        self.stop.stop();
+        self.ponder.stop();
+    }
+
+    /// Waits for the answer. When it is due, the thinker is asked to stop; when it is late, the
+    /// best of what there is becomes the answer.
+    pub(super) fn wait(&self) -> String {
+        let mut state = self.lock();
+        loop {
+            if let Some(answer) = &state.answer {
+                return answer.clone();
+            }
+            let now = Instant::now();
+            if now >= self.latest {
+                let best = judge(state.proposal.as_ref(), state.legal.as_ref());
+                let best = best.unwrap_or_else(|| self.fallback.unwrap_or(self.refusal).to_owned());
+                tracing::warn!(answer = %best, "no answer in time: sent in its place");
+                state.answer = Some(best.clone());
+                self.changed.notify_all();
+                return best;
+            }
+            if now >= self.due {
+                self.stop.stop();
+            }
+            let next = if now >= self.due { self.latest } else { self.due };
+            let left = next.saturating_duration_since(now);
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::thread;
+    use std::time::Duration;
+
+    fn due_in(due: u64, latest: u64) -> Arc<Thought> {
+        let now = Instant::now();
+        Arc::new(Thought::play(now + Duration::from_millis(due), now + Duration::from_millis(latest)))
+    }
+
+    fn moves(texts: &[&str]) -> Legal {
+        Legal::Moves(texts.iter().map(|&t| t.to_owned()).collect())
+    }
+
+    #[test]
+    fn the_first_answer_counts_for_all() {
+        let thought = due_in(5000, 5000);
+        let waiters: Vec<_> = (0..3)
+            .map(|_| {
+                let thought = Arc::clone(&thought);
+                thread::spawn(move || thought.wait())
+            })
+            .collect();
+        assert!(thought.settle("a"));
+        assert!(!thought.settle("b"));
+        for waiter in waiters {
+            assert_eq!(waiter.join().unwrap(), "a");
+        }
+    }
+
+    #[test]
+    fn a_proposal_is_answered_once_it_is_known_to_be_legal() {
+        for (proposal, legal, answer) in [
+            (Proposal::Move("b".to_owned()), moves(&["a", "b"]), "b"),
+            (Proposal::Move("c".to_owned()), moves(&["a", "b"]), "a"),
+            (Proposal::Move("c".to_owned()), Legal::Unknown, "c"),
+            (Proposal::Move("c".to_owned()), moves(&[]), "c"),
+            (Proposal::Nothing, moves(&["a", "b"]), "a"),
+            (Proposal::Nothing, Legal::Unknown, "nil"),
+        ] {
+            let (one, other) = (due_in(5000, 5000), due_in(5000, 5000));
+            one.propose(proposal.clone());
+            assert_eq!(one.answer(), None);
+            one.know_legal(legal.clone());
+            other.know_legal(legal);
+            assert_eq!(other.answer(), None);
+            other.propose(proposal);
+            assert_eq!((one.wait().as_str(), other.wait().as_str()), (answer, answer));
+        }
+    }
+
+    #[test]
+    fn when_it_is_late_a_legal_move_is_the_answer_and_the_player_was_asked_to_stop() {
+        let thought = due_in(20, 60);
+        thought.know_legal(moves(&["first"]));
+        let begun = Instant::now();
+        assert_eq!(thought.wait(), "first");
+        assert!(begun.elapsed() >= Duration::from_millis(50));
+        assert!(thought.stop.is_stopped());
+        assert!(!thought.settle("second"));
+        assert_eq!(thought.answer().as_deref(), Some("first"));
+        assert_eq!(due_in(0, 0).wait(), "nil");
+        let unchecked = due_in(0, 10);
+        unchecked.propose(Proposal::Move("a".to_owned()));
+        assert_eq!(unchecked.wait(), "a");
+    }
+}

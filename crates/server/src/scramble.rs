@@ -1,0 +1,151 @@
+//! Scrambled matches: every name of a rulesheet replaced by a made-up word, so that no player can
+//! recognise a game by its words (captured from the reference server, protocol section 5).
+//!
+//! Invariant: the mapping is one to one, also when case is folded, and keeps apart what GDL keeps
+//! apart: variables, names, integers, keywords. Order and arity of everything stay.
+
+use ggp_game::rng;
+use ggp_gdl::keyword::Connective;
+use ggp_gdl::lexer::{Lexer, TokenKind};
+use ggp_gdl::{Description, Keyword};
+use rustc_hash::FxHashMap;
+
+/// Names that mean something to a manager or a player and are never replaced, beside keywords,
+/// connectives and integers: the role `random`, the anonymous variable's stem.
+const KEPT: [&str; 2] = ["random", "_"];
+
+/// Words that a scrambled name must not be, since they are replies or stand for no moves.
+const RESERVED: [&str; 9] =
+    ["random", "nil", "ready", "busy", "done", "aborted", "available", "error", "noop"];
+
+const ONSETS: [&str; 20] = [
+    "b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "v",
+];
+const VOWELS: [&str; 6] = ["a", "e", "i", "o", "u", "ea"];
+const CODAS: [&str; 8] = ["", "", "n", "r", "l", "s", "nd", "x"];
+
+/// A word of `syllables` syllables, chosen by `bits`.
+fn word(mut bits: u64, syllables: usize) -> String {
+    let mut pick = |from: &[&'static str]| {
+        let chosen = from[(bits % from.len() as u64) as usize];
+        bits /= from.len() as u64;
+        chosen
+    };
+    (0..syllables).flat_map(|_| [pick(&ONSETS), pick(&VOWELS), pick(&CODAS)]).collect()
+}
+
+/// A one-to-one mapping of the names of one rulesheet to words.
+#[derive(Clone, Debug)]
+pub struct Scramble {
+    words: FxHashMap<String, String>,
+    names: FxHashMap<String, String>,
+}
+
+impl Scramble {
+    /// Words for all names of `rules`, the same for the same `seed`.
+    pub fn new(rules: &Description, seed: u64) -> Scramble {
+        let mut scramble = Scramble { words: FxHashMap::default(), names: FxHashMap::default() };
+        let mut drawn = 0;
+        for (_, name) in rules.symbols.iter() {
+            if is_kept(name) {
+                continue;
+            }
+            let sign = if name.starts_with('?') { "?" } else { "" };
+            let word = loop {
+                let bits = rng::Stream::new(seed, drawn).key();
+                // A longer word after some hundred draws, so that there are always enough.
+                let word = word(bits, 2 + (drawn / 500).min(2) as usize);
+                drawn += 1;
+                let taken = RESERVED.contains(&word.as_str())
+                    || is_kept(&word)
+                    || scramble.names.contains_key(&word)
+                    || scramble.names.contains_key(&format!("?{word}"));
+                if !taken {
+                    break format!("{sign}{word}");
+                }
+            };
+            scramble.words.insert(name.to_owned(), word.clone());
+            scramble.names.insert(word, name.to_owned());
+        }
+        scramble
+    }
+
+    /// `text`, of rules or moves, in the words of the scrambled match. Names that the rules do not
+    /// have stay.
+    pub fn scramble(&self, text: &str) -> String {
+        replace(text, |name| self.words.get(name).map(String::as_str))
+    }
+
+    /// What a player of the scrambled match wrote, in the names of the rules. Case is folded, as
+    /// some players change it.
+    pub fn unscramble(&self, text: &str) -> String {
+        replace(text, |word| self.names.get(word.to_ascii_lowercase().as_str()).map(String::as_str))
+    }
+}
+
+fn is_kept(name: &str) -> bool {
+    let stem = name.strip_prefix('?').unwrap_or(name);
+    Keyword::of(name).is_some()
+        || Connective::of(name).is_some()
+        || KEPT.contains(&stem)
+        || name.parse::<i64>().is_ok()
+}
+
+fn replace<'a>(text: &str, mapped: impl Fn(&str) -> Option<&'a str>) -> String {
+    let mut out = String::with_capacity(2 * text.len());
+    let mut end = 0;
+    for token in Lexer::new(text.as_bytes()).filter(|t| t.kind == TokenKind::Word) {
+        let name = &text[token.span.range()];
+        out.push_str(&text[end..token.span.start]);
+        out.push_str(mapped(name).unwrap_or(name));
+        end = token.span.end;
+    }
+    out.push_str(&text[end..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &str = "(role Red) (role random) (init (heap 7)) (succ 1 2) (Succ -1 x)
+        (<= (LEGAL Red (take ?x)) (true (heap ?x)) (not (distinct ?x ?x)) (or (p ?_) (q noop)))";
+
+    fn scramble(seed: u64) -> Scramble {
+        Scramble::new(&ggp_gdl::parse(RULES.as_bytes()).unwrap(), seed)
+    }
+
+    #[test]
+    fn names_change_and_the_language_stays() {
+        let text = scramble(1).scramble(RULES);
+        for kept in ["(role random)", "(init (", "-1", "LEGAL", "not (distinct ?", "(or (", " 7))"] {
+            assert!(text.contains(kept), "{kept}: {text}");
+        }
+        for name in ["Red", "heap", "take", "?x", "succ", "Succ", "noop"] {
+            let tokens = text.split(|c: char| c.is_whitespace() || c == '(' || c == ')');
+            assert!(tokens.into_iter().all(|token| token != name), "{name}: {text}");
+        }
+        assert_eq!(text, scramble(1).scramble(RULES));
+        assert_ne!(text, scramble(2).scramble(RULES));
+        assert!(ggp_gdl::parse(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn what_is_scrambled_comes_back_in_any_case() {
+        let scramble = scramble(3);
+        let mv = "(take (heap Red) 7)";
+        assert_eq!(scramble.unscramble(&scramble.scramble(mv)), mv);
+        assert_eq!(scramble.unscramble(&scramble.scramble(mv).to_uppercase()), mv);
+        assert_eq!(scramble.scramble("(unknown 1)"), "(unknown 1)");
+    }
+
+    #[test]
+    fn thousands_of_names_get_different_words() {
+        let rules: String = (0..5000).map(|n| format!("(fact{n} n{n})")).collect();
+        let scramble = Scramble::new(&ggp_gdl::parse(rules.as_bytes()).unwrap(), 9);
+        let mut words: Vec<_> = scramble.words.values().map(|w| w.to_ascii_lowercase()).collect();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), 10_000);
+    }
+}

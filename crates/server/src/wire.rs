@@ -1,0 +1,108 @@
+//! Messages with the bytes of the reference server: a blank after each `(` and before each `)`.
+//!
+//! [`ggp_game::message`] writes canonical text, which all readers take; some old players were only
+//! ever tried with this spelling.
+
+use ggp_game::Clocks;
+use ggp_game::message::Seen;
+use ggp_gdl::lexer::{Lexer, TokenKind};
+use std::time::Duration;
+
+/// `text` with one blank between all tokens and no comments: `( mark 1 2 )`.
+pub(crate) fn spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
+    for token in Lexer::new(text.as_bytes()).filter(|token| token.kind != TokenKind::Comment) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&text[token.span.range()]);
+    }
+    out
+}
+
+/// `( START id role (( … ) ( … ) ) start play )`; `rules` without parentheses around all of them.
+pub(crate) fn start(id: &str, role: &str, rules: &str, clocks: Clocks) -> String {
+    let (start, play) = (whole_seconds(clocks.start), whole_seconds(clocks.play));
+    format!("( START {id} {role} ({} ) {start} {play})", spaced(rules))
+}
+
+/// `( PREVIEW (( … ) ( … ) ) clock )`.
+pub(crate) fn preview(rules: &str, clock: Duration) -> String {
+    format!("( PREVIEW ({} ) {} )", spaced(rules), whole_seconds(clock))
+}
+
+/// `( PLAY id NIL )`, `( PLAY id (( mark 1 2 ) noop ) )`, `( PLAY id 1 noop (( wind ) ) )`.
+pub(crate) fn play(id: &str, seen: &Seen) -> String {
+    format!("( PLAY {id} {} )", told(seen))
+}
+
+/// The same for STOP.
+pub(crate) fn stop(id: &str, seen: &Seen) -> String {
+    format!("( STOP {id} {} )", told(seen))
+}
+
+/// `( ABORT id )`.
+pub(crate) fn abort(id: &str) -> String {
+    format!("( ABORT {id} )")
+}
+
+fn told(seen: &Seen) -> String {
+    match seen {
+        Seen::Nothing => "NIL".to_owned(),
+        Seen::Moves(joint) => list(joint.iter().map(String::as_str)),
+        Seen::Percepts { turn: 0, .. } => "0 NIL NIL".to_owned(),
+        Seen::Percepts { turn, own, percepts } => {
+            let own = spaced(own.as_deref().unwrap_or("NIL"));
+            format!("{turn} {own} {}", list(percepts.iter().map(|percept| percept.as_str())))
+        }
+    }
+}
+
+fn list<'a>(terms: impl Iterator<Item = &'a str>) -> String {
+    format!("({} )", terms.map(spaced).collect::<Vec<_>>().join(" "))
+}
+
+/// Whole seconds, as old programs read no others: never more than there are, but for the first.
+/// They are read into 32 bits.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs().clamp(1, i32::MAX as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggp_game::Fact;
+    use ggp_game::message::Request;
+
+    #[test]
+    fn messages_have_the_captured_bytes() {
+        let moves = |texts: &[&str]| Seen::Moves(texts.iter().map(|&t| t.to_owned()).collect());
+        assert_eq!(play("scr.ttt.1795208841243", &Seen::Nothing), "( PLAY scr.ttt.1795208841243 NIL )");
+        assert_eq!(play("m", &moves(&["(mark 1 2)", "noop"])), "( PLAY m (( mark 1 2 ) noop ) )");
+        assert_eq!(stop("m", &moves(&["(mark 1 3)", "noop"])), "( STOP m (( mark 1 3 ) noop ) )");
+        assert_eq!(abort("m"), "( ABORT m )");
+        let clocks = Clocks { start: Duration::from_secs(30), play: Duration::from_millis(14_500) };
+        assert_eq!(
+            start("m", "x", "(role x) ; first\n(<= (next (p ?x))\n (true (p ?x)))", clocks),
+            "( START m x (( role x ) ( <= ( next ( p ?x ) ) ( true ( p ?x ) ) ) ) 30 14)"
+        );
+        assert_eq!(preview("(role x)", Duration::from_secs(5)), "( PREVIEW (( role x ) ) 5 )");
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let percepts = vec![Fact::from_canonical("(door 1)"), Fact::from_canonical("wind")];
+        for seen in [
+            Seen::Nothing,
+            Seen::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]),
+            Seen::Percepts { turn: 0, own: None, percepts: Vec::new() },
+            Seen::Percepts { turn: 2, own: Some("(ask 1)".to_owned()), percepts },
+            Seen::Percepts { turn: 3, own: Some("a".to_owned()), percepts: Vec::new() },
+        ] {
+            let request = Request::Play { id: "m".to_owned(), seen: seen.clone() };
+            assert_eq!(Request::parse(play("m", &seen).as_bytes()), Ok(request));
+            let request = Request::Stop { id: "m".to_owned(), seen: seen.clone() };
+            assert_eq!(Request::parse(stop("m", &seen).as_bytes()), Ok(request));
+        }
+    }
+}

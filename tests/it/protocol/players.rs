@@ -1,0 +1,124 @@
+//! Players for the tests of the protocol: scripted, some of them bad.
+
+use ggp_game::{
+    Clocks, Deadline, Game, Interpreter, Move, Observation, PlayError, Player, Role, StateMachine, StopToken,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a [`Scripted`] player does beside choosing its first legal move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Manner {
+    /// Answers at once.
+    Quick,
+    /// Thinks until its deadline or until it is stopped, while starting and playing.
+    Patient,
+    /// Sleeps for three seconds, whatever it is told.
+    Deaf,
+    /// Panics when it is asked for a move.
+    Panics,
+    /// Panics when it is started.
+    PanicsAtStart,
+    /// Says a move that is none.
+    Illegal,
+    /// Has no move.
+    Fails,
+}
+
+impl Manner {
+    pub(crate) fn named(name: &str) -> Manner {
+        match name {
+            "quick" => Manner::Quick,
+            "patient" => Manner::Patient,
+            "deaf" => Manner::Deaf,
+            "panics" => Manner::Panics,
+            "panics-at-start" => Manner::PanicsAtStart,
+            "illegal" => Manner::Illegal,
+            "fails" => Manner::Fails,
+            other => panic!("no player is called {other}"),
+        }
+    }
+
+    fn think(self, deadline: Deadline, stop: &StopToken) {
+        match self {
+            Manner::Patient => {
+                while !stop.is_stopped() && !deadline.is_over() {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            }
+            Manner::Deaf => std::thread::sleep(Duration::from_secs(3)),
+            _ => {}
+        }
+    }
+}
+
+struct Seat {
+    machine: Interpreter,
+    state: <Interpreter as StateMachine>::State,
+    role: Role,
+}
+
+/// Plays its first legal move.
+pub(crate) struct Scripted {
+    manner: Manner,
+    seat: Option<Seat>,
+}
+
+impl Scripted {
+    pub(crate) fn new(manner: Manner) -> Scripted {
+        Scripted { manner, seat: None }
+    }
+}
+
+impl Player for Scripted {
+    fn start(
+        &mut self,
+        game: &Arc<Game>,
+        role: Role,
+        _: Clocks,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<(), PlayError> {
+        assert!(self.manner != Manner::PanicsAtStart, "as it was told to");
+        self.manner.think(deadline, stop);
+        let mut machine = Interpreter::new(game);
+        let state = machine.initial_state()?;
+        self.seat = Some(Seat { machine, state, role });
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        seen: Observation<'_>,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        let Some(Seat { machine, state, role }) = &mut self.seat else {
+            return Err(PlayError::Unable("not started".to_owned()));
+        };
+        let mut legal = Vec::new();
+        for role in machine.game().clone().roles() {
+            machine.legal_moves(state, role, &mut legal)?;
+        }
+        if let Observation::Moves(joint) = seen {
+            let joint: Option<Vec<Move>> = joint.iter().map(|text| machine.parse_move(text)).collect();
+            let joint = joint.ok_or_else(|| PlayError::BadJointMove("what I was told".to_owned()))?;
+            *state = machine.next_state(state, &joint)?;
+        }
+        self.manner.think(deadline, stop);
+        machine.legal_moves(state, *role, &mut legal)?;
+        let mv = machine.move_text(*legal.first().ok_or(PlayError::NoMove)?).to_owned();
+        match self.manner {
+            Manner::Panics => panic!("as it was told to"),
+            Manner::Illegal => Ok("(no such move)".to_owned()),
+            Manner::Fails => Err(PlayError::NoMove),
+            _ => Ok(mv),
+        }
+    }
+
+    fn ponder(&mut self, stop: &StopToken) {
+        if self.manner == Manner::Patient {
+            self.manner.think(Deadline::never(), stop);
+        }
+    }
+}
