@@ -1,6 +1,7 @@
 //! The integration tests, one module a subject.
 
 mod any_bytes;
+mod arena;
 mod evaluable;
 mod five;
 mod invalid;
