@@ -1,6 +1,7 @@
 //! Matches and tournaments of any game between any players: who is stronger, and how sure are we?
 
 mod account;
+mod chart;
 pub mod command;
 mod comparison;
 mod digest;
@@ -12,6 +13,7 @@ mod plan;
 mod ratings;
 pub mod record;
 mod referee;
+pub mod report;
 mod result;
 mod sequence;
 mod series;
