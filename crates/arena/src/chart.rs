@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn axes_have_round_steps() {
-        assert_eq!(step(100.0, 9.0), 20.0);
-        assert_eq!(step(9.0, 9.0), 1.0);
+        assert!((step(100.0, 9.0) - 20.0).abs() < 1e-12);
+        assert!((step(9.0, 9.0) - 1.0).abs() < 1e-12);
         assert!((step(0.3, 9.0) - 0.05).abs() < 1e-12);
         assert_eq!(ticks(-25.0, 45.0, 20.0).collect::<Vec<_>>(), [-20.0, 0.0, 20.0, 40.0]);
     }

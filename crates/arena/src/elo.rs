@@ -69,13 +69,15 @@ impl Scores {
         };
         let normalised = |score: f64| match per_match.sqrt() {
             spread if spread > 0.0 => (score - 0.5) / spread * NORMALISED_ELO,
-            _ if score == 0.5 => 0.0,
-            _ => f64::INFINITY.copysign(score - 0.5),
+            _ if score > 0.5 => f64::INFINITY,
+            _ if score < 0.5 => f64::NEG_INFINITY,
+            _ => 0.0,
         };
         let superiority = match error {
             error if error > 0.0 => normal_cdf((mean - 0.5) / error),
-            _ if mean == 0.5 => 0.5,
-            _ => f64::from(u8::from(mean > 0.5)),
+            _ if mean > 0.5 => 1.0,
+            _ if mean < 0.5 => 0.0,
+            _ => 0.5,
         };
         Some(Difference {
             score: Estimate { value: mean, low: low.max(0.0), high: high.min(1.0) },
@@ -312,8 +314,7 @@ mod tests {
     #[test]
     fn one_who_always_wins_is_infinitely_stronger() {
         let difference = Scores::Pairs([0, 0, 0, 0, 7]).difference().unwrap();
-        assert_eq!(difference.elo.value, f64::INFINITY);
-        assert_eq!(difference.superiority, 1.0);
+        assert_eq!((difference.elo.value, difference.superiority), (f64::INFINITY, 1.0));
         assert_eq!(Scores::Pairs([0; 5]).difference(), None);
         let even = Scores::Pairs([0, 0, 9, 0, 0]).difference().unwrap();
         assert_eq!((even.elo.value, even.superiority, even.normalised.value), (0.0, 0.5, 0.0));

@@ -89,7 +89,7 @@ impl Moments {
         self.squares += before * (value - self.mean);
     }
 
-    /// Adds the values of another (Chan, Golub & LeVeque 1979).
+    /// Adds the values of another (Chan, Golub & `LeVeque` 1979).
     pub fn merge(&mut self, other: &Moments) {
         if other.count == 0 {
             return;
@@ -188,7 +188,9 @@ mod tests {
     fn merged_moments_are_those_of_all_values() {
         let of = |values: &[f64]| {
             let mut moments = Moments::default();
-            values.iter().for_each(|&value| moments.add(value));
+            for &value in values {
+                moments.add(value);
+            }
             moments
         };
         let mut both = of(&[]);

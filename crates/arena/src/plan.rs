@@ -367,8 +367,9 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     fn contest(name: &str, roles: &[&str]) -> Contest {
-        let facts: String = roles.iter().map(|r| format!("(role {r}) (legal {r} a) (goal {r} 50)")).collect();
-        let rules = format!("{facts} (init x) (next x) (<= terminal (true x))");
+        let facts: Vec<String> =
+            roles.iter().map(|r| format!("(role {r}) (legal {r} a) (goal {r} 50)")).collect();
+        let rules = format!("{} (init x) (next x) (<= terminal (true x))", facts.concat());
         let game = Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap();
         Contest { name: name.to_owned(), game: Arc::new(game) }
     }

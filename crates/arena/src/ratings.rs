@@ -35,8 +35,8 @@ impl Meetings {
     }
 }
 
-/// Points of `a` in `count` comparisons with `b`.
-struct Points {
+/// What `a` has scored in `count` comparisons with `b`.
+struct Score {
     a: usize,
     b: usize,
     points: f64,
@@ -45,11 +45,11 @@ struct Points {
 
 /// A rating for each of `players`, around 0; `None` for those who met nobody.
 pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate>> {
-    let total = |without: Option<usize>| -> Vec<Points> {
+    let total = |without: Option<usize>| -> Vec<Score> {
         let sum = |meeting: &Meetings| {
             let kept = meeting.blocks.iter().enumerate().filter(|(block, _)| Some(*block) != without);
             let [points, count] = kept.fold([0.0; 2], |[p, c], (_, [points, count])| [p + points, c + count]);
-            Points { a: meeting.players[0], b: meeting.players[1], points, count }
+            Score { a: meeting.players[0], b: meeting.players[1], points, count }
         };
         meetings.iter().map(sum).collect()
     };
@@ -69,7 +69,7 @@ pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate
             if count == 0.0 {
                 return None;
             }
-            let one_sided = points == 0.0 || points == count;
+            let one_sided = points <= 0.0 || points >= count;
             let margin = if one_sided || blocks.len() < ENOUGH_BLOCKS {
                 Z95 / information.sqrt()
             } else {
@@ -90,7 +90,7 @@ fn logistic(x: f64) -> f64 {
 
 /// The likeliest ratings in log-odds, with mean 0: Newton's method one player at a time, which
 /// ends since the likelihood with the prior is strictly concave.
-fn fit(players: usize, meetings: &[Points]) -> Vec<f64> {
+fn fit(players: usize, meetings: &[Score]) -> Vec<f64> {
     let mut ratings = vec![0.0f64; players];
     for _ in 0..1000 {
         let mut change = 0.0f64;

@@ -97,13 +97,13 @@ fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
         None => ("open", "undecided"),
     };
     let share = ((state.llr - state.lower) / (state.upper - state.lower)).clamp(0.0, 1.0) * 100.0;
-    let _ = write!(
+    let _ = writeln!(
         page,
         "<section class=\"sprt\"><h2>Sequential test</h2><p><span class=\"badge {class}\">{words}</span> \
          {} <span class=\"quiet\">after {}</span></p>\
          <div class=\"meter\" role=\"img\" aria-label=\"log-likelihood ratio {:.2} between {:.2} and {:.2}\">\
          <i style=\"left:{share:.1}%\"></i></div>\
-         <p class=\"scale\"><span>H0 {:.2}</span><span>LLR {:.2}</span><span>H1 {:.2}</span></p></section>\n",
+         <p class=\"scale\"><span>H0 {:.2}</span><span>LLR {:.2}</span><span>H1 {:.2}</span></p></section>",
         escape(test),
         count(state.count, "pair", "pairs"),
         state.llr,

@@ -114,7 +114,7 @@ impl MatchResult {
         self.goals.clone_from(&outcome.goals);
         self.steps = outcome.steps;
         self.moves_digest = format!("{:016x}", outcome.digest);
-        self.time.clone_from(&outcome.accounts);
+        self.time = outcome.accounts.iter().map(TimeAccount::rounded).collect();
         self.faults.clone_from(&outcome.faults);
         self.ended = crate::transcript::now();
     }
@@ -208,10 +208,9 @@ impl ResultFile {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = file.map_err(|error| io_error(path, error))?;
         match file.try_lock() {
-            Ok(()) => Ok(ResultFile { path: path.to_owned(), file }),
             Err(TryLockError::WouldBlock) => Err(ResultsError::Locked(path.to_owned())),
             // Some file systems have no locks; that is no reason not to play.
-            Err(TryLockError::Error(_)) => Ok(ResultFile { path: path.to_owned(), file }),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(ResultFile { path: path.to_owned(), file }),
         }
     }
 

@@ -21,7 +21,7 @@ impl Series {
     /// Adds the next value.
     pub(crate) fn add(&mut self, value: f64) {
         self.last = (self.last.0 + 1, value);
-        if self.last.0 % self.stride != 0 {
+        if !self.last.0.is_multiple_of(self.stride) {
             return;
         }
         self.kept.push(self.last);

@@ -391,7 +391,9 @@ mod tests {
         }
         let summary = |results: &[MatchResult]| {
             let mut standings = Standings::default();
-            results.iter().for_each(|result| standings.add(result));
+            for result in results {
+                standings.add(result);
+            }
             standings.summary()
         };
         let forward = summary(&results);

@@ -355,10 +355,11 @@ impl Tournament {
                 run.concurrency
             ));
         }
-        if total % round != 0 && round > 2 {
+        if !total.is_multiple_of(round) && round > 2 {
             warnings.push(format!(
                 "{total} matches are no whole number of rounds of {round}: not everyone has every role in every \
-                 game equally often"
+                 game equally often; in {} they have",
+                total.next_multiple_of(round)
             ));
         }
         if run.resume && run.out.is_none() {
@@ -377,25 +378,24 @@ impl Tournament {
             referees.push(Mutex::new(vec![referee]));
             for entrant in &self.entrants {
                 let seat = SeatRequest { match_id: "preflight", seed: 0, grace: self.grace };
-                self.make(players, entrant, contest, &seat)?;
+                make(players, entrant, contest, &seat)?;
             }
         }
         Ok(referees)
     }
+}
 
-    fn make(
-        &self,
-        players: &dyn Players,
-        entrant: &Entrant,
-        contest: &Contest,
-        seat: &SeatRequest<'_>,
-    ) -> Result<Box<dyn Player>, TournamentError> {
-        players.player(entrant, &contest.game, seat).map_err(|error| TournamentError::Player {
-            name: entrant.name.clone(),
-            game: contest.name.clone(),
-            error,
-        })
-    }
+fn make(
+    players: &dyn Players,
+    entrant: &Entrant,
+    contest: &Contest,
+    seat: &SeatRequest<'_>,
+) -> Result<Box<dyn Player>, TournamentError> {
+    players.player(entrant, &contest.game, seat).map_err(|error| TournamentError::Player {
+        name: entrant.name.clone(),
+        game: contest.name.clone(),
+        error,
+    })
 }
 
 /// Referees of one game that nobody needs just now.
@@ -537,12 +537,7 @@ impl Hall<'_> {
             };
             let seed = mix(fixture.seed.wrapping_add(1 + role as u64));
             let seat = SeatRequest { match_id: &fixture.id, seed, grace: self.tournament.grace };
-            seats.push(Seat::Player(self.tournament.make(
-                self.players,
-                &entrants[*entrant],
-                contest,
-                &seat,
-            )?));
+            seats.push(Seat::Player(make(self.players, &entrants[*entrant], contest, &seat)?));
         }
         let pool = &self.referees[fixture.contest];
         let idle = pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
