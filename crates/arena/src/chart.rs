@@ -38,6 +38,18 @@ fn ticks(low: f64, high: f64, step: f64) -> impl Iterator<Item = f64> {
     (first..=last).map(move |n| n as f64 * step)
 }
 
+/// `+100`, `−100`, `0`.
+fn signed(value: f64) -> String {
+    let sign = if value < 0.0 {
+        "−"
+    } else if value > 0.0 {
+        "+"
+    } else {
+        ""
+    };
+    format!("{sign}{:.0}", value.abs())
+}
+
 fn label(name: &str) -> String {
     match name.char_indices().nth(NAME_CHARS) {
         Some((end, _)) => format!("{}…", escape(&name[..end])),
@@ -63,8 +75,9 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
         let _ = writeln!(
             svg,
             "<line class=\"{class}\" x1=\"{at:.1}\" y1=\"{top}\" x2=\"{at:.1}\" y2=\"{floor:.1}\"/>\
-             <text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{tick:+.0}</text>",
-            floor + 15.0
+             <text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            floor + 15.0,
+            signed(tick)
         );
     }
     for (number, Whisker { name, estimate }) in all.iter().enumerate() {

@@ -7,7 +7,9 @@
 //! normalized Elo* and *A practical introduction to the GSPRT* (2019–2021), with the maximum
 //! likelihood estimates under each hypothesis computed exactly.
 
-use crate::interval::{Estimate, Z95, normal_cdf};
+#[cfg(doc)]
+use crate::interval::Moments;
+use crate::interval::{Estimate, Z95, normal_cdf, wilson};
 use serde::Serialize;
 use std::str::FromStr;
 
@@ -60,6 +62,10 @@ impl Scores {
             return None;
         }
         let (mean, variance) = self.moments();
+        // Rounding may leave a trace of variance where there is none.
+        if variance < 1e-12 {
+            return Some(Difference::of_equal_scores(mean, total));
+        }
         let error = (variance / total).sqrt();
         let (low, high) = (mean - Z95 * error, mean + Z95 * error);
         // Normalised Elo is per match: a pair has twice a match's variance.
@@ -67,23 +73,16 @@ impl Scores {
             Scores::Matches(_) => variance,
             Scores::Pairs(_) => 2.0 * variance,
         };
-        let normalised = |score: f64| match per_match.sqrt() {
-            spread if spread > 0.0 => (score - 0.5) / spread * NORMALISED_ELO,
-            _ if score > 0.5 => f64::INFINITY,
-            _ if score < 0.5 => f64::NEG_INFINITY,
-            _ => 0.0,
-        };
-        let superiority = match error {
-            error if error > 0.0 => normal_cdf((mean - 0.5) / error),
-            _ if mean > 0.5 => 1.0,
-            _ if mean < 0.5 => 0.0,
-            _ => 0.5,
-        };
+        let normalised = |score: f64| (score - 0.5) / per_match.sqrt() * NORMALISED_ELO;
         Some(Difference {
             score: Estimate { value: mean, low: low.max(0.0), high: high.min(1.0) },
             elo: Estimate { value: elo_of_score(mean), low: elo_of_score(low), high: elo_of_score(high) },
-            normalised: Estimate { value: normalised(mean), low: normalised(low), high: normalised(high) },
-            superiority,
+            normalised: Some(Estimate {
+                value: normalised(mean),
+                low: normalised(low),
+                high: normalised(high),
+            }),
+            superiority: normal_cdf((mean - 0.5) / error),
         })
     }
 }
@@ -95,10 +94,27 @@ pub struct Difference {
     pub score: Estimate,
     /// The difference in Elo; infinite when one always wins.
     pub elo: Estimate,
-    /// The difference in normalised Elo, which does not depend on how many draws there are.
-    pub normalised: Estimate,
+    /// The difference in normalised Elo, which does not depend on how many draws there are;
+    /// `None` where all scores are equal.
+    pub normalised: Option<Estimate>,
     /// The likelihood that the first player is the stronger one, 0 to 1.
     pub superiority: f64,
+}
+
+impl Difference {
+    /// Of `total` scores that are all `score`. That says little about their variance: intervals
+    /// are those of a share, whose variance is the largest possible, as [`Moments::estimate`]
+    /// does, and superiority is judged by the variance of coin flips.
+    fn of_equal_scores(score: f64, total: f64) -> Difference {
+        let interval = wilson(score, total);
+        let elo = |score: f64| if (score - 0.5).abs() < 1e-12 { 0.0 } else { elo_of_score(score) };
+        Difference {
+            score: interval,
+            elo: Estimate { value: elo(score), low: elo(interval.low), high: elo(interval.high) },
+            normalised: None,
+            superiority: normal_cdf((score - 0.5) * 2.0 * total.sqrt()),
+        }
+    }
 }
 
 /// The Elo difference at which the expected score is `score`; infinite at 0 and 1 and beyond.
@@ -273,8 +289,9 @@ mod tests {
             let difference = Scores::Pairs(counts).difference().unwrap();
             near(difference.elo.value, elo, 1e-3);
             near(difference.elo.margin(), error, 1e-3);
-            near(difference.normalised.value, nelo, 1e-3);
-            near(difference.normalised.margin(), nerror, 1e-3);
+            let normalised = difference.normalised.unwrap();
+            near(normalised.value, nelo, 1e-3);
+            near(normalised.margin(), nerror, 1e-3);
             assert!((difference.superiority - superiority).abs() < 1e-4, "{}", difference.superiority);
         }
         let third = Scores::Pairs([7895, 8757, 5685, 568, 9999]).difference().unwrap();
@@ -287,12 +304,12 @@ mod tests {
         let second = Scores::Matches([96, 111, 136]).difference().unwrap();
         near(second.elo.value, 40.70, 1e-3);
         near(second.elo.margin(), 30.43, 1e-3);
-        near(second.normalised.value, 49.77, 1e-3);
-        near(second.normalised.margin(), 36.77, 1e-3);
+        near(second.normalised.unwrap().value, 49.77, 1e-3);
+        near(second.normalised.unwrap().margin(), 36.77, 1e-3);
         near(second.superiority, 0.9960, 1e-4);
         let third = Scores::Matches([356, 0, 34]).difference().unwrap();
-        near(third.normalised.value, -508.44, 1e-3);
-        near(third.normalised.margin(), 34.48, 1e-3);
+        near(third.normalised.unwrap().value, -508.44, 1e-3);
+        near(third.normalised.unwrap().margin(), 34.48, 1e-3);
     }
 
     /// Published: the tests of fastchess, which give two decimals; the method is fishtest's.
@@ -314,10 +331,14 @@ mod tests {
     #[test]
     fn one_who_always_wins_is_infinitely_stronger() {
         let difference = Scores::Pairs([0, 0, 0, 0, 7]).difference().unwrap();
-        assert_eq!((difference.elo.value, difference.superiority), (f64::INFINITY, 1.0));
+        assert!(difference.elo.value == f64::INFINITY && difference.elo.high == f64::INFINITY);
+        // Seven pairs are no certainty: Wilson leaves a score of 65 %, 104 Elo.
+        near(difference.elo.low, 104.0, 0.01);
+        near(difference.superiority, 0.9959, 1e-3);
         assert_eq!(Scores::Pairs([0; 5]).difference(), None);
         let even = Scores::Pairs([0, 0, 9, 0, 0]).difference().unwrap();
-        assert_eq!((even.elo.value, even.superiority, even.normalised.value), (0.0, 0.5, 0.0));
+        assert_eq!((even.elo.value, even.superiority, even.normalised), (0.0, 0.5, None));
+        assert!(even.elo.margin() > 50.0);
         let sprt = Sprt::new(0.0, 100.0, 0.05, 0.05).unwrap();
         assert_eq!(sprt.state(&Scores::Pairs([0, 0, 0, 0, 100])).accepted, Some(Hypothesis::H1));
         assert_eq!(sprt.state(&Scores::Pairs([0, 0, 100, 0, 0])).accepted, Some(Hypothesis::H0));

@@ -72,6 +72,20 @@ impl Estimate {
     }
 }
 
+/// The share of a population of which a sample of `n` has `share`, with Wilson's 95 % interval
+/// (Wilson 1927).
+pub fn wilson(share: f64, n: f64) -> Estimate {
+    let z2 = Z95 * Z95;
+    let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let margin = Z95 / (1.0 + z2 / n) * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
+    Estimate { value: share, low: (centre - margin).max(0.0), high: snap(centre + margin) }
+}
+
+/// 1 for what rounding keeps a hair away from it.
+fn snap(share: f64) -> f64 {
+    if share > 1.0 - 1e-12 { 1.0 } else { share }
+}
+
 /// Running mean and variance (Welford 1962), of values between known bounds.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Moments {
@@ -132,12 +146,9 @@ impl Moments {
                 Some(Estimate { value: self.mean, low: from, high: to })
             }
             _ => {
-                let share = (self.mean - low) / (high - low);
-                let z2 = Z95 * Z95;
-                let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
-                let margin = Z95 / (1.0 + z2 / n) * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
-                let at = |share: f64| low + share.clamp(0.0, 1.0) * (high - low);
-                Some(Estimate { value: self.mean, low: at(centre - margin), high: at(centre + margin) })
+                let share = wilson((self.mean - low) / (high - low), n);
+                let at = |share: f64| low + share * (high - low);
+                Some(Estimate { value: self.mean, low: at(share.low), high: at(share.high) })
             }
         }
     }

@@ -17,6 +17,10 @@ const ENOUGH_BLOCKS: usize = 8;
 /// everything gets a finite rating. One match vanishes beside some dozens of real ones.
 const PRIOR: f64 = 1.0;
 
+/// A spread that is this small, in units of the variance that independent comparisons would have,
+/// comes from the imaginary matches only.
+const NO_SPREAD: f64 = 0.01;
+
 /// Elo per unit of log-odds: 400 / ln 10.
 const ELO: f64 = 173.717_792_761_300_7;
 
@@ -69,13 +73,14 @@ pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate
             if count == 0.0 {
                 return None;
             }
-            let one_sided = points <= 0.0 || points >= count;
+            let n = blocks.len() as f64;
+            let mean = without.iter().map(|ratings| ratings[player]).sum::<f64>() / n;
+            let spread: f64 = without.iter().map(|ratings| (ratings[player] - mean).powi(2)).sum();
+            // Where every encounter says the same, leaving some out shows nothing.
+            let one_sided = points <= 0.0 || points >= count || spread * information < NO_SPREAD;
             let margin = if one_sided || blocks.len() < ENOUGH_BLOCKS {
                 Z95 / information.sqrt()
             } else {
-                let n = blocks.len() as f64;
-                let mean = without.iter().map(|ratings| ratings[player]).sum::<f64>() / n;
-                let spread: f64 = without.iter().map(|ratings| (ratings[player] - mean).powi(2)).sum();
                 student_quantile_975(blocks.len() as u64 - 1) * ((n - 1.0) / n * spread).sqrt()
             };
             let value = ratings[player] * ELO;

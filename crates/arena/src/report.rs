@@ -7,7 +7,7 @@ use crate::chart::{Line, Whisker, lines, whiskers};
 use crate::elo::{Hypothesis, SprtState};
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
-use crate::standings::{PairSummary, PlayerSummary, Summary};
+use crate::standings::Summary;
 use std::fmt::Write as _;
 
 /// What a page says besides the results.
@@ -117,8 +117,9 @@ fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
 
 fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
     page.push_str(
-        "<section><h2>Ratings</h2><div class=\"scroll\"><table><thead><tr><th class=\"text\">player</th>\
-         <th>Elo</th><th>± 95 %</th><th>mean goal</th><th>± 95 %</th><th>matches</th><th>won</th><th>drawn</th>\
+        "<section><h2>Ratings</h2><p class=\"quiet\">Won, drawn and lost count each opponent of a match; goals \
+         are from 0 to 100.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">player</th>\
+         <th>Elo</th><th>± 95 %</th><th>mean goal</th><th>95 %</th><th>matches</th><th>won</th><th>drawn</th>\
          <th>lost</th></tr></thead><tbody>\n",
     );
     for player in &summary.players {
@@ -127,9 +128,8 @@ fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
         let rating = player
             .rating
             .map_or(["–".to_owned(), String::new()], |r| [signed(r.value), format!("{:.0}", r.margin())]);
-        let goal = player.goal.map_or(["–".to_owned(), String::new()], |g| {
-            [format!("{:.1}", g.value), format!("{:.1}", g.margin())]
-        });
+        let goal =
+            player.goal.map_or(["–".to_owned(), String::new()], |g| [format!("{:.1}", g.value), spread(g)]);
         let _ = writeln!(
             page,
             "<tr><th class=\"text\" scope=\"row\">{}{spec}</th><td><b>{}</b></td><td class=\"quiet\">{}</td>\
@@ -157,16 +157,6 @@ fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
     page.push_str("</section>\n");
 }
 
-fn pair<'a>(summary: &'a Summary, first: &PlayerSummary, second: &PlayerSummary) -> Option<&'a PairSummary> {
-    summary.pairs.iter().find(|pair| pair.players[0] == first.name && pair.players[1] == second.name)
-}
-
-/// Wins, draws and losses of the row's player.
-fn meeting(summary: &Summary, row: &PlayerSummary, column: &PlayerSummary) -> Option<[u64; 3]> {
-    let forward = pair(summary, row, column).map(|p| [p.wins, p.draws, p.losses]);
-    forward.or_else(|| pair(summary, column, row).map(|p| [p.losses, p.draws, p.wins]))
-}
-
 fn write_cross_table(page: &mut String, summary: &Summary) {
     if summary.players.len() < 2 {
         return;
@@ -183,7 +173,7 @@ fn write_cross_table(page: &mut String, summary: &Summary) {
     for row in &summary.players {
         let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escape(&row.name));
         for column in &summary.players {
-            match meeting(summary, row, column) {
+            match summary.meeting(&row.name, &column.name) {
                 Some([wins, draws, losses]) => {
                     let total = (wins + draws + losses).max(1) as f64;
                     let score = (wins as f64 + draws as f64 / 2.0) / total;
@@ -217,7 +207,7 @@ fn write_differences(page: &mut String, summary: &Summary) {
     );
     for pair in &summary.pairs {
         let cells = pair.difference.map_or(["–".to_owned(), "–".to_owned(), "–".to_owned()], |d| {
-            [elo(d.elo), elo(d.normalised), format!("{:.1} %", d.superiority * 100.0)]
+            [elo(d.elo), d.normalised.map_or("–".to_owned(), elo), percent(d.superiority)]
         });
         let _ = write!(
             page,
@@ -285,7 +275,7 @@ fn write_games(page: &mut String, summary: &Summary) {
             page.push_str(&goal_cell(game.map(|g| (g.goal, g.count))));
         }
         page.push_str("</tr>\n");
-        for role in roles {
+        for role in roles.into_iter().filter(|_| of.iter().flatten().any(|game| game.roles.len() > 1)) {
             let _ = write!(page, "<tr class=\"role\"><th class=\"text\" scope=\"row\">{}</th>", escape(role));
             for game in &of {
                 let found = game.and_then(|g| g.roles.iter().find(|r| r.role == role));
@@ -302,9 +292,9 @@ fn goal_cell(goal: Option<(Option<Estimate>, u64)>) -> String {
     match goal {
         Some((Some(goal), count)) => {
             format!(
-                "<td>{:.1} <span class=\"quiet\">± {:.1}</span><small>{count}</small></td>",
+                "<td>{:.1} <span class=\"quiet\">{}</span><small>{count}</small></td>",
                 goal.value,
-                goal.margin()
+                spread(goal)
             )
         }
         _ => "<td class=\"none\"></td>".to_owned(),
@@ -367,12 +357,32 @@ fn signed(value: f64) -> String {
     if value.is_finite() { format!("{sign}{:.0}", value.abs()) } else { format!("{sign}∞") }
 }
 
-/// `+12 ± 5`; for one who always wins what is certain of it: `> +300`.
+/// `+12 (+3 to +21)`: these intervals are seldom symmetric.
 fn elo(estimate: Estimate) -> String {
-    if estimate.value.is_finite() && estimate.margin().is_finite() {
-        format!("{} ± {:.0}", signed(estimate.value), estimate.margin())
+    format!(
+        "{} <span class=\"quiet\">({} to {})</span>",
+        signed(estimate.value),
+        signed(estimate.low),
+        signed(estimate.high)
+    )
+}
+
+/// `± 5.0`, or `81–100` where the interval is cut off at one end.
+fn spread(estimate: Estimate) -> String {
+    let (below, above) = (estimate.value - estimate.low, estimate.high - estimate.value);
+    if (below - above).abs() < 0.1 {
+        format!("± {above:.1}")
     } else {
-        format!("{} to {}", signed(estimate.low), signed(estimate.high))
+        format!("{:.0}–{:.0}", estimate.low, estimate.high)
+    }
+}
+
+/// A probability; never one that is only rounded to certainty.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        high if high > 99.9 => "> 99.9 %".to_owned(),
+        low if low < 0.1 => "< 0.1 %".to_owned(),
+        between => format!("{between:.1} %"),
     }
 }
 

@@ -299,6 +299,23 @@ impl Standings {
     }
 }
 
+impl Summary {
+    /// Comparisons of `first` with `second`: won, drawn and lost by the first; `None` if they
+    /// have not met.
+    pub fn meeting(&self, first: &str, second: &str) -> Option<[u64; 3]> {
+        self.pairs.iter().find_map(|pair| {
+            let [a, b] = [pair.players[0].as_str(), pair.players[1].as_str()];
+            if [a, b] == [first, second] {
+                Some([pair.wins, pair.draws, pair.losses])
+            } else if [b, a] == [first, second] {
+                Some([pair.losses, pair.draws, pair.wins])
+            } else {
+                None
+            }
+        })
+    }
+}
+
 impl PairTally {
     fn new() -> PairTally {
         PairTally { matches: [0; 3], pairs: [0; 5], meetings: Meetings::new([0, 0]) }
