@@ -9,6 +9,7 @@ mod means;
 mod own_rulesheets;
 mod perft;
 mod positions;
+mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;

@@ -2,6 +2,7 @@
 
 pub mod adapt;
 mod error;
+mod explain;
 mod fact;
 mod game;
 mod goal;
@@ -19,6 +20,7 @@ mod role;
 mod semantics;
 
 pub use error::EvalError;
+pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
 pub use game::{Game, MAX_ROLES};
 pub use goal::Goal;
