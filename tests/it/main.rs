@@ -1,6 +1,7 @@
 //! The integration tests, one module a subject.
 
 mod any_bytes;
+mod arena;
 mod board;
 mod evaluable;
 mod five;
