@@ -1,8 +1,10 @@
 //! The GGP protocol over real sockets: transcripts of good and bad messages (`tests/protocol`),
 //! both ends against each other, and hostile peers.
 
+mod compliance;
 mod players;
 mod serving;
+mod simple;
 mod transcript;
 
 macro_rules! transcripts {

@@ -1,5 +1,6 @@
 //! GGP over HTTP, both ends.
 
+pub mod comply;
 pub mod host;
 pub mod http;
 pub mod player;
