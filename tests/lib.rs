@@ -1,9 +1,14 @@
-//! What the integration tests share: where the corpus is, and how a state machine is compared
-//! with what a reference implementation recorded.
+//! What the integration tests share: where the rulesheets and the corpus are, and how a state
+//! machine is compared with what is known of a game.
 
 pub mod oracle;
+pub mod survival;
+pub mod perft_table;
+pub mod position;
 
+use ggp_game::Game;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The corpus of published rulesheets: `$GGP_CORPUS`, or `../shared/corpus` beside the workspace.
 /// `None`, and a line on standard error that says so, where there is none.
@@ -29,4 +34,29 @@ fn beside(variable: &str, folder: &str) -> Option<PathBuf> {
 /// The root of the workspace.
 pub fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The names of the project's rulesheets, sorted.
+pub fn rulesheets() -> Vec<String> {
+    let folder = workspace().join("games");
+    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = files.map(|file| file.expect("a file of games/").path());
+    let rulesheets = paths.filter(|path| path.extension().is_some_and(|extension| extension == "kif"));
+    let stem = |path: PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let mut names: Vec<String> = rulesheets.map(stem).collect();
+    names.sort();
+    assert!(!names.is_empty(), "no rulesheets in {}", folder.display());
+    names
+}
+
+/// The text of the project's rulesheet `name`.
+pub fn rulesheet(name: &str) -> String {
+    let path = workspace().join("games").join(name).with_extension("kif");
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The game of a rulesheet's text.
+pub fn game(rulesheet: &str) -> Arc<Game> {
+    let description = ggp_gdl::parse(rulesheet.as_bytes()).unwrap_or_else(|errors| panic!("{errors:?}"));
+    Arc::new(Game::new(description).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")))
 }

@@ -1,5 +1,13 @@
 //! The integration tests, one module a subject.
 
+mod any_bytes;
+mod evaluable;
+mod five;
 mod invalid;
+mod means;
+mod own_rulesheets;
+mod perft;
+mod positions;
 mod protocol;
 mod published;
+mod rulesheets;

@@ -76,8 +76,8 @@ fn derive(
     if result.is_err() {
         database.failed = Some(head.relation);
     }
-    let work = result? + (database.tuples - before) as u64 * ROWS_PER_TUPLE;
-    database.total_work += work;
-    database.work[head.relation.index()] += work;
+    let inserting = (database.tuples - before) as u64 * ROWS_PER_TUPLE;
+    database.total_work += inserting;
+    database.work[head.relation.index()] += result? + inserting;
     Ok(())
 }

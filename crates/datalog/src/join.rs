@@ -138,14 +138,18 @@ fn run_steps(
         }
         // 2. Back: the next row of the innermost scan or lookup that has one.
         next = loop {
-            let Some(frame) = frames.last_mut() else { return Ok(rows) };
+            let Some(frame) = frames.last_mut() else {
+                database.total_work += rows % ROWS_PER_CHECK;
+                return Ok(rows);
+            };
             let step = frame.step as usize;
             rows += 1;
             if rows % ROWS_PER_CHECK == 0 {
+                database.total_work += ROWS_PER_CHECK;
                 if limits.is_interrupted() {
                     return Err(EvalError::Interrupted);
                 }
-                if database.total_work + rows > limits.rows {
+                if database.total_work > limits.rows {
                     return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
                 }
             }

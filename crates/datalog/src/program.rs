@@ -48,6 +48,16 @@ impl Program {
     /// # Errors
     /// When a rule is unsafe, or relations depend on themselves through negation.
     pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
+        let mut program = Program::unplanned(signatures, rules)?;
+        program.plan(&program.statistics())?;
+        Ok(program)
+    }
+
+    /// Like [`Program::new`], without plans: evaluating it before [`Program::plan`] gives nothing.
+    ///
+    /// # Errors
+    /// When relations depend on themselves through negation.
+    pub fn unplanned(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let strata = stratify(signatures.len(), &rules)?;
         let mut stratum_of = vec![0; signatures.len()];
         let mut levels: Vec<u8> = signatures.iter().map(|s| s.level).collect();
@@ -65,9 +75,9 @@ impl Program {
             }
             strata_from[..=usize::from(level)].iter_mut().for_each(|s| s.push(number as u32));
         }
-        let statistics = Statistics::new(signatures.iter().map(|s| s.arity));
-        let mut program = Program {
+        Ok(Program {
             indexes: Indexes::new(signatures.len()),
+            plans: vec![RulePlans::default(); rules.len()],
             signatures,
             rules,
             strata,
@@ -75,10 +85,7 @@ impl Program {
             levels,
             relations_from,
             strata_from,
-            plans: Vec::new(),
-        };
-        program.plan(&statistics)?;
-        Ok(program)
+        })
     }
 
     /// Plans all rules anew, for relations as large as `statistics` says. Databases must then be
@@ -167,8 +174,14 @@ impl Program {
         self.levels[relation.index()]
     }
 
-    /// What has to be evaluated to know `relations`.
-    pub fn query(&self, relations: &[RelationId]) -> Query {
+    /// The relations on which `relations` depend, and themselves, in the order of strata.
+    pub fn needed(&self, relations: &[RelationId]) -> Vec<RelationId> {
+        let needed = self.needed_strata(relations);
+        let strata = self.strata.iter().zip(needed).filter(|(_, needed)| *needed);
+        strata.flat_map(|(stratum, _)| stratum.relations.iter().copied()).collect()
+    }
+
+    fn needed_strata(&self, relations: &[RelationId]) -> Vec<bool> {
         let mut needed = vec![false; self.strata.len()];
         let mut open: Vec<usize> = relations.iter().map(|r| self.stratum_of[r.index()]).collect();
         while let Some(stratum) = open.pop() {
@@ -179,6 +192,12 @@ impl Program {
             let body = rules.flat_map(|rule| &rule.body).filter_map(relation_of);
             open.extend(body.map(|r| self.stratum_of[r.index()]));
         }
+        needed
+    }
+
+    /// What has to be evaluated to know `relations`.
+    pub fn query(&self, relations: &[RelationId]) -> Query {
+        let needed = self.needed_strata(relations);
         let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
         Query { strata: strata.map(|s| s as u32).collect() }
     }

@@ -67,8 +67,14 @@ impl Relation {
     /// Whether `tuple` is there.
     #[inline]
     pub fn contains(&self, tuple: &[Value]) -> bool {
+        self.find(tuple).is_some()
+    }
+
+    /// The row of `tuple`, if it is there.
+    #[inline]
+    pub fn find(&self, tuple: &[Value]) -> Option<usize> {
         let hash = hash_values(0, tuple.iter().copied());
-        self.all.find(hash, |row| self.row(row as usize) == tuple).is_some()
+        self.all.find(hash, |row| self.row(row as usize) == tuple).map(|row| row as usize)
     }
 
     /// Adds `tuple`; whether it is new.

@@ -60,6 +60,7 @@ pub(crate) fn fit(
 ) -> Semantics {
     let mut best = Semantics::of_program(program, description, lowering);
     let mut seen = sample(&mut best, limits);
+    best.set_on_demand(vec![false; lowering.signatures.len()]);
     let mut demanded = vec![false; lowering.signatures.len()];
     let mut tried = demanded.clone();
     let mut origin: Vec<RelationId> = (0..demanded.len()).map(|r| RelationId(r as u32)).collect();
@@ -81,10 +82,39 @@ pub(crate) fn fit(
             let shown = sample(&mut candidate, limits);
             if shown.is_better_than(&seen) {
                 (best, seen, demanded, origin) = (candidate, shown, attempt, rewritten.origin);
+                best.set_on_demand(demanded.clone());
             }
         }
     }
     best
+}
+
+/// `demanded` and `relation` on demand, with whatever else that takes; `None` if it cannot be.
+pub fn demand_also(
+    lowering: &Lowering,
+    demanded: &[bool],
+    relation: RelationId,
+    asked: &[RelationId],
+) -> Option<Vec<bool>> {
+    let mut attempt = demanded.to_vec();
+    attempt[relation.index()] = true;
+    include_askers(&mut attempt, &lowering.rules, relation, asked);
+    rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
+}
+
+/// The semantics with exactly `demanded` on demand, planned by a short playout.
+pub fn fit_demanded(
+    description: &Description,
+    lowering: &Lowering,
+    demanded: &[bool],
+    limits: &Limits,
+) -> Option<Semantics> {
+    let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()]).ok()?;
+    let program = Program::new(rewritten.signatures, rewritten.rules).ok()?;
+    let mut semantics = Semantics::of_program(program, description, lowering);
+    sample(&mut semantics, limits);
+    semantics.set_on_demand(demanded.to_vec());
+    Some(semantics)
 }
 
 /// Adds all relations that ask for `relation`, directly or not, but for the answers themselves.
@@ -166,7 +196,7 @@ fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
     let mut database = semantics.database();
     let mut answered = 0;
     let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered);
-    semantics.plan(&statistics);
+    semantics.plan(statistics);
     Sample {
         answered,
         failed: end.err().and_then(|_| database.failed()),

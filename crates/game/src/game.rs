@@ -94,7 +94,7 @@ impl Game {
     }
 
     /// `error` in the words of this game: which rule, in which line.
-    pub(crate) fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
+    pub fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
         match error {
             ggp_datalog::EvalError::Interrupted => EvalError::Interrupted,
             other => EvalError::TooLarge(eval_message(&self.description, other).0),

@@ -10,6 +10,12 @@ impl Goal {
         (value <= 100).then_some(Goal(value))
     }
 
+    /// The goal that is written `text`: a decimal number without sign or leading zeros, since
+    /// `+5` and `007` are other atoms than 5 and 7.
+    pub fn from_text(text: &str) -> Option<Goal> {
+        text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
+    }
+
     /// 0..=100.
     pub fn value(self) -> u8 {
         self.0

@@ -1,7 +1,7 @@
 //! The interpreter: a state machine straight over the Datalog evaluator. Slow and plainly right;
 //! whatever is faster must agree with it.
 
-use crate::move_table::{MoveTable, canonical};
+use crate::move_table::{MoveTable, canonical_term};
 use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
@@ -134,7 +134,7 @@ impl StateMachine for Interpreter {
             several[number] |= given[number].is_some_and(|other| other != value);
             given[number] = Some(value);
             let values = self.database.values();
-            out[number] = *self.goals.entry(value).or_insert_with(|| goal(value, values));
+            out[number] = *self.goals.entry(value).or_insert_with(|| Goal::from_text(&values.text(value)));
         }
         for (goal, several) in out.iter_mut().zip(several) {
             if several {
@@ -199,16 +199,10 @@ impl StateMachine for Interpreter {
 
 impl Playouts for Interpreter {}
 
-fn goal(value: Value, values: &Values) -> Option<Goal> {
-    let text = values.functor(value).arity.is_none().then(|| values.text(value))?;
-    // `parse` alone would take `+5` and `007`, which are other atoms than 5 and 7.
-    text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
-}
-
 /// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if it is not exactly
 /// one term. Iterative.
 fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
-    let text = canonical(text)?;
+    let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
     let mut rest = text.as_str();
     loop {

@@ -1,6 +1,6 @@
 //! The vocabulary of general game playing, and its reference semantics.
 
-mod adapt;
+pub mod adapt;
 mod error;
 mod fact;
 mod game;
@@ -24,6 +24,7 @@ pub use game::{Game, MAX_ROLES};
 pub use goal::Goal;
 pub use interpreter::{FluentSet, Interpreter};
 pub use machine::StateMachine;
+pub use move_table::canonical_term;
 pub use moves::Move;
 pub use perft::{JointMoves, perft};
 pub use player::{Candidate, Clocks, Deadline, Observation, PlayError, Player, Report, StopToken};

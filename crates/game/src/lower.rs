@@ -9,6 +9,7 @@
 //!
 //! Terms with variables inside become [`Literal::Compose`]. Nothing recurses over terms.
 
+use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
 use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -134,6 +135,14 @@ impl Lowering {
             lowering.rules.push(rule);
         }
         lowering.bridge();
+        lowering
+    }
+
+    /// Lowers all rules of `description`, and splits relations by constants where that takes
+    /// negation out of recursion.
+    pub fn stratified(description: &Description) -> Lowering {
+        let mut lowering = Lowering::new(description);
+        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
         lowering
     }
 

@@ -44,7 +44,7 @@ impl MoveTable {
 
     /// The move with that text: exact first, else by folded case if exactly one fits.
     pub(crate) fn of_text(&self, text: &str) -> Option<Move> {
-        let text = canonical(text)?;
+        let text = canonical_term(text)?;
         self.by_text.get(text.as_str()).copied().or_else(|| {
             let mut folded = self.texts.iter().enumerate().filter(|(_, t)| t.eq_ignore_ascii_case(&text));
             let (number, _) = folded.next()?;
@@ -75,7 +75,7 @@ impl MoveTable {
 
 /// `text` with one blank between tokens and none inside the parentheses; `None` if it is not
 /// exactly one term.
-pub(crate) fn canonical(text: &str) -> Option<String> {
+pub fn canonical_term(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0usize;
     let mut terms = 0usize;
@@ -107,14 +107,14 @@ pub(crate) fn canonical(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::canonical;
+    use super::canonical_term;
 
     #[test]
-    fn text_is_made_canonical() {
-        assert_eq!(canonical(" ( move  1\t2 (f ) ) ").as_deref(), Some("(move 1 2 (f))"));
-        assert_eq!(canonical("noop").as_deref(), Some("noop"));
+    fn text_is_made_canonical_term() {
+        assert_eq!(canonical_term(" ( move  1\t2 (f ) ) ").as_deref(), Some("(move 1 2 (f))"));
+        assert_eq!(canonical_term("noop").as_deref(), Some("noop"));
         for bad in ["", "a b", "(a", "a)", "(a) (b)", ")("] {
-            assert_eq!(canonical(bad), None, "{bad}");
+            assert_eq!(canonical_term(bad), None, "{bad}");
         }
     }
 }

@@ -53,7 +53,7 @@ impl StopToken {
     }
 
     /// The flag itself, for evaluators that know nothing of players.
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+    pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 

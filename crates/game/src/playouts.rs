@@ -50,6 +50,74 @@ pub const MAX_STEPS: u32 = 100_000;
 
 /// A machine that plays many playouts at once. The default plays one at a time.
 pub trait Playouts: StateMachine {
+    /// How many states this machine evaluates in about the time that one takes.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// Replaces `out` by the states after one joint move in each of `states`; `joints` holds the
+    /// joint moves one after the other, each in role order. The moves are not checked for legality.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn next_states(
+        &mut self,
+        states: &[&Self::State],
+        joints: &[Move],
+        out: &mut Vec<Self::State>,
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        out.clear();
+        for (state, joint) in states.iter().zip(joints.chunks_exact(roles)) {
+            out.push(self.next_state(state, joint)?);
+        }
+        Ok(())
+    }
+
+    /// Replaces `over` by whether each of `states` is terminal, and `goals` by the goals of all
+    /// roles in each of them; those of states that are not terminal are of no account.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn outcomes(
+        &mut self,
+        states: &[&Self::State],
+        over: &mut Vec<bool>,
+        goals: &mut Vec<Option<Goal>>,
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        over.clear();
+        goals.clear();
+        goals.resize(states.len() * roles, None);
+        for (state, goals) in states.iter().zip(goals.chunks_exact_mut(roles)) {
+            over.push(self.is_terminal(state)?);
+            if over.last() == Some(&true) {
+                self.goals(state, goals)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces `out` by the legal moves of each role in each of `states`: role by role, state by
+    /// state, each as [`StateMachine::legal_moves`] gives them.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn all_legal_moves(
+        &mut self,
+        states: &[&Self::State],
+        out: &mut Vec<Vec<Move>>,
+    ) -> Result<(), EvalError> {
+        let roles = self.game().role_count();
+        out.resize_with(states.len() * roles, Vec::new);
+        for (state, legal) in states.iter().zip(out.chunks_exact_mut(roles)) {
+            for (role, legal) in self.game().clone().roles().zip(legal) {
+                self.legal_moves(state, role, legal)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Starts `plan.per_start` playouts from each of `starts`, finishes all of them, and gives each
     /// to `sink` as it ends, in any order.
     ///

@@ -7,7 +7,6 @@
 use crate::adapt::fit;
 use crate::lower::{Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
 use ggp_datalog::Statistics;
-use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{
     Database, EvalError, Functor, Limits, Program, ProgramError, Query, RelationId, Value, Values,
 };
@@ -57,6 +56,8 @@ pub struct Semantics {
     ask: Queries,
     /// The relations that hold the answers.
     asked: Vec<RelationId>,
+    on_demand: Vec<bool>,
+    statistics: Statistics,
 }
 
 /// What has to be evaluated for each question.
@@ -87,8 +88,7 @@ impl From<EvalError> for SemanticsError {
 impl Semantics {
     /// Plans the rules of `description` and evaluates its static relations.
     pub(crate) fn new(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
-        let mut lowering = Lowering::new(description);
-        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
+        let lowering = Lowering::stratified(description);
         // Programs that are not stratified or not safe are found here, before any rewriting.
         let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
         let plain = plain.map_err(SemanticsError::Program)?;
@@ -125,6 +125,8 @@ impl Semantics {
                 next: program.query(&relations(&next)),
                 sees: program.query(&relations(&sees)),
             },
+            statistics: program.statistics(),
+            on_demand: Vec::new(),
             program,
             init,
             next,
@@ -138,8 +140,9 @@ impl Semantics {
     }
 
     /// Plans all rules anew and forgets what has been evaluated.
-    pub(crate) fn plan(&mut self, statistics: &Statistics) {
-        self.program.plan(statistics).expect("planned before, so safe");
+    pub(crate) fn plan(&mut self, statistics: Statistics) {
+        self.program.plan(&statistics).expect("planned before, so safe");
+        self.statistics = statistics;
         self.prototype = Database::new(&self.program, self.prototype.values().clone());
     }
 
@@ -151,9 +154,23 @@ impl Semantics {
         &self.ask
     }
 
+    pub(crate) fn set_on_demand(&mut self, on_demand: Vec<bool>) {
+        self.on_demand = on_demand;
+    }
+
     /// The relations that hold the answers.
-    pub(crate) fn asked(&self) -> &[RelationId] {
+    pub fn asked(&self) -> &[RelationId] {
         &self.asked
+    }
+
+    /// Which of the lowering's relations are computed on demand.
+    pub fn on_demand(&self) -> &[bool] {
+        &self.on_demand
+    }
+
+    /// How large the program's relations were in a short playout.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
     }
 
     /// The program.

@@ -1,7 +1,7 @@
 //! What is wrong with a text, where, and how to mend it.
 //!
 //! Invariant: every span of a diagnostic lies inside the text that it is about. How it is shown
-//! is the matter of [`crate::render`].
+//! is the matter of [`crate::render()`].
 
 use crate::ast::Span;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! One canonical layout of a source text.
 //!
-//! A fact on a line; the head of a rule beside its `<=`, each condition on a line of its own; what
-//! is wider than [`WIDTH`] is broken further. Invariant: every word, parenthesis and comment stays,
+//! A fact on a line, unless the author put several of one relation there; the head of a rule beside
+//! its `<=`, each condition on a line of its own; what is wider than [`WIDTH`] is broken further. Invariant: every word, parenthesis and comment stays,
 //! in order; comments stay on the line that they end or on their own; one blank line stays where
 //! there were some. Laying out what is laid out changes nothing. Works on the text, not on the
 //! description, and never recurses.
@@ -48,8 +48,8 @@ struct Item {
     span: Span,
     /// The first item after this one's subtree.
     end: usize,
-    /// Whether a blank line stands before it.
-    blank_before: bool,
+    /// How many lines end between what stands before it and itself.
+    line_ends: usize,
     /// How wide it is on one line, in characters.
     width: usize,
     /// Whether it cannot stand on one line.
@@ -92,7 +92,7 @@ impl<'a> Items<'a> {
                 kind,
                 span: token.span,
                 end: next + 1,
-                blank_before: line_ends > 1,
+                line_ends,
                 width: count_characters(&source[token.span.range()]),
                 must_break: matches!(kind, Kind::Comment | Kind::TrailingComment),
             });
@@ -188,19 +188,41 @@ impl Layout<'_> {
     fn write(&mut self) {
         let items = self.items;
         let mut at = 0;
+        let mut last = None;
         while at < items.all.len() {
             let item = items.all[at];
-            if item.kind == Kind::TrailingComment {
+            let beside =
+                item.kind == Kind::TrailingComment || last.is_some_and(|last| self.stays_beside(last, at));
+            if beside {
                 self.push(b" ");
-            } else if at > 0 {
-                self.start_line(0, item.blank_before);
+            } else if last.is_some() {
+                self.start_line(0, item.line_ends > 1);
             }
             self.write_item(at, 0, 0);
+            last = Some(at);
             at = item.end;
         }
         if !self.out.is_empty() {
             self.out.push(b'\n');
         }
+    }
+
+    /// Whether a fact stays on the line of the last one: it stood there, tells of the same relation
+    /// and fits.
+    fn stays_beside(&self, last: usize, fact: usize) -> bool {
+        let items = self.items;
+        let is_fact = |item: usize| {
+            let Item { kind, must_break, width, .. } = items.all[item];
+            kind == Kind::List && !must_break && width <= WIDTH && items.connective(item).is_none()
+        };
+        let name = |list: usize| {
+            items.all.get(list + 1).filter(|first| first.kind == Kind::Word).map(|_| items.text(list + 1))
+        };
+        items.all[fact].line_ends == 0
+            && is_fact(last)
+            && is_fact(fact)
+            && name(last) == name(fact)
+            && self.column + 1 + items.all[fact].width <= WIDTH
     }
 
     /// Writes an item and all that is in it from the present column on.
@@ -225,16 +247,15 @@ impl Layout<'_> {
             } else {
                 !item.must_break && self.column + 1 + item.width + tail <= WIDTH
             };
-            let blank_before = frame.stacked && item.blank_before && frame.written > 0;
+            let blank_before = frame.stacked && item.line_ends > 1 && frame.written > 0;
             frame.at = item.end;
             frame.written += 1;
             match item.kind {
                 Kind::TrailingComment => self.push(b" "),
-                Kind::Comment => self.start_line(indent, blank_before),
                 Kind::Word | Kind::List if self.line_done => self.start_line(indent, blank_before),
                 Kind::Word | Kind::List if first => {}
                 Kind::Word | Kind::List if beside => self.push(b" "),
-                Kind::Word | Kind::List => self.start_line(indent, blank_before),
+                Kind::Comment | Kind::Word | Kind::List => self.start_line(indent, blank_before),
             }
             self.begin(at, indent, tail, &mut frames);
         }
@@ -304,7 +325,7 @@ mod tests {
     #[test]
     fn facts_and_rules() {
         expect(
-            "(role  x)(role o)\r\n\r\n\r\n(<= p)\r(<= (q ?x) (r ?x) (not (s ?x)))",
+            "(role  x)\n(role o)\r\n\r\n\r\n(<= p)\r(<= (q ?x) (r ?x) (not (s ?x)))",
             "\
 (role x)
 (role o)
@@ -317,6 +338,25 @@ mod tests {
         );
         expect("", "");
         expect("() terminal (lock)(( ))", "()\nterminal\n(lock)\n(())\n");
+    }
+
+    #[test]
+    fn tables_of_facts_stay_together() {
+        expect(
+            "(succ 1 2)  (succ 2 3) (role x) (role y) ; last\n(succ 3 4) p (<= p) (<= p)",
+            "\
+(succ 1 2) (succ 2 3)
+(role x) (role y) ; last
+(succ 3 4)
+p
+(<= p)
+(<= p)
+",
+        );
+        let laid_out = super::format("(succ 100 101) ".repeat(50).as_bytes()).unwrap();
+        let lines: Vec<_> = laid_out.trim_ascii_end().split(|&b| b == b'\n').map(<[u8]>::len).collect();
+        assert_eq!(lines, [89, 89, 89, 89, 89, 89, 89, 89, 29]);
+        assert_eq!(super::format(&laid_out).unwrap(), laid_out);
     }
 
     #[test]

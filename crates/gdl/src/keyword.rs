@@ -94,6 +94,11 @@ impl Keyword {
         }
     }
 
+    /// How it is written, in a sentence with an example.
+    pub fn usage(self) -> String {
+        format!("it is written `{}`, for example `{}`", self.syntax(), self.example())
+    }
+
     /// An example of its use.
     pub fn example(self) -> &'static str {
         match self {

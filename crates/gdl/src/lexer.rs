@@ -73,13 +73,15 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// Over the whole of `source`.
     pub fn new(source: &'a [u8]) -> Self {
-        let position = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        Lexer { source, position }
+        Lexer::within(source, Span { start: 0, end: source.len() })
     }
 
     /// Over the part `span` of `source`; the tokens' spans still count from the start of `source`.
     pub fn within(source: &'a [u8], span: Span) -> Self {
-        Lexer { source: &source[..span.end.min(source.len())], position: span.start }
+        let source = &source[..span.end.min(source.len())];
+        let mark =
+            if span.start == 0 && source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        Lexer { source, position: span.start + mark }
     }
 }
 

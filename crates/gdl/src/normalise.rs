@@ -249,7 +249,7 @@ fn wrong_count(connective: Connective, count: usize, span: Span) -> Diagnostic {
         _ => "at least one condition",
     };
     Diagnostic::error("connective-arity", span, format!("`{name}` takes {wanted}, not {count}"))
-        .help(format!("`{name}` is written {}", connective.syntax()))
+        .help(format!("`{name}` is written `{}`", connective.syntax()))
 }
 
 fn too_many_alternatives(span: Span, whole_text: bool) -> Diagnostic {

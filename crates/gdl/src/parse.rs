@@ -1,6 +1,6 @@
 //! Text to [`Description`]: the grammar of GDL over the lists that [`crate::sexpr`] reads.
 //!
-//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::normalise`]);
+//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::MAX_ALTERNATIVES`]);
 //! nothing recurses. All errors of a text are found in one pass. Specification, section 2.
 
 use crate::ast::{Atom, Description, Rule, Span, Term, TermId};
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         let Some(head) = members.next() else {
             self.errors.push(
                 Diagnostic::error("rule-without-head", span, "a rule without a head")
-                    .help(format!("a rule is written {}", Connective::If.syntax())),
+                    .help(format!("a rule is written `{}`", Connective::If.syntax())),
             );
             return;
         };
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
                 Place::Body => format!("`{}` is not used this way", connective.name()),
             };
             self.errors.push(Diagnostic::error("misplaced-connective", name_span, message).help(format!(
-                "`{}` is written {}",
+                "`{}` is written `{}`",
                 connective.name(),
                 connective.syntax()
             )));
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
                 );
                 let help = match tree.head(first).and_then(Keyword::of) {
                     Some(keyword) => format!(
-                        "is there one `(` too many? `{}` is written {}",
+                        "is there one `(` too many? `{}` is written `{}`",
                         keyword.name(),
                         keyword.syntax()
                     ),
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn all_errors_are_found_at_once() {
         assert_eq!(
-            codes("(<= p (not a b)) ) (q ()) (<=) (<= p (q (<= r s) (?x) (<= t"),
+            codes("(<= p (not a b)) ) (q ()) (<=) (<= p (q \n(<= r s) (?x) (<= t"),
             [
                 "connective-arity",
                 "surplus-parenthesis",

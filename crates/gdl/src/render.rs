@@ -1,12 +1,13 @@
 //! Diagnostics as people and tools read them: underlined source in the manner of rustc, or places
 //! as numbers.
 //!
-//! Invariant: any bytes render safely, and a line of any length shows as one line of at most
-//! [`WIDTH`] characters around what is underlined.
+//! Invariant: any bytes render safely, and a line of any length shows as one line of
+//! bounded width around what is underlined.
 
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lines::Lines;
+use crate::sexpr::is_invisible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
@@ -121,7 +122,7 @@ fn render_one(
             group = group.element(snippet);
         }
     } else {
-        group = group.element(Origin::path(file));
+        group = group.element(Origin::path(file).line(1).char_column(1));
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(printable(help)));
@@ -130,9 +131,9 @@ fn render_one(
     headers.iter().fold(text, |text, (counted, true_place)| text.replacen(counted, true_place, 1))
 }
 
-/// Text without control characters, so that no rulesheet can drive the terminal.
+/// Text without invisible characters, so that no rulesheet can drive the terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// What is shown of one line.
@@ -172,7 +173,7 @@ impl Excerpt {
                 places.push((at, text.len()));
                 text.push(if character == '\t' {
                     ' '
-                } else if character.is_control() {
+                } else if is_invisible(character) {
                     '\u{fffd}'
                 } else {
                     character
@@ -233,7 +234,7 @@ mod tests {
 3 |     (not a b))
   |     ^^^^^^^^^
   |
-  = help: `not` is written (not CONDITION)
+  = help: `not` is written `(not CONDITION)`
 
 "
         );

@@ -127,8 +127,8 @@ pub fn read(source: &[u8]) -> Result<Tree<'_>, ParseErrors> {
     if errors.is_empty() { Ok(tree) } else { Err(errors) }
 }
 
-/// Reads what can be read and reports the rest. With `rule_depth`, a `(<=` that stands inside more
-/// than so many lists means that those are not closed, and reading starts anew with the rule.
+/// Reads what can be read and reports the rest. With `rule_depth`, a `(<=` that begins a line inside
+/// more than so many lists means that those are not closed, and reading starts anew with the rule.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
@@ -174,6 +174,7 @@ pub(crate) fn read_forms<'a>(
                     && open.len() > depth + 1
                     && &source[span.range()] == b"<="
                     && open.last() == Some(&(tree.nodes.len() - 1))
+                    && begins_line(source, tree.nodes[tree.nodes.len() - 1].span.start)
                 {
                     let rule = tree.nodes[tree.nodes.len() - 1];
                     let unclosed = open[depth];
@@ -200,6 +201,12 @@ pub(crate) fn read_forms<'a>(
     tree
 }
 
+/// Whether only blanks stand before the byte `at` on its line.
+fn begins_line(source: &[u8], at: usize) -> bool {
+    let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    matches!(before, None | Some(b'\n' | b'\r'))
+}
+
 fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error(
         "nested-too-deeply",
@@ -221,6 +228,14 @@ fn not_closed(span: Span, count: usize, suspect: Option<Span>) -> Diagnostic {
     }
 }
 
+/// Whether a character has no shape of its own: control characters, and those that only steer how
+/// others are shown, such as a byte order mark or a change of direction.
+pub(crate) fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
 fn check_word(source: &[u8], span: Span, errors: &mut ParseErrors) {
     match std::str::from_utf8(&source[span.range()]) {
         Err(error) => {
@@ -232,7 +247,8 @@ fn check_word(source: &[u8], span: Span, errors: &mut ParseErrors) {
             );
         }
         Ok(word) => {
-            if let Some((at, odd)) = word.char_indices().find(|(_, c)| c.is_control() || c.is_whitespace()) {
+            if let Some((at, odd)) = word.char_indices().find(|(_, c)| c.is_whitespace() || is_invisible(*c))
+            {
                 let start = span.start + at;
                 errors.push(
                     Diagnostic::error(
@@ -261,6 +277,18 @@ mod tests {
         assert_eq!(texts, [&b"play"[..], b"m1", b"(a (b))", b"nil"]);
         assert_eq!(tree.expr(roots[1]), Expr::Word("x"));
         assert_eq!(tree.children(roots[1]).count(), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_seen_cannot_be_a_name() {
+        for odd in ["\u{feff}\u{feff}", "a\u{200b}", "\u{202e}b", "a\u{7f}", "a\u{3000}b"] {
+            assert_eq!(
+                read(odd.as_bytes()).unwrap_err().diagnostics[0].code,
+                "unprintable-character",
+                "{odd:?}"
+            );
+        }
+        assert!(read("\u{feff}caf\u{e9} \u{4e2d}".as_bytes()).is_ok());
     }
 
     #[test]

@@ -1,7 +1,26 @@
 //! The fast state machine: a propositional network, evaluated for hundreds of playouts at a time.
 
+mod circuit;
+mod cpu;
+mod evaluator;
+mod gate;
+mod gates;
+mod ground;
+mod lanes;
+mod machine;
 mod move_set;
 mod net;
+mod rows;
+mod schedule;
+mod select;
+mod specialise;
+mod state;
+mod vector;
 
+pub use cpu::Cpu;
+pub use ground::{GroundError, GroundLimits};
+pub use lanes::Part;
+pub use machine::{ProgramCounts, PropNetMachine};
 pub use move_set::MoveSet;
 pub use net::{Counts, Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, Signal, Unknown};
+pub use state::BitState;

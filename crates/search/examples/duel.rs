@@ -59,7 +59,7 @@ fn play(
     }
     let mut goals = vec![None; players.len()];
     machine.goals(&state, &mut goals).map_err(|e| e.to_string())?;
-    Ok((goals.into_iter().map(|goal| goal.map_or(0.0, |goal| goal.share())).collect(), late))
+    Ok((goals.into_iter().map(|goal| goal.map_or(0.0, ggp_game::Goal::share)).collect(), late))
 }
 
 fn main() -> Result<(), String> {

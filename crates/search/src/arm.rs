@@ -1,6 +1,6 @@
 //! One move of one role in one node, as the arm of a bandit (Kocsis & Szepesvári 2006).
 
-use crate::node::NodeId;
+use crate::node::{Bounds, NodeId};
 use ggp_game::Move;
 
 /// A move with its statistics, for its own role.
@@ -14,14 +14,21 @@ pub(crate) struct Arm {
     /// Playouts backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
-    pub(crate) pending: u32,
+    pub(crate) pending: u16,
+    /// The goals of its role that it can still lead to, proved.
+    pub(crate) bounds: Bounds,
     /// The sum of those playouts' shares for its role.
     pub(crate) sum: f64,
 }
 
 impl Arm {
     pub(crate) fn new(mv: Move) -> Arm {
-        Arm { mv, child: NodeId::NONE, visits: 0, pending: 0, sum: 0.0 }
+        Arm { mv, child: NodeId::NONE, visits: 0, pending: 0, bounds: Bounds::UNKNOWN, sum: 0.0 }
+    }
+
+    /// Pulls, backed up or not.
+    pub(crate) fn pulls(&self) -> u32 {
+        self.visits.saturating_add(u32::from(self.pending))
     }
 
     /// The mean share, if it has been visited.

@@ -1,11 +1,10 @@
-//! Steps 1 and 2 together: the way down from the root to the node that is played out from.
+//! Step 1, select, in all nodes from the root to a leaf.
 
-use crate::node::Chooser;
-use crate::node::{NodeId, Phase};
-use crate::path::Path;
+use crate::descent::{Descent, Stand};
+use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use crate::select::{choose_arm, choose_chance_arm};
-use ggp_game::{EvalError, Playouts, Role};
+use ggp_game::{Playouts, Role};
 use std::ops::Range;
 
 /// Where several roles choose at once, each one's exploration constant is drawn anew from this
@@ -14,20 +13,16 @@ use std::ops::Range;
 const SWAY: Range<f64> = 0.5..1.5;
 
 impl<M: Playouts> Search<M> {
-    /// Steps 1 and 2: from the root down to the state to play out from, whose node is made if
-    /// there is room; `None` when the last node of `path` ends the game.
-    ///
-    /// # Errors
-    /// Those of the machine; `path` is to be retreated from then.
-    pub(crate) fn descend(&mut self, path: &mut Path) -> Result<Option<M::State>, EvalError> {
+    /// From the root down to where something has to be found out: see [`Stand`].
+    pub(crate) fn descend(&mut self, descent: &mut Descent<M::State>) {
         self.descents = self.descents.wrapping_add(1);
+        let path = &mut descent.path;
         path.clear(self.tree.roles());
         let mut id = self.tree.root();
-        loop {
-            let repeated = self.tree[id].descent == self.descents;
-            if repeated {
+        descent.stand = loop {
+            if self.tree[id].descent == self.descents {
                 // The game goes in a circle here: play out from where it closes.
-                return Ok(Some(self.tree[id].state.clone()));
+                break Stand::Ready(self.tree[id].state.clone());
             }
             let is_root = path.nodes().is_empty();
             path.enter(id);
@@ -35,36 +30,32 @@ impl<M: Playouts> Search<M> {
             let node = &mut self.tree[id];
             node.descent = self.descents;
             node.pending += 1;
-            if node.phase == Phase::Leaf {
-                if !is_root && (node.visits == 0 || full) {
-                    return Ok(Some(node.state.clone()));
+            match node.phase {
+                Phase::Leaf if !is_root && (node.visits == 0 || full) => {
+                    break Stand::Ready(node.state.clone());
                 }
-                self.open(id)?;
+                Phase::Leaf => break Stand::Unopened,
+                Phase::Ended => break Stand::Known,
+                Phase::Open => {}
             }
-            if self.tree[id].phase == Phase::Ended {
-                return Ok(None);
+            if !is_root && self.options.solver && self.tree.is_exact(id) {
+                break Stand::Known;
             }
             self.choose_arms(id);
             path.choose(&self.chosen);
-            let known = self.tree[id].child(&self.chosen);
-            if known.is_some() {
-                id = known;
-                continue;
+            let child = self.tree[id].child(&self.chosen);
+            if !child.is_some() {
+                break Stand::Childless;
             }
-            let state = self.state_after(id)?;
-            if self.tree.is_full() && self.tree.find(&state).is_none() {
-                return Ok(Some(state));
-            }
-            let child = self.node_of(state)?;
-            self.tree.link(id, &self.chosen, child);
             id = child;
-        }
+        };
     }
 
     /// Chooses an arm for every role in an open node, into `chosen`.
-    fn choose_arms(&mut self, id: NodeId) {
+    pub(crate) fn choose_arms(&mut self, id: NodeId) {
         for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
             let range = self.tree.arm_range(id, role);
+            let low = self.tree.stats(id)[role.index()].bounds.low;
             let node = &mut self.tree[id];
             let arms = &node.arms[range.clone()];
             let choice = if arms.len() == 1 {
@@ -78,7 +69,7 @@ impl<M: Playouts> Search<M> {
                     Chooser::Several => self.options.exploration * self.dice.between(SWAY),
                     _ => self.options.exploration,
                 };
-                choose_arm(arms, total, exploration)
+                choose_arm(arms, total, exploration, low)
             };
             let arm = range.start + choice;
             if node.chooser == Chooser::Several || range.len() > 1 {

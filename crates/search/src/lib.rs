@@ -5,9 +5,13 @@
 //! [`RandomPlayer`] is what every player must beat. The crate never learns which game it plays or
 //! which machine evaluates it.
 
+mod alarm;
 mod arm;
 mod backpropagate;
+mod batch;
+mod choose;
 mod descend;
+mod descent;
 mod dice;
 mod expand;
 mod limits;
@@ -16,19 +20,23 @@ mod options;
 mod pace;
 mod path;
 mod player;
+mod prove;
 mod random;
 mod recycle;
 mod report;
 mod search;
 mod select;
 mod simulate;
+mod solve;
 mod table;
 #[cfg(test)]
 mod toys;
 mod tree;
 
+pub use batch::Batch;
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError};
 pub use player::{MakeMachine, MctsPlayer};
 pub use random::RandomPlayer;
 pub use search::Search;
+pub use solve::{Solution, Solver};

@@ -1,7 +1,7 @@
 //! When a search stops: any of a deadline, a number of iterations, the memory bound, a raised
 //! flag, in any combination.
 
-use ggp_game::{Deadline, EvalError, StopToken};
+use ggp_game::{Deadline, EvalError, Role, StopToken};
 use std::time::{Duration, Instant};
 
 /// What ends a search. Starts without any limit.
@@ -14,6 +14,8 @@ pub struct Limits {
     /// Whether to stop when the tree has no room left; otherwise the search goes on and refines
     /// what the tree holds.
     pub when_full: bool,
+    /// The role whose goal, once proved, ends the search; `None` for all roles' goals.
+    pub decided_for: Option<Role>,
     /// Stops at once when raised.
     pub stop: StopToken,
 }
@@ -29,7 +31,7 @@ pub enum Halt {
     Full,
     /// The flag was raised.
     Stopped,
-    /// There is nothing to search for: the game is over at the root.
+    /// What was asked for is proved, or the game is over at the root.
     Decided,
     /// The rules could not be evaluated, time after time.
     Failing(EvalError),
@@ -37,7 +39,13 @@ pub enum Halt {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { deadline: Deadline::never(), iterations: None, when_full: false, stop: StopToken::new() }
+        Limits {
+            deadline: Deadline::never(),
+            iterations: None,
+            when_full: false,
+            decided_for: None,
+            stop: StopToken::new(),
+        }
     }
 }
 
@@ -63,6 +71,13 @@ impl Limits {
     #[must_use]
     pub fn or_when(mut self, stop: &StopToken) -> Limits {
         self.stop = stop.clone();
+        self
+    }
+
+    /// Stops once `role`'s goal is proved, whatever the others'.
+    #[must_use]
+    pub fn for_role(mut self, role: Role) -> Limits {
+        self.decided_for = Some(role);
         self
     }
 

@@ -57,6 +57,8 @@ pub(crate) struct Node<S> {
     pub(crate) mark: u32,
     /// The number of the descent that last came through it: what comes twice is a cycle.
     pub(crate) descent: u32,
+    /// Once the goals are proved: in how many steps the game ends.
+    pub(crate) distance: u16,
     pub(crate) phase: Phase,
     pub(crate) chooser: Chooser,
 }
@@ -94,6 +96,16 @@ impl Bounds {
         Bounds { low: goal, high: goal }
     }
 
+    /// The least goal as a share.
+    pub(crate) fn low_share(self) -> f64 {
+        f64::from(self.low) / 100.0
+    }
+
+    /// The greatest goal as a share.
+    pub(crate) fn high_share(self) -> f64 {
+        f64::from(self.high) / 100.0
+    }
+
     /// The goal, when only one is left.
     pub(crate) fn proven(self) -> Option<u8> {
         (self.low == self.high).then_some(self.low)
@@ -111,6 +123,7 @@ impl<S> Node<S> {
             pending: 0,
             mark,
             descent: 0,
+            distance: 0,
             phase: Phase::Leaf,
             chooser: Chooser::Nobody,
         }

@@ -1,5 +1,6 @@
 //! What kind of player: specifications such as `mcts:iterations=200,seed=7` or `random`.
 
+use crate::batch::Batch;
 use crate::select::EXPLORATION;
 use std::fmt;
 use std::str::FromStr;
@@ -29,6 +30,10 @@ pub struct MctsOptions {
     pub margin: Duration,
     /// Whether equal states share a node.
     pub transpositions: bool,
+    /// How playouts come in batches.
+    pub batch: Batch,
+    /// Whether proven goals are backed up.
+    pub solver: bool,
 }
 
 /// The options of [`crate::RandomPlayer`].
@@ -67,7 +72,18 @@ pub enum SpecError {
 }
 
 const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];
-const MCTS_OPTIONS: &[&str] = &["iterations", "memory", "c", "seed", "margin"];
+const MCTS_OPTIONS: &[&str] = &[
+    "iterations",
+    "memory",
+    "c",
+    "seed",
+    "margin",
+    "transpositions",
+    "solver",
+    "lanes",
+    "growth",
+    "per_leaf",
+];
 const RANDOM_OPTIONS: &[&str] = &["seed"];
 
 impl Default for MctsOptions {
@@ -79,6 +95,8 @@ impl Default for MctsOptions {
             seed: None,
             margin: Duration::from_millis(10),
             transpositions: true,
+            batch: Batch::default(),
+            solver: true,
         }
     }
 }
@@ -86,7 +104,7 @@ impl Default for MctsOptions {
 impl MctsOptions {
     /// Plain UCT: a tree, one playout an iteration, nothing else. What every technique has to beat.
     pub fn uct() -> MctsOptions {
-        MctsOptions { transpositions: false, ..MctsOptions::default() }
+        MctsOptions { transpositions: false, solver: false, batch: Batch::single(), ..MctsOptions::default() }
     }
 
     /// The seed, 0 unless given.
@@ -169,10 +187,23 @@ fn mcts<'a>(
                 options.margin =
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
+            "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
+            "growth" => options.batch.growth = number(option, value, "a whole number")?,
+            "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
+            "transpositions" => options.transpositions = switch(option, value)?,
+            "solver" => options.solver = switch(option, value)?,
             _ => return Err(unknown(player, option, MCTS_OPTIONS)),
         }
     }
     Ok(PlayerSpec::Mcts(options))
+}
+
+fn switch(option: &str, value: &str) -> Result<bool, SpecError> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(bad(option, value, "`on` or `off`")),
+    }
 }
 
 fn number<T: FromStr>(option: &str, value: &str, wanted: &'static str) -> Result<T, SpecError> {
@@ -235,7 +266,8 @@ mod tests {
         assert_eq!(parse("mtcs").unwrap_err(), "there is no player `mtcs`; known are mcts, uct, random");
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
-            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin"
+            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, transpositions, solver, \
+             lanes, growth, per_leaf"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

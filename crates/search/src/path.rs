@@ -38,6 +38,11 @@ impl Path {
         self.nodes.last().copied().unwrap_or(NodeId::NONE)
     }
 
+    /// The arms chosen in the last node; empty where none have been.
+    pub(crate) fn last_chosen(&self) -> &[u32] {
+        self.chosen(self.nodes.len().saturating_sub(1))
+    }
+
     /// The arms chosen in the node at `depth`; empty where none has been.
     pub(crate) fn chosen(&self, depth: usize) -> &[u32] {
         self.chosen.get(depth * self.roles..(depth + 1) * self.roles).unwrap_or(&[])

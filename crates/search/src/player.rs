@@ -1,12 +1,14 @@
 //! A player that searches.
 
+use crate::alarm::{Alarm, silence};
 use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::search::{Counts, Search};
 use ggp_game::{
-    Clocks, Deadline, Game, Move, Observation, PlayError, Player, Playouts, Report, Role, StateMachine,
-    StopToken,
+    Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, Playouts, Report, Role,
+    StateMachine, StopToken,
 };
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +34,41 @@ struct Seat<M: Playouts> {
     search: Search<M>,
     role: Role,
     clocks: Clocks,
+    /// Joint moves that were made and that the search has not gone along with yet: evaluating one
+    /// of them was interrupted.
+    unseen: VecDeque<Vec<Move>>,
+}
+
+impl<M: Playouts> Seat<M> {
+    fn choose(
+        &mut self,
+        iterations: Option<u64>,
+        clock: Deadline,
+        stop: &StopToken,
+    ) -> Result<Move, PlayError> {
+        let Seat { search, role, clocks, unseen } = self;
+        while let Some(joint) = unseen.front() {
+            search.advance(joint).map_err(play_error)?;
+            unseen.pop_front();
+        }
+        search.counts = Counts::default();
+        if search.choices(*role).map_err(play_error)? > 1 {
+            let untimed = iterations.is_none() && clock.0.is_none();
+            let clock = if untimed { Deadline::after(clocks.play) } else { clock };
+            let limits =
+                Limits { iterations, ..Limits::default() }.until(clock).or_when(stop).for_role(*role);
+            search.run(&limits);
+        }
+        search.best_move(*role).map_err(play_error)?.ok_or(PlayError::NoMove)
+    }
+}
+
+/// An evaluation that was interrupted is a clock that ran out.
+fn play_error(error: EvalError) -> PlayError {
+    match error {
+        EvalError::Interrupted => PlayError::TimedOut,
+        other => PlayError::Eval(other),
+    }
 }
 
 impl<M: Playouts> MctsPlayer<M> {
@@ -67,14 +104,18 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         stop: &StopToken,
     ) -> Result<(), PlayError> {
         (self.seat, self.report) = (None, None);
-        let machine = (self.make)(game, deadline, stop)?;
-        let mut search = Search::new(machine, &self.options)?;
+        let mut machine = (self.make)(game, deadline, stop)?;
+        let clock = self.ahead_of(deadline);
+        let alarm = Alarm::set(&mut machine, clock, stop);
+        let mut search = Search::new(machine, &self.options).map_err(play_error)?;
         // The first thing that a move needs; not having it yet is no reason to give up.
         let opened = search.choices(role).is_ok();
         if opened && self.options.iterations.is_none() && deadline.0.is_some() {
-            search.run(&Limits::default().until(self.ahead_of(deadline)).or_when(stop));
+            search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
         }
-        self.seat = Some(Seat { search, role, clocks });
+        drop(alarm);
+        silence(search.machine());
+        self.seat = Some(Seat { search, role, clocks, unseen: VecDeque::new() });
         Ok(())
     }
 
@@ -86,29 +127,26 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     ) -> Result<String, PlayError> {
         let clock = self.ahead_of(deadline);
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        let (search, role) = (&mut seat.search, seat.role);
-        if let Some(joint) = observed(search.machine(), seen)? {
-            search.advance(&joint)?;
+        if let Some(joint) = observed(seat.search.machine(), seen)? {
+            seat.unseen.push_back(joint);
         }
-        search.counts = Counts::default();
-        if search.choices(role)? > 1 {
-            let untimed = self.options.iterations.is_none() && clock.0.is_none();
-            let clock = if untimed { Deadline::after(seat.clocks.play) } else { clock };
-            let limits = Limits { iterations: self.options.iterations, ..Limits::default() }
-                .until(clock)
-                .or_when(stop);
-            search.run(&limits);
+        let timed = clock.0.is_some() && seat.search.is_slow();
+        let alarm = timed.then(|| Alarm::set(seat.search.machine(), clock, stop));
+        let mv = seat.choose(self.options.iterations, clock, stop);
+        if alarm.is_some() {
+            drop(alarm);
+            silence(seat.search.machine());
         }
-        let mv = search.best_move(role)?.ok_or(PlayError::NoMove)?;
-        self.report = Some(search.report(role));
-        Ok(search.machine().move_text(mv).to_owned())
+        let mv = mv?;
+        self.report = Some(seat.search.report(seat.role));
+        Ok(seat.search.machine().move_text(mv).to_owned())
     }
 
     fn ponder(&mut self, stop: &StopToken) {
         if let Some(seat) = &mut self.seat
             && self.options.iterations.is_none()
         {
-            seat.search.run(&Limits::default().or_when(stop).or_when_full());
+            seat.search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
         }
     }
 
@@ -258,6 +296,22 @@ mod tests {
             assert!(late < Duration::from_millis(30), "late by {late:?} in turn {turn}");
         }
         assert!(player.report().unwrap().iterations > 0);
+    }
+
+    #[test]
+    fn a_machine_that_hangs_is_interrupted_and_caught_up_with_later() {
+        let machine = toys::hanging();
+        let mut player = started(&machine, MctsOptions::default(), Role(0));
+        let stop = StopToken::new();
+        let soon = || Deadline::after(Duration::from_millis(100));
+        let began = Instant::now();
+        player.play(Observation::Start, soon(), &stop).unwrap();
+        let seen = ["1".to_owned()];
+        let error = player.play(Observation::Moves(&seen), soon(), &stop).unwrap_err();
+        assert!(matches!(error, PlayError::TimedOut), "{error}");
+        assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
+        player.play(Observation::Moves(&seen), soon(), &stop).unwrap();
+        assert_eq!(player.search().unwrap().state(), &[2]);
     }
 
     #[test]

@@ -22,11 +22,12 @@ impl<M: Playouts> Search<M> {
                 mv: self.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
-                proven: None,
+                proven: arm.bounds.proven(),
             }));
             if let [only] = &mut candidates[..] {
                 // A forced move keeps no statistics: they are the node's.
                 only.visits = u64::from(self.tree[root].visits);
+                only.proven = self.tree.stats(root)[role.index()].bounds.proven();
                 only.score = (only.visits > 0).then(|| self.tree.mean(root, role.index()) * 100.0);
             }
         }

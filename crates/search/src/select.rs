@@ -9,19 +9,27 @@ use crate::dice::Dice;
 pub(crate) const EXPLORATION: f64 = 0.6;
 
 /// The arm with the highest upper confidence bound, in a node that was descended through `total`
-/// times (backed up or not). An arm that was never pulled comes before all others; arms are in
-/// random order, so the first of equals is a random one.
-pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64) -> usize {
+/// times (backed up or not). An arm that was never pulled comes before all others, what is
+/// proved needs no exploration, what cannot reach the `low` that is proved already is left out, and arms are in random order, so the first of equals is a random
+/// one.
+pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
     let log = f64::from(total.max(1)).ln();
     let mut best = (0, f64::NEG_INFINITY);
     for (index, arm) in arms.iter().enumerate() {
-        let pulls = arm.visits.saturating_add(arm.pending);
-        if pulls == 0 {
-            return index;
+        if arm.bounds.high < low {
+            continue;
         }
-        // All pulls still under way: no score yet, so none in its favour.
-        let mean = arm.mean().unwrap_or(0.0);
-        let bound = mean + exploration * (log / f64::from(pulls)).sqrt();
+        let bound = if let Some(goal) = arm.bounds.proven() {
+            f64::from(goal) / 100.0
+        } else {
+            let pulls = arm.pulls();
+            if pulls == 0 {
+                return index;
+            }
+            // All pulls still under way: no score yet, so none in its favour.
+            let mean = arm.mean().unwrap_or(0.0).clamp(arm.bounds.low_share(), arm.bounds.high_share());
+            mean + exploration * (log / f64::from(pulls)).sqrt()
+        };
         if bound > best.1 {
             best = (index, bound);
         }
@@ -31,11 +39,10 @@ pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64) -> usize {
 
 /// The arm that chance pulls: one of those pulled least, so that each comes up equally often.
 pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
-    let pulls = |arm: &Arm| arm.visits.saturating_add(arm.pending);
-    let least = arms.iter().map(pulls).min().unwrap_or(0);
-    let ties = arms.iter().filter(|arm| pulls(arm) == least).count();
+    let least = arms.iter().map(Arm::pulls).min().unwrap_or(0);
+    let ties = arms.iter().filter(|arm| arm.pulls() == least).count();
     let nth = dice.below(ties.max(1));
-    arms.iter().enumerate().filter(|(_, arm)| pulls(arm) == least).nth(nth).map_or(0, |(index, _)| index)
+    arms.iter().enumerate().filter(|(_, arm)| arm.pulls() == least).nth(nth).map_or(0, |(index, _)| index)
 }
 
 #[cfg(test)]
@@ -43,25 +50,42 @@ mod tests {
     use super::{choose_arm, choose_chance_arm};
     use crate::arm::Arm;
     use crate::dice::Dice;
+    use crate::node::Bounds;
     use ggp_game::Move;
 
-    fn arm(visits: u32, pending: u32, sum: f64) -> Arm {
+    fn arm(visits: u32, pending: u16, sum: f64) -> Arm {
         Arm { visits, pending, sum, ..Arm::new(Move(0)) }
     }
 
     #[test]
     fn untried_arms_come_first_then_the_bound_decides() {
-        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6), 1);
-        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6), 0);
-        assert_eq!(choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6), 1, "explored too little");
-        assert_eq!(choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0), 0, "no exploration");
+        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6, 0), 1);
+        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0), 0);
+        assert_eq!(
+            choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0),
+            1,
+            "explored too little"
+        );
+        assert_eq!(choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0, 0), 0, "no exploration");
+    }
+
+    #[test]
+    fn what_is_proved_counts_as_it_is() {
+        let proved = |low, high, visits| Arm { bounds: Bounds { low, high }, ..arm(visits, 0, 0.0) };
+        assert_eq!(
+            choose_arm(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50),
+            1,
+            "better than the mean"
+        );
+        assert_eq!(choose_arm(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
+        assert_eq!(choose_arm(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50), 1, "cannot be best");
     }
 
     #[test]
     fn descents_under_way_repel_others() {
-        assert_eq!(choose_arm(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6), 0);
-        assert_eq!(choose_arm(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6), 1);
-        assert_eq!(choose_arm(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6), 1);
+        assert_eq!(choose_arm(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0), 0);
+        assert_eq!(choose_arm(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0), 1);
+        assert_eq!(choose_arm(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0), 1);
     }
 
     #[test]

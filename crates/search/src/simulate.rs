@@ -24,6 +24,8 @@ const UNKNOWN: f64 = 0.5;
 pub(crate) struct Simulation {
     seed: u64,
     started: u64,
+    /// Whether a call has ever come to its end: one that was interrupted says nothing.
+    known: bool,
     call: Pace,
     step: Pace,
     joint: Vec<Move>,
@@ -37,7 +39,7 @@ impl Simulation {
         Simulation {
             seed,
             started: 0,
-            // Unknown machines are watched first.
+            known: false,
             call: Pace::default(),
             step: Pace::default(),
             joint: vec![Move(0); roles],
@@ -51,8 +53,13 @@ impl Simulation {
         self.started
     }
 
-    /// Plays one playout from each of `starts`; `shares` becomes their scores, role by role,
-    /// start by start.
+    /// Whether playouts are watched step by step.
+    pub(crate) fn is_slow(&self) -> bool {
+        !self.known || self.call.expected() >= WATCHED_FROM
+    }
+
+    /// Plays `per_start` playouts from each of `starts`; `shares` becomes the sums of their scores,
+    /// role by role, start by start.
     ///
     /// # Errors
     /// Those of the machine; [`EvalError::Interrupted`] when a limit was reached first.
@@ -60,29 +67,36 @@ impl Simulation {
         &mut self,
         machine: &mut M,
         starts: &[M::State],
+        per_start: usize,
         limits: &Limits,
         shares: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
         let roles = self.goals.len();
         shares.clear();
         shares.resize(starts.len() * roles, 0.0);
+        if starts.is_empty() {
+            return Ok(());
+        }
         let began = Instant::now();
         let first = self.started;
-        self.started += starts.len() as u64;
-        if first > 0 && self.call.expected() < WATCHED_FROM {
-            let plan = PlayoutPlan { first, ..PlayoutPlan::new(self.seed) };
+        let slow = self.is_slow();
+        self.started += (starts.len() * per_start) as u64;
+        if slow {
+            for index in 0..starts.len() * per_start {
+                let stream = rng::Stream::new(self.seed, first + index as u64);
+                let start = index / per_start;
+                self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
+            }
+        } else {
+            let plan = PlayoutPlan { first, per_start, ..PlayoutPlan::new(self.seed) };
             machine.playouts(starts, plan, &mut |playout| {
-                let place = &mut shares[playout.index * roles..][..roles];
+                let place = &mut shares[playout.index / per_start * roles..][..roles];
                 for (share, goal) in place.iter_mut().zip(playout.goals) {
-                    *share = goal.map_or(0.0, Goal::share);
+                    *share += goal.map_or(0.0, Goal::share);
                 }
             })?;
-        } else {
-            for (index, start) in starts.iter().enumerate() {
-                let stream = rng::Stream::new(self.seed, first + index as u64);
-                self.watch(machine, start, stream, limits, &mut shares[index * roles..][..roles])?;
-            }
         }
+        self.known = true;
         self.call.note(began.elapsed());
         Ok(())
     }
@@ -129,7 +143,7 @@ impl Simulation {
         machine.goals(&state, &mut self.goals)?;
         let missing = if over { 0.0 } else { UNKNOWN };
         for (share, goal) in shares.iter_mut().zip(&self.goals) {
-            *share = goal.map_or(missing, Goal::share);
+            *share += goal.map_or(missing, Goal::share);
         }
         Ok(())
     }
@@ -149,18 +163,14 @@ mod tests {
         let start = machine.initial_state().unwrap();
         let starts = vec![start; 50];
         let mut watched = Simulation::new(5, 2);
-        watched.call.note(Duration::from_secs(1000));
         let mut fast = watched.clone();
-        fast.call = super::Pace::default();
+        fast.known = true;
         let (mut a, mut b) = (Vec::new(), Vec::new());
-        // The first playout is always watched: start both behind it.
-        for simulation in [&mut watched, &mut fast] {
-            simulation.started = 1;
-        }
-        watched.run(&mut machine, &starts, &Limits::default(), &mut a).unwrap();
-        fast.run(&mut machine, &starts, &Limits::default(), &mut b).unwrap();
+        assert!(watched.is_slow() && !fast.is_slow());
+        watched.run(&mut machine, &starts, 3, &Limits::default(), &mut a).unwrap();
+        fast.run(&mut machine, &starts, 3, &Limits::default(), &mut b).unwrap();
         assert_eq!(a, b);
-        assert!(a.contains(&1.0) && a.contains(&0.0));
+        assert!(a.contains(&3.0) && a.contains(&0.0));
     }
 
     #[test]
@@ -173,7 +183,7 @@ mod tests {
         let mut shares = Vec::new();
         let mut finished = 0;
         let error = loop {
-            match simulation.run(&mut machine, std::slice::from_ref(&start), &limits, &mut shares) {
+            match simulation.run(&mut machine, std::slice::from_ref(&start), 1, &limits, &mut shares) {
                 Ok(()) => finished += 1,
                 Err(error) => break error,
             }

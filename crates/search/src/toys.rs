@@ -1,7 +1,7 @@
 //! Small games for this crate's tests, written as machines: the tests of the search must not
 //! depend on how rules are evaluated.
 
-use ggp_game::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine};
+use ggp_game::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,11 @@ pub(crate) trait Rules: Clone + Send {
     fn legal(&self, state: &[u8], role: usize) -> Vec<u32>;
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8>;
     fn goal(&self, state: &[u8], role: usize) -> Option<u8>;
+
+    /// Whether this transition hangs until it is interrupted.
+    fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
+        false
+    }
 }
 
 /// A machine of such rules.
@@ -22,11 +27,17 @@ pub(crate) struct Toy<R> {
     pub(crate) rules: R,
     game: Arc<Game>,
     texts: Arc<Vec<String>>,
+    stop: StopToken,
 }
 
 impl<R: Rules> Toy<R> {
     pub(crate) fn new(rules: R, roles: &[&str]) -> Toy<R> {
-        Toy { rules, game: game(roles), texts: Arc::new((0..100).map(|i| i.to_string()).collect()) }
+        Toy {
+            rules,
+            stop: StopToken::new(),
+            game: game(roles),
+            texts: Arc::new((0..100).map(|i| i.to_string()).collect()),
+        }
     }
 }
 
@@ -64,6 +75,14 @@ impl<R: Rules> StateMachine for Toy<R> {
     }
 
     fn next_state(&mut self, state: &Vec<u8>, joint: &[Move]) -> Result<Vec<u8>, EvalError> {
+        if self.rules.hangs(state, joint) {
+            while !self.stop.is_stopped() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        if self.stop.is_stopped() {
+            return Err(EvalError::Interrupted);
+        }
         let joint: Vec<u32> = joint.iter().map(|mv| mv.0).collect();
         Ok(self.rules.next(state, &joint))
     }
@@ -103,6 +122,10 @@ impl<R: Rules> StateMachine for Toy<R> {
 
     fn parse_move(&mut self, text: &str) -> Option<Move> {
         text.parse().ok().filter(|&number: &u32| number < 100).map(Move)
+    }
+
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        self.stop = stop.clone();
     }
 
     fn heap_bytes(&self, state: &Vec<u8>) -> usize {
@@ -336,5 +359,41 @@ impl Rules for Ring {
 
     fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
         Some(if state[0] == 5 { 100 } else { 0 })
+    }
+}
+
+/// Counts to 50 with no choice; the very first step hangs once.
+#[derive(Clone, Debug)]
+pub(crate) struct Hanging {
+    hung: bool,
+}
+
+pub(crate) fn hanging() -> Toy<Hanging> {
+    Toy::new(Hanging { hung: false }, &["clock"])
+}
+
+impl Rules for Hanging {
+    fn initial(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        state[0] == 50
+    }
+
+    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+        vec![1]
+    }
+
+    fn next(&self, state: &[u8], _: &[u32]) -> Vec<u8> {
+        vec![state[0] + 1]
+    }
+
+    fn goal(&self, _: &[u8], _: usize) -> Option<u8> {
+        Some(100)
+    }
+
+    fn hangs(&mut self, _: &[u8], _: &[Move]) -> bool {
+        !std::mem::replace(&mut self.hung, true)
     }
 }

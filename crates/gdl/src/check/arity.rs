@@ -7,7 +7,7 @@ use super::{Checker, Weight, atom_of};
 use crate::ast::{Atom, Term};
 use crate::diagnostic::Diagnostic;
 use crate::symbol::Symbol;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     keywords(checker);
@@ -44,11 +44,7 @@ fn keywords(checker: &mut Checker<'_>) {
                 count(keyword.arity()),
                 count(relation.arity).trim_end_matches(" arguments").trim_end_matches(" argument")
             );
-            let diagnostic = Diagnostic::error("keyword-arity", atom.span, message).help(format!(
-                "it is written {}, for example {}",
-                keyword.syntax(),
-                keyword.example()
-            ));
+            let diagnostic = Diagnostic::error("keyword-arity", atom.span, message).help(keyword.usage());
             checker.report(Weight::Fatal, diagnostic);
         }
     }
@@ -89,7 +85,7 @@ fn relations(checker: &mut Checker<'_>) {
 fn functions(checker: &mut Checker<'_>) {
     let description = checker.description;
     let mut first: FxHashMap<Symbol, (usize, &Atom)> = FxHashMap::default();
-    let mut reported: FxHashMap<(Symbol, usize), ()> = FxHashMap::default();
+    let mut reported: FxHashSet<(Symbol, usize)> = FxHashSet::default();
     let mut visited = vec![false; description.terms.len()];
     let mut stack = Vec::new();
     for rule in &description.rules {
@@ -102,7 +98,7 @@ fn functions(checker: &mut Checker<'_>) {
                 let Term::Compound(function, args) = description.terms.get(term) else { continue };
                 stack.extend(args.iter().rev().copied());
                 let &mut (arity, there) = first.entry(*function).or_insert((args.len(), atom));
-                if arity == args.len() || reported.insert((*function, args.len()), ()).is_some() {
+                if arity == args.len() || !reported.insert((*function, args.len())) {
                     continue;
                 }
                 let name = description.name(*function);
@@ -120,5 +116,34 @@ fn functions(checker: &mut Checker<'_>) {
                 checker.report(Weight::Breach, diagnostic);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings, findings_at};
+    use crate::Strictness;
+
+    #[test]
+    fn keywords_have_their_arity_at_every_level() {
+        for strictness in [Strictness::Lenient, Strictness::Strict] {
+            assert_eq!(findings_at(strictness, "(goal white)"), ["error keyword-arity (goal white)"]);
+        }
+        accepts("(<= (terminal) (true (step 2)))");
+    }
+
+    #[test]
+    fn other_names_are_told_apart_by_arity() {
+        let rules = "(p 1) (<= (next (step 3)) (p 1) (p 1 (step 1 1))) (p 1 1)";
+        assert_eq!(
+            findings(rules),
+            ["warning relation-arity (p 1 (step 1 1))", "warning function-arity step"]
+        );
+        assert_eq!(findings_at(Strictness::Strict, rules)[0], "error relation-arity (p 1 (step 1 1))");
+    }
+
+    #[test]
+    fn a_relation_and_a_function_may_share_a_name() {
+        accepts("(<= (step 1 2) (true (step 1))) (<= (next (step 3)) (step 1 2))");
     }
 }

@@ -17,30 +17,39 @@ struct Spelling<'a> {
 }
 
 pub(super) fn check(checker: &mut Checker<'_>) {
+    let whole = Span { start: 0, end: checker.description.source.len() };
+    compare(checker, whole, |name| {
+        !name.starts_with('?') && Keyword::of(name).is_none() && Connective::of(name).is_none()
+    });
+    // Variables are local to their rule.
+    let mut last = None;
+    for (_, rule) in checker.rules() {
+        if last != Some(rule.span) {
+            compare(checker, rule.span, |name| name.starts_with('?'));
+            last = Some(rule.span);
+        }
+    }
+}
+
+/// Compares the names within `span` that `is_meant` picks.
+fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> bool) {
     let source = &checker.description.source;
     let mut groups: Vec<Vec<Spelling<'_>>> = Vec::new();
     let mut by_folded: FxHashMap<String, usize> = FxHashMap::default();
     let mut by_name: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
-    for token in Lexer::new(source).filter(|t| t.kind == TokenKind::Word) {
+    for token in Lexer::within(source, span).filter(|t| t.kind == TokenKind::Word) {
         let Ok(name) = std::str::from_utf8(&source[token.span.range()]) else { continue };
-        // Variables are local to their rule; the safety check knows about them.
-        if name.starts_with('?') {
-            continue;
-        }
         if let Some(&(group, at)) = by_name.get(name) {
             groups[group][at].count += 1;
-            continue;
+        } else if is_meant(name) {
+            let next = groups.len();
+            let group = *by_folded.entry(name.to_lowercase()).or_insert(next);
+            if group == next {
+                groups.push(Vec::new());
+            }
+            by_name.insert(name, (group, groups[group].len()));
+            groups[group].push(Spelling { name, first: token.span, count: 1 });
         }
-        if Keyword::of(name).is_some() || Connective::of(name).is_some() {
-            continue;
-        }
-        let next = groups.len();
-        let group = *by_folded.entry(name.to_lowercase()).or_insert(next);
-        if group == next {
-            groups.push(Vec::new());
-        }
-        by_name.insert(name, (group, groups[group].len()));
-        groups[group].push(Spelling { name, first: token.span, count: 1 });
     }
     for group in &groups {
         // The rarest spelling is the suspect; of equally rare ones the last.
@@ -55,5 +64,30 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             .help(format!("did you mean `{}`?", common.name));
             checker.report(Weight::Breach, diagnostic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings, findings_at};
+    use crate::Strictness;
+
+    #[test]
+    fn the_rarer_spelling_is_the_odd_one() {
+        let rules = "(<= (next (Step 1)) (true (step 2)) (true (Step 1)))";
+        assert_eq!(findings(rules), ["warning case-collision Step"]);
+        assert_eq!(findings_at(Strictness::Strict, rules), ["error case-collision Step"]);
+    }
+
+    #[test]
+    fn variables_are_compared_within_their_rule() {
+        accepts("(<= (next (step ?x)) (true (step ?x))) (<= (next (step ?X)) (true (step ?X)))");
+        let rules = "(<= (next (step ?X)) (true (step ?X)) (true (steps ?x)))";
+        assert_eq!(findings(rules), ["warning case-collision ?x"]);
+    }
+
+    #[test]
+    fn keywords_are_left_alone() {
+        accepts("(ROLE black) (Legal black go) (<= (Goal ?R 0) (Role ?R)) (<= terminal (role ?r))");
     }
 }

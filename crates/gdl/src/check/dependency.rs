@@ -7,68 +7,24 @@
 //! Invariant: `true` and `does` are inputs of a state: no rule produces them, so no path leads
 //! from `true` to `next`. Matching is an over-approximation: what may depend does.
 
-use super::{atom_of, relations::Relations};
-use crate::ast::{Atom, Description, Term, TermId, Terms};
+use super::atom_of;
+use super::pattern::{PAIRS, Pattern, PatternIndex};
+use super::relations::Relations;
+use crate::ast::{Atom, Description};
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How many pairs of a condition and a head are compared before relations are taken whole.
-pub(super) const PAIRS: usize = 1 << 22;
-
-/// How deep two terms are compared; below that they are taken to match.
-const MATCH_STEPS: usize = 64;
-
 /// How finely dependencies are told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grain {
     /// As the specification has it: a relation depends on a relation.
     Relations,
-    /// Relations split by the constants and functions among their arguments.
+    /// Relations split by the constants among their arguments, keywords by functions too: as far as
+    /// the evaluator tells them apart.
     Patterns,
-}
-
-/// The arguments of an atom with every variable left open.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Pattern(Box<[Option<TermId>]>);
-
-impl Pattern {
-    pub(super) fn of(description: &Description, atom: &Atom) -> Pattern {
-        let open = |&arg: &TermId| match description.terms.get(arg) {
-            Term::Variable(_) => None,
-            _ => Some(arg),
-        };
-        Pattern(atom.args.iter().map(open).collect())
-    }
-}
-
-/// Whether some atom can be an instance of both patterns. May say so where none can.
-pub(super) fn may_match(terms: &Terms, left: &Pattern, right: &Pattern) -> bool {
-    left.0.iter().zip(&*right.0).all(|pair| match pair {
-        (Some(left), Some(right)) => terms_may_match(terms, *left, *right),
-        _ => true,
-    })
-}
-
-fn terms_may_match(terms: &Terms, left: TermId, right: TermId) -> bool {
-    let mut pairs = vec![(left, right)];
-    for _ in 0..MATCH_STEPS {
-        let Some((left, right)) = pairs.pop() else { return true };
-        if left == right {
-            continue;
-        }
-        match (terms.get(left), terms.get(right)) {
-            (Term::Variable(_), _) | (_, Term::Variable(_)) => {}
-            _ if terms.is_ground(left) && terms.is_ground(right) => return false,
-            (Term::Compound(f, a), Term::Compound(g, b)) if f == g && a.len() == b.len() => {
-                pairs.extend(a.iter().copied().zip(b.iter().copied()).take(MATCH_STEPS));
-            }
-            _ => return false,
-        }
-    }
-    true
 }
 
 /// The dependency graph of a description.
@@ -92,31 +48,32 @@ impl Dependencies {
         let mut keys: Vec<Vec<Option<NodeIndex>>> = rules.iter().map(|r| vec![None; r.body.len()]).collect();
         let mut key_relations = Vec::new();
         let mut pairs = PAIRS;
-        for (index, relation) in relations.all.iter().enumerate() {
+        for (number, relation) in relations.all.iter().enumerate() {
             // A fact depends on nothing, so no path goes on through it.
             let heads: Vec<usize> =
                 relation.heads.iter().copied().filter(|&rule| !rules[rule].body.is_empty()).collect();
-            let head_patterns: Vec<Pattern> =
-                heads.iter().map(|&rule| Pattern::of(description, &rules[rule].head)).collect();
+            let pattern_of = |atom: &Atom| match relation.keyword {
+                Some(_) => Pattern::of(description, atom),
+                None => Pattern::of_constants(description, atom),
+            };
+            let patterns = heads.iter().map(|&rule| pattern_of(&rules[rule].head)).collect();
+            let index = PatternIndex::new(&description.terms, patterns);
             let mut by_pattern: FxHashMap<Pattern, NodeIndex> = FxHashMap::default();
             let mut hub: Option<NodeIndex> = None;
             for &(rule, literal) in &relation.uses {
                 let Some((atom, _)) = atom_of(&rules[rule].body[literal]) else { continue };
-                let pattern = Pattern::of(description, atom);
+                let pattern = pattern_of(atom);
                 let mut new_key = |graph: &mut DiGraph<(), (), u32>| {
-                    key_relations.push(index);
+                    key_relations.push(number);
                     graph.add_node(())
                 };
-                let known = by_pattern.get(&pattern).copied();
-                let key = if let Some(key) = known {
+                let key = if let Some(&key) = by_pattern.get(&pattern) {
                     key
-                } else if grain == Grain::Patterns && pairs >= heads.len() {
-                    pairs -= heads.len();
+                } else if grain == Grain::Patterns && index.effort(&description.terms, &pattern) <= pairs {
+                    pairs -= index.effort(&description.terms, &pattern);
                     let key = new_key(&mut graph);
-                    for (&head, head_pattern) in heads.iter().zip(&head_patterns) {
-                        if may_match(&description.terms, head_pattern, &pattern) {
-                            graph.add_edge(key, NodeIndex::new(head), ());
-                        }
+                    for head in index.matches(&description.terms, &pattern) {
+                        graph.add_edge(key, NodeIndex::new(heads[head]), ());
                     }
                     by_pattern.insert(pattern, key);
                     key

@@ -26,12 +26,29 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 argument_span(&description.source, head, 1),
                 format!("the goal value `{text}` is not a whole number from 0 to 100"),
             )
-            .help(format!(
-                "it is written {}, for example {}",
-                Keyword::Goal.syntax(),
-                Keyword::Goal.example()
-            ));
+            .help(Keyword::Goal.usage());
             checker.report(Weight::Breach, diagnostic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings};
+
+    #[test]
+    fn values_are_whole_numbers_up_to_a_hundred() {
+        accepts("(goal white 0) (<= (goal ?r ?n) (role ?r) (n ?n)) (n 50)");
+        assert_eq!(
+            findings(
+                "(goal white 101) (goal white +1) (goal white (s 0)) (goal ten ten) (role ten) (legal ten a)"
+            ),
+            [
+                "warning goal-value 101",
+                "warning goal-value +1",
+                "warning goal-value (s 0)",
+                "warning goal-value ten"
+            ]
+        );
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn check(checker: &mut Checker<'_>, dependencies: &Dependencies) {
 }
 
 fn misplaced(keyword: Keyword, atom: &Atom, message: &str) -> Diagnostic {
-    let help = format!("for example {}", keyword.example());
+    let help = keyword.usage();
     Diagnostic::error("keyword-placement", atom.span, format!("`{}` {message}", keyword.name())).help(help)
 }
 
@@ -30,23 +30,14 @@ fn heads(checker: &mut Checker<'_>) {
         for &rule in &relation.heads {
             let rule = &checker.description.rules[rule];
             match keyword {
-                Keyword::True => {
-                    let diagnostic = misplaced(
-                        keyword,
-                        &rule.head,
-                        "stands in conditions only, never as a head or a fact",
-                    )
-                    .help("a state is made by `init` and `next`: (init PROPOSITION), (next PROPOSITION)");
-                    checker.report(Weight::Fatal, diagnostic);
-                }
-                Keyword::Does => {
-                    let diagnostic = misplaced(
-                        keyword,
-                        &rule.head,
-                        "stands in conditions only, never as a head or a fact",
-                    )
-                    .help("the players choose what they do; what they may do is said by (legal ROLE MOVE)");
-                    checker.report(Weight::Fatal, diagnostic);
+                Keyword::True | Keyword::Does => {
+                    let help = if keyword == Keyword::True {
+                        "a state is made by `init` and `next`: `(init PROPOSITION)`, `(next PROPOSITION)`"
+                    } else {
+                        "the players choose what they do; what they may do is said by `(legal ROLE MOVE)`"
+                    };
+                    let message = "stands in conditions only, never as a head or a fact";
+                    checker.report(Weight::Fatal, misplaced(keyword, &rule.head, message).help(help));
                 }
                 Keyword::Role if !rule.body.is_empty() => {
                     checker.report(
@@ -73,7 +64,7 @@ fn bodies(checker: &mut Checker<'_>) {
             let mut diagnostic =
                 misplaced(keyword, atom, "stands at the head of rules only, never in conditions");
             if matches!(keyword, Keyword::Init | Keyword::Next) {
-                diagnostic = diagnostic.help("what holds in the state is asked by (true PROPOSITION)");
+                diagnostic = diagnostic.help("what holds in the state is asked by `(true PROPOSITION)`");
             }
             checker.report(Weight::Grave, diagnostic);
         }
@@ -172,5 +163,43 @@ fn percepts(checker: &mut Checker<'_>) {
         )
         .help("it can be checked and simulated; players are still told all moves instead of percepts");
         checker.report(Weight::Lint, diagnostic);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings, findings_at};
+    use crate::Strictness;
+
+    #[test]
+    fn legal_and_goal_may_stand_in_bodies() {
+        accepts("(<= terminal (legal white go) (goal white 100)) (<= (goal white 0) (true (step 1)))");
+        accepts("(<= (next (moved ?p)) (does ?p go)) (<= (base (moved ?p)) (role ?p))");
+    }
+
+    #[test]
+    fn heads_and_bodies() {
+        assert_eq!(findings("(true (step 1))"), ["error keyword-placement (true (step 1))"]);
+        assert_eq!(
+            findings("(<= (role ?p) (q ?p)) (q black) (<= terminal (next (step 1)))"),
+            ["error keyword-placement (role ?p)", "error keyword-placement (next (step 1))"]
+        );
+        let lenient = findings_at(Strictness::Lenient, "(<= terminal (init (step 1)))");
+        assert_eq!(lenient, ["warning keyword-placement (init (step 1))"]);
+    }
+
+    #[test]
+    fn dependencies_are_followed_through_any_number_of_rules() {
+        assert_eq!(
+            findings("(<= (legal white b) (p)) (<= p (not q)) (<= q (r ?x)) (<= (r ?x) (does ?x go))"),
+            ["error keyword-dependency (p)"]
+        );
+        // Only (p b) depends on a move, and `legal` asks for (p a).
+        accepts("(<= (legal white b) (p a)) (<= (p a) (true (step 1))) (<= (p b) (does white go))");
+    }
+
+    #[test]
+    fn percepts_are_named() {
+        assert_eq!(findings("(sees white nothing)"), ["warning percepts (sees white nothing)"]);
     }
 }

@@ -3,13 +3,19 @@
 //! Without a role there is no game. `legal`, `goal` and `terminal` are required by the
 //! specification; six published games have no `init`.
 
-use super::dependency::{Pattern, may_match};
+use super::pattern::{Pattern, may_match};
 use super::{Checker, Weight};
 use crate::ast::{Atom, Span, TermId};
 use crate::diagnostic::Diagnostic;
 use crate::keyword::Keyword;
 
 pub(super) fn check(checker: &mut Checker<'_>) {
+    if checker.description.rules.is_empty() {
+        let diagnostic = Diagnostic::error("empty-rulesheet", Span::default(), "there are no rules here")
+            .help(format!("a game needs at least a role: `{}`", Keyword::Role.example()));
+        checker.report(Weight::Fatal, diagnostic);
+        return;
+    }
     let needs = [
         (Keyword::Role, Weight::Fatal, "nobody plays: the rulesheet has no `role`"),
         (Keyword::Legal, Weight::Grave, "nobody can ever move: the rulesheet has no `legal`"),
@@ -21,11 +27,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     for (keyword, weight, message) in needs {
         // One with the wrong number of arguments is there, and reported as such.
         if !checker.relations.all.iter().any(|r| r.keyword == Some(keyword) && !r.heads.is_empty()) {
-            let diagnostic = Diagnostic::error("missing-keyword", Span::default(), message).help(format!(
-                "it is written {}, for example {}",
-                keyword.syntax(),
-                keyword.example()
-            ));
+            let diagnostic =
+                Diagnostic::error("missing-keyword", Span::default(), message).help(keyword.usage());
             checker.report(weight, diagnostic);
         }
     }
@@ -65,9 +68,44 @@ fn for_each_role(checker: &mut Checker<'_>) {
             if !spoken_of {
                 let message = format!("the role `{name}` {what}: no `{}` speaks of it", keyword.name());
                 let diagnostic = Diagnostic::error("role-left-out", atom.span, message)
-                    .help(format!("add a rule such as {}", keyword.example()));
+                    .help(format!("add a rule such as `{}`", keyword.example()));
                 checker.report(Weight::Lint, diagnostic);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Strictness, diagnose};
+
+    fn found(kif: &str) -> Vec<String> {
+        let show = |d: &crate::Diagnostic| format!("{} {} {}", d.severity.name(), d.code, d.message);
+        diagnose(kif.as_bytes(), Strictness::Default).iter().map(show).collect()
+    }
+
+    #[test]
+    fn only_roles_and_moves_are_indispensable() {
+        assert_eq!(
+            found("(role x) (<= (legal x a) (role x))"),
+            [
+                "warning missing-keyword the game never ends: the rulesheet has no `terminal`",
+                "warning missing-keyword nobody wins anything: the rulesheet has no `goal`",
+                "warning missing-keyword the first state is empty: the rulesheet has no `init`",
+                "warning missing-keyword every state but the first is empty: the rulesheet has no `next`",
+            ]
+        );
+        assert_eq!(found(""), ["error empty-rulesheet there are no rules here"]);
+        assert!(found("(legal x a)").iter().any(|f| f.starts_with("error") && f.contains("`role`")));
+    }
+
+    #[test]
+    fn each_role_needs_moves_and_goals() {
+        let kif = "(role x) (role random) (role y) (legal ?r a) (goal x 1) terminal";
+        let left_out: Vec<String> = found(kif).into_iter().filter(|f| f.contains("role-left-out")).collect();
+        assert_eq!(
+            left_out,
+            ["warning role-left-out the role `y` never has a goal value: no `goal` speaks of it"]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Is a description valid GDL? One file for each thing that can be wrong.
 //!
 //! Invariant: findings come in the order of the text and never depend on hash order; what a level
-//! lets pass as a warning, every more lenient level does too ([`Weight`]). The conditions are those
+//! lets pass as a warning, every more lenient level does too. The conditions are those
 //! of the specification (Love et al. 2008), section 3, unless a file says otherwise.
 
 mod arity;
@@ -10,6 +10,7 @@ mod dependency;
 mod goals;
 mod keywords;
 mod missing;
+mod pattern;
 mod recursion;
 mod relations;
 mod safety;
@@ -182,4 +183,50 @@ fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
 /// Which symbols are keywords where they name a relation.
 fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
     Keyword::ALL.into_iter().filter_map(|k| Some((description.symbols.get(k.name())?, k))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game in which nothing is wrong, to which a test adds what is.
+    const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
+        (<= terminal (true (step 2))) (goal white 100)";
+
+    /// Severity, code and underlined text of all that is found.
+    pub(super) fn findings_at(strictness: Strictness, rules: &str) -> Vec<String> {
+        let kif = format!("{rules}\n{GAME}");
+        let description = crate::parse(kif.as_bytes()).unwrap();
+        let show = |d: &Diagnostic| format!("{} {} {}", d.severity.name(), d.code, &kif[d.span.range()]);
+        check(&description, strictness).iter().map(show).collect()
+    }
+
+    /// What is found by default, without the lints.
+    pub(super) fn findings(rules: &str) -> Vec<String> {
+        let mut all = findings_at(Strictness::Default, rules);
+        all.retain(|f| {
+            !["never-used", "never-produced", "never-matched"].iter().any(|lint| f.contains(lint))
+        });
+        all
+    }
+
+    #[track_caller]
+    pub(super) fn accepts(rules: &str) {
+        assert_eq!(findings(rules), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_clean_game_is_clean_at_all_levels() {
+        for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
+            assert_eq!(findings_at(strictness, ""), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn findings_are_bounded_and_no_error_is_lost() {
+        let rules: Vec<String> = (0..2000).map(|i| format!("(<= (unused{i}) (true (step 1)))")).collect();
+        let all = findings_at(Strictness::Default, &format!("{} (init (step ?x))", rules.concat()));
+        assert_eq!(all.len(), MAX_FINDINGS + 1);
+        assert!(all.contains(&"error unsafe-variable ?x".to_owned()));
+    }
 }

@@ -56,3 +56,34 @@ fn check_at(checker: &mut Checker<'_>, dependencies: &Dependencies, weight: Weig
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings, findings_at};
+    use crate::Strictness;
+
+    #[test]
+    fn the_usual_recursions_are_accepted() {
+        accepts(
+            "(<= (path ?x ?y) (edge ?x ?y)) (edge 1 2)
+            (<= (path ?x ?z) (edge ?x ?y) (path ?y ?z))
+            (<= (path ?x ?z) (path ?x ?y) (edge ?y ?z))",
+        );
+        accepts(
+            "(<= (sum ?x 0 ?x) (number ?x)) (number 0) (succ 0 1)
+            (<= (sum ?x ?y ?z) (succ ?v ?y) (succ ?w ?z) (sum ?x ?v ?w))",
+        );
+        accepts(
+            "(<= (even ?x) (succ ?y ?x) (odd ?y)) (<= (odd ?x) (succ ?y ?x) (even ?y)) (even 0) (succ 0 1)",
+        );
+    }
+
+    #[test]
+    fn free_terms_in_a_cycle_are_not() {
+        let rules = "(<= (path ?x ?z) (path ?x ?y) (path ?y ?z)) (path 1 2)";
+        let places = ["?y", "?y"].map(|v| format!("error recursion-restriction {v}"));
+        assert_eq!(findings(rules), places);
+        let lenient = findings_at(Strictness::Lenient, "(<= (n (s ?x)) (n ?x)) (n 0)");
+        assert_eq!(lenient, ["warning recursion-restriction ?x"]);
+    }
+}

@@ -3,7 +3,7 @@
 //! Not in the specification: a condition that can never hold, or a rule that nothing reads, is
 //! most often a slip of the pen.
 
-use super::dependency::{Pattern, may_match};
+use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::typos::suggest;
 use super::{Checker, Weight, atom_of, keyword_symbols};
 use crate::ast::{Atom, Description};
@@ -102,10 +102,15 @@ fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&s
     let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { return };
     let holds = if negated { "always holds" } else { "never holds" };
     let span = checker.find_word(atom.span, name);
+    let shown = if produced.contains(&name) {
+        format!("{name}` with this number of arguments")
+    } else {
+        format!("{name}`")
+    };
     let diagnostic = Diagnostic::warning(
         "never-produced",
         span,
-        format!("no rule or fact produces `{name}`, so this condition {}", holds),
+        format!("no rule or fact produces `{shown}, so this condition {holds}"),
     );
     checker.report(Weight::Lint, diagnostic.help(help));
 }
@@ -129,11 +134,13 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
 fn unmatched(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;
-    let mut budget = super::dependency::PAIRS;
-    for relation in &relations.all {
+    let mut budget = PAIRS;
+    let has_arity = |r: &&Relation| r.keyword.is_none_or(|k| k.arity() == r.arity);
+    for relation in relations.all.iter().filter(has_arity) {
         let sources: &[Keyword] = match relation.keyword {
             Some(Keyword::True) => &[Keyword::Init, Keyword::Next],
             Some(Keyword::Does) => &[Keyword::Legal],
+            // Misplaced, and reported as such.
             Some(_) if relation.heads.is_empty() => continue,
             _ => &[],
         };
@@ -145,23 +152,21 @@ fn unmatched(checker: &mut Checker<'_>) {
         if heads.is_empty() {
             continue;
         }
-        let patterns: FxHashSet<Pattern> =
-            heads.iter().map(|&rule| Pattern::of(description, &description.rules[rule].head)).collect();
+        let patterns = heads.iter().map(|&rule| Pattern::of(description, &description.rules[rule].head));
+        let index = PatternIndex::new(&description.terms, patterns.collect());
         let mut done: FxHashSet<Pattern> = FxHashSet::default();
         for &(rule, literal) in &relation.uses {
             let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { continue };
-            if !done.insert(Pattern::of(description, atom)) {
+            let pattern = Pattern::of(description, atom);
+            if !done.insert(pattern.clone()) {
                 continue;
             }
-            let args = &Pattern::of(description, atom);
-            if patterns.contains(args) {
-                continue;
-            }
-            if budget < patterns.len() {
+            let effort = index.effort(&description.terms, &pattern);
+            if effort > budget {
                 return;
             }
-            budget -= patterns.len();
-            if patterns.iter().any(|head| may_match(&description.terms, head, args)) {
+            budget -= effort;
+            if !index.matches(&description.terms, &pattern).is_empty() {
                 continue;
             }
             let text = checker.text(atom);
@@ -177,5 +182,37 @@ fn unmatched(checker: &mut Checker<'_>) {
                     .help("compare its constants with those of the rules that should produce it");
             checker.report(Weight::Lint, diagnostic);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::findings_at;
+    use crate::Strictness;
+
+    fn all(rules: &str) -> Vec<String> {
+        findings_at(Strictness::Default, rules)
+    }
+
+    #[test]
+    fn what_nothing_produces_or_uses() {
+        assert_eq!(
+            all("(<= (next (step 1)) (open 1) (not (shut 1))) (<= (gone ?x) (true (step ?x)))"),
+            ["warning never-produced open", "warning never-produced shut", "warning never-used gone"]
+        );
+        assert_eq!(all("(<= (goal white 0) (not (goal white 100)) (r 1)) (r 1)").len(), 1);
+    }
+
+    #[test]
+    fn what_no_constant_matches() {
+        assert_eq!(
+            all("(<= (next (step 1)) (true (stepp 1)) (not (does black go)) (p 3)) (p 1)"),
+            [
+                "warning never-matched (true (stepp 1))",
+                "warning never-matched (does black go)",
+                "warning never-matched (p 3)"
+            ]
+        );
+        assert!(all("(<= (next (step 1)) (true ?x) (does ?r ?m) (p ?x)) (p 1)").is_empty());
     }
 }

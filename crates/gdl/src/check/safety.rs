@@ -41,54 +41,112 @@ impl Variables {
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     let description = checker.description;
-    for (_, rule) in checker.rules() {
+    for (r, rule) in checker.rules() {
+        let is_alternative = |other: Option<&Rule>| other.is_some_and(|other| other.span == rule.span);
+        let one_of_many = is_alternative(description.rules.get(r + 1))
+            || r > 0 && is_alternative(description.rules.get(r - 1));
         let mut bound = Variables::default();
         for literal in &rule.body {
             if let Literal::Positive(atom) = literal {
                 bound.add(description, &atom.args);
             }
         }
-        look_at(checker, rule, &bound, &rule.head.args, rule.head.span, "the head of its rule");
+        let mut look_at = |terms: &[TermId], span, what| {
+            for variable in unbound(description, &bound, terms) {
+                report(checker, rule, &bound, variable, &Place { span, what, one_of_many });
+            }
+        };
+        look_at(&rule.head.args, rule.head.span, "the head of its rule");
         for literal in &rule.body {
             match literal {
                 Literal::Positive(_) => {}
                 Literal::Negative(atom) => {
-                    look_at(checker, rule, &bound, &atom.args, atom.span, "`not`");
+                    look_at(&atom.args, atom.span, "`not`");
                 }
                 Literal::Distinct(left, right, span) => {
-                    look_at(checker, rule, &bound, &[*left, *right], *span, "`distinct`");
+                    look_at(&[*left, *right], *span, "`distinct`");
                 }
             }
         }
     }
 }
 
-fn look_at(
-    checker: &mut Checker<'_>,
-    rule: &Rule,
-    bound: &Variables,
-    terms: &[TermId],
-    span: Span,
-    place: &str,
-) {
-    let description = checker.description;
+/// The variables of `terms` that are not among `bound`.
+fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Vec<Symbol> {
     if terms.iter().all(|&term| description.terms.is_ground(term)) {
-        return;
+        return Vec::new();
     }
     let mut here = Variables::default();
     here.add(description, terms);
-    for variable in here.order.into_iter().filter(|v| !bound.known.contains(v)) {
-        let name = description.name(variable);
-        let mut message = format!("`{name}` has no value: it stands in {place} but in no positive condition");
-        if rule.body.is_empty() {
-            message = format!("`{name}` has no value: a fact cannot hold variables");
+    here.order.retain(|variable| !bound.known.contains(variable));
+    here.order
+}
+
+/// Where an unbound variable stands.
+struct Place<'a> {
+    span: Span,
+    what: &'a str,
+    /// Whether the rule is one of several alternatives of a rule with `or`.
+    one_of_many: bool,
+}
+
+fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: Symbol, place: &Place<'_>) {
+    let description = checker.description;
+    let name = description.name(variable);
+    let &Place { span, what, one_of_many } = place;
+    let message = if rule.body.is_empty() && !one_of_many {
+        format!("`{name}` has no value: a fact cannot hold variables")
+    } else if one_of_many {
+        format!(
+            "`{name}` has no value: it stands in {what}, but for one case of `or` in no positive condition"
+        )
+    } else {
+        format!("`{name}` has no value: it stands in {what}, but in no positive condition")
+    };
+    let help = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None if rule.body.is_empty() && !one_of_many => {
+            format!("make it a rule with a condition that says what `{name}` can be")
         }
-        let help = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
-            Some(similar) => format!("did you mean `{similar}`?"),
-            None => format!("add a condition that says what `{name}` can be, such as (role {name})"),
-        };
-        let diagnostic =
-            Diagnostic::error("unsafe-variable", checker.find_word(span, name), message).help(help);
-        checker.report(Weight::Fatal, diagnostic);
+        None => format!("add a positive condition with `{name}` in it, which says what it can be"),
+    };
+    let diagnostic = Diagnostic::error("unsafe-variable", checker.find_word(span, name), message).help(help);
+    checker.report(Weight::Fatal, diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings};
+
+    #[test]
+    fn order_does_not_matter() {
+        accepts("(<= (next (step ?n)) (not (open ?n)) (distinct ?n 3) (true (step ?n))) (open 1)");
+        accepts("(<= (next (step ?n)) (or (true (step ?n)) (and (not (open ?n)) (open ?n)))) (open 1)");
+    }
+
+    #[test]
+    fn equality_binds() {
+        accepts("(<= (next (step ?n)) (true (step ?m)) (not (distinct ?n ?m)))");
+        accepts("(<= (next (step ?n)) (not (distinct ?n 1)))");
+    }
+
+    #[test]
+    fn each_place_is_looked_at() {
+        assert_eq!(
+            findings(
+                "(<= (next (steps ?a (f ?b))) (not (open ?c)) (distinct ?d 3) (true (step 1))) (open 1)"
+            ),
+            [
+                "error unsafe-variable ?a",
+                "error unsafe-variable ?b",
+                "error unsafe-variable ?c",
+                "error unsafe-variable ?d"
+            ]
+        );
+        assert_eq!(findings("(init (step ?n))"), ["error unsafe-variable ?n"]);
+        assert_eq!(
+            findings("(<= (next (step ?n)) (or (true (step ?n)) (true (step 1)) (true (step 2))))"),
+            ["error unsafe-variable ?n"]
+        );
     }
 }

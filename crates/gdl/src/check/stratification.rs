@@ -52,3 +52,43 @@ pub(super) fn check(checker: &mut Checker<'_>, patterns: &Dependencies, whole: &
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepts, findings, findings_at};
+    use crate::Strictness;
+
+    #[test]
+    fn constants_keep_cases_apart() {
+        let rules = "(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))";
+        assert_eq!(findings(rules), ["warning stratified-by-constants (goal ?r 100)"]);
+        let strict = findings_at(Strictness::Strict, rules);
+        assert_eq!(strict, ["error stratified-by-constants (goal ?r 100)"]);
+        // So do the functions of moves, but not those of other relations.
+        let rules = "(<= (legal ?r pass) (role ?r) (not (legal ?r (mark 1))))";
+        assert_eq!(findings(rules), ["warning stratified-by-constants (legal ?r (mark 1))"]);
+        let rules = "(<= (p (f ?x)) (q ?x) (not (p (g ?x)))) (<= (p (g ?x)) (q ?x)) (q 1)";
+        assert_eq!(findings(rules), ["error unstratified (p (g ?x))"]);
+    }
+
+    #[test]
+    fn variables_do_not() {
+        let rules = "(<= (goal ?r ?n) (role ?r) (n ?n) (not (goal ?r 100))) (n 0)";
+        for strictness in [Strictness::Lenient, Strictness::Default, Strictness::Strict] {
+            let errors = findings_at(strictness, rules);
+            assert_eq!(errors, ["error unstratified (goal ?r 100)"], "{strictness:?}");
+        }
+    }
+
+    #[test]
+    fn the_state_is_an_input() {
+        accepts("(<= (next (open)) (not (true (open)))) (<= (next (open)) (not (does white go)))");
+    }
+
+    #[test]
+    fn a_long_ring_is_found() {
+        let ring: Vec<String> = (0..20_000).map(|i| format!("(<= p{} p{i})", i + 1)).collect();
+        let rules = format!("{} (<= p0 (not p20000))", ring.concat());
+        assert_eq!(findings(&rules), ["error unstratified p20000"]);
+    }
+}

@@ -114,13 +114,14 @@ fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// Whether one letter went wrong on the way from `right` to `name`. A digit or another sign that
-/// differs, or a letter more at the end, is most often meant: `row1` and `row2`, `pawn` and `pawns`.
+/// differs, or a letter more at either end, is most often meant: `row1` and `row2`, `pawn` and `pawns`.
 fn is_slip(name: &str, right: &str) -> bool {
     // Names that differ only by case are another check's matter.
     if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
         return false;
     }
-    if name.starts_with(right) || right.starts_with(name) {
+    let contains = |long: &str, short: &str| long.starts_with(short) || long.ends_with(short);
+    if contains(name, right) || contains(right, name) {
         return false;
     }
     let letters = |text: &str| -> Vec<char> { text.chars().collect() };
@@ -136,7 +137,19 @@ fn is_slip(name: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{accepts, findings};
     use super::*;
+
+    #[test]
+    fn a_lone_name_next_to_a_common_one_is_suspect() {
+        let common =
+            "(init (control white)) (<= terminal (true (control white)) (not (true (control white))))";
+        assert_eq!(
+            findings(&format!("{common} (<= terminal (true (contrl white)))")),
+            ["warning probable-typo contrl"]
+        );
+        accepts(&format!("{common} (<= terminal (true (control2 white)))"));
+    }
 
     #[test]
     fn four_kinds_of_slips_are_one_apart() {
@@ -147,6 +160,7 @@ mod tests {
         assert_eq!(distance("", "abc"), 3);
         assert!(!is_slip("row12", "row22"));
         assert!(!is_slip("pawns", "pawn"));
+        assert!(!is_slip("across", "cross"));
         assert_eq!(suggest("leagl", ["goal", "legal"]), Some("legal"));
         assert_eq!(suggest("x", ["y"]), None);
         assert_eq!(suggest("?x", ["?y"]), None);

@@ -1,0 +1,300 @@
+//! A network lowered to plain logic for evaluation: state bits, single moves and n-ary ANDs, with
+//! common factors and common pairs of inputs taken out.
+//!
+//! Move sets become disjunctions of one-hot moves, which the sharing of pairs then treats like
+//! any other gate.
+
+use crate::net::{Node, PropNet, Signal, Unknown};
+use rustc_hash::FxHashMap;
+use std::collections::BinaryHeap;
+
+/// What a cell of a circuit is.
+#[derive(Clone, Debug)]
+pub(crate) enum Cell {
+    False,
+    State(u32),
+    /// `role` makes its move number `index`.
+    Move {
+        role: u32,
+        index: u32,
+    },
+    Variable(Unknown),
+    Fixpoint(Unknown),
+    /// One or more inputs.
+    And(Vec<Signal>),
+}
+
+/// The logic of some of a network's outputs. Signals index `cells`; unlike in a network, a cell
+/// may stand before what it reads.
+#[derive(Debug)]
+pub(crate) struct Circuit {
+    pub(crate) cells: Vec<Cell>,
+    /// The equations of each fixpoint component; empty for those that no root needs.
+    pub(crate) components: Vec<Vec<Signal>>,
+    roots: Vec<Signal>,
+}
+
+/// No more pairs of inputs than this are looked at when sharing: wide gates are left out first.
+const PAIRS: usize = 3_000_000;
+/// A pair of inputs is worth a gate of its own from this many uses on: a three-input gate takes
+/// two inputs more, so each use saves half a gate.
+const USES: u32 = 3;
+
+impl Circuit {
+    /// The circuit of `roots`, and the roots as signals of it.
+    pub(crate) fn lower(net: &PropNet, roots: &[Signal]) -> (Circuit, Vec<Signal>) {
+        let mut circuit = Circuit {
+            cells: vec![Cell::False],
+            components: vec![Vec::new(); net.components.len()],
+            roots: Vec::new(),
+        };
+        circuit.copy(net, roots);
+        circuit.flatten();
+        circuit.factor();
+        circuit.flatten();
+        circuit.share_pairs();
+        let roots = circuit.roots.clone();
+        (circuit, roots)
+    }
+
+    fn push(&mut self, cell: Cell) -> Signal {
+        self.cells.push(cell);
+        Signal::of_node(self.cells.len() - 1)
+    }
+
+    /// Copies what `roots` need. Nodes of a network stand in topological order but for fixpoints,
+    /// whose equations are found by searching first.
+    fn copy(&mut self, net: &PropNet, roots: &[Signal]) {
+        let mut needed = vec![false; net.nodes.len()];
+        let mut component_needed = vec![false; net.components.len()];
+        let mut stack: Vec<usize> = roots.iter().map(|root| root.node()).collect();
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut needed[node], true) {
+                continue;
+            }
+            match &net.nodes[node] {
+                Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
+                Node::Fixpoint(unknown) => {
+                    let component = unknown.component as usize;
+                    if !std::mem::replace(&mut component_needed[component], true) {
+                        stack.extend(net.components[component].iter().map(|body| body.node()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut image = vec![Signal::FALSE; net.nodes.len()];
+        let mut moves: FxHashMap<(u32, u32), Signal> = FxHashMap::default();
+        for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| needed[number]) {
+            let through =
+                |image: &[Signal], signal: Signal| image[signal.node()].negated_if(signal.is_negated());
+            image[number] = match node {
+                Node::False => Signal::FALSE,
+                Node::State(fluent) => self.push(Cell::State(*fluent)),
+                Node::Variable(unknown) => self.push(Cell::Variable(*unknown)),
+                Node::Fixpoint(unknown) => self.push(Cell::Fixpoint(*unknown)),
+                Node::And(inputs) => {
+                    let inputs = inputs.iter().map(|&input| through(&image, input)).collect();
+                    self.push(Cell::And(inputs))
+                }
+                Node::MoveSet(set) => {
+                    let set = net.move_set(*set);
+                    let none: Vec<Signal> = set
+                        .members
+                        .iter()
+                        .map(|&index| {
+                            let role = set.role;
+                            let new = || {
+                                self.cells.push(Cell::Move { role, index });
+                                Signal::of_node(self.cells.len() - 1)
+                            };
+                            !*moves.entry((role, index)).or_insert_with(new)
+                        })
+                        .collect();
+                    if let [one] = none[..] { !one } else { !self.push(Cell::And(none)) }
+                }
+            };
+        }
+        let through = |signal: &Signal| image[signal.node()].negated_if(signal.is_negated());
+        for (component, bodies) in net.components.iter().enumerate() {
+            if component_needed[component] {
+                self.components[component] = bodies.iter().map(through).collect();
+            }
+        }
+        self.roots = roots.iter().map(through).collect();
+    }
+
+    /// How often each cell is read.
+    pub(crate) fn fanouts(&self) -> Vec<u32> {
+        let mut fanouts = vec![0; self.cells.len()];
+        let inputs = self.cells.iter().flat_map(|cell| match cell {
+            Cell::And(inputs) => inputs.as_slice(),
+            _ => &[],
+        });
+        for signal in inputs.chain(self.components.iter().flatten()).chain(&self.roots) {
+            fanouts[signal.node()] += 1;
+        }
+        fanouts
+    }
+
+    /// Merges conjunctions that are read once, by another conjunction, into that.
+    fn flatten(&mut self) {
+        let fanouts = self.fanouts();
+        let mergeable = |cells: &[Cell], signal: Signal| {
+            !signal.is_negated()
+                && fanouts[signal.node()] == 1
+                && matches!(cells[signal.node()], Cell::And(_))
+        };
+        for at in 0..self.cells.len() {
+            let Cell::And(inputs) = &mut self.cells[at] else { continue };
+            let mut pending = std::mem::take(inputs);
+            let mut merged = Vec::with_capacity(pending.len());
+            while let Some(signal) = pending.pop() {
+                if mergeable(&self.cells, signal) {
+                    // Read nowhere else: it may be emptied, and counts no more.
+                    if let Cell::And(inner) = &mut self.cells[signal.node()] {
+                        pending.append(inner);
+                    }
+                    self.cells[signal.node()] = Cell::False;
+                } else {
+                    merged.push(signal);
+                }
+            }
+            merged.sort_unstable();
+            merged.dedup();
+            self.cells[at] = Cell::And(merged);
+        }
+    }
+
+    /// Takes common factors out: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)).
+    fn factor(&mut self) {
+        let mut fanouts = self.fanouts();
+        let mut pending: Vec<usize> = (0..self.cells.len()).collect();
+        while let Some(at) = pending.pop() {
+            let Cell::And(inputs) = &self.cells[at] else { continue };
+            let is_term =
+                |signal: Signal| signal.is_negated() && fanouts[signal.node()] == 1 && signal.node() != at;
+            let mut terms: Vec<(usize, Vec<Signal>)> = Vec::new();
+            for &signal in inputs.iter().filter(|&&signal| is_term(signal)) {
+                if let Cell::And(literals) = &self.cells[signal.node()] {
+                    terms.push((signal.node(), literals.clone()));
+                }
+            }
+            if terms.len() < 2 {
+                continue;
+            }
+            let mut counts: FxHashMap<Signal, u32> = FxHashMap::default();
+            for literal in terms.iter().flat_map(|(_, literals)| literals) {
+                *counts.entry(*literal).or_default() += 1;
+            }
+            let best = counts.iter().map(|(&literal, &count)| (count, std::cmp::Reverse(literal))).max();
+            let Some((2.., std::cmp::Reverse(factor))) = best else { continue };
+            terms.retain(|(_, literals)| literals.contains(&factor));
+            let gone: Vec<usize> = terms.iter().map(|(cell, _)| *cell).collect();
+            let mut clause = Vec::with_capacity(terms.len());
+            for (cell, mut literals) in terms {
+                literals.retain(|&literal| literal != factor);
+                match literals[..] {
+                    // The term was the factor alone: it absorbs the others.
+                    [] => clause.push(Signal::FALSE),
+                    [one] => {
+                        self.cells[cell] = Cell::False;
+                        clause.push(!one);
+                    }
+                    _ => {
+                        self.cells[cell] = Cell::And(literals);
+                        clause.push(!Signal::of_node(cell));
+                    }
+                }
+            }
+            clause.sort_unstable();
+            clause.dedup();
+            let product = if clause.contains(&Signal::FALSE) {
+                factor
+            } else {
+                let rest = self.push(Cell::And(clause));
+                fanouts.push(1);
+                pending.push(rest.node());
+                let product = self.push(Cell::And(vec![factor, !rest]));
+                fanouts.push(1);
+                product
+            };
+            if let Cell::And(inputs) = &mut self.cells[at] {
+                inputs.retain(|signal| !gone.contains(&signal.node()));
+                inputs.push(!product);
+            }
+            pending.push(at);
+        }
+    }
+
+    /// Gives pairs of inputs that several conjunctions have in common a cell of their own, the
+    /// commonest first.
+    fn share_pairs(&mut self) {
+        let mut by_width: Vec<usize> = (0..self.cells.len())
+            .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))
+            .collect();
+        let width = |cells: &[Cell], at: usize| match &cells[at] {
+            Cell::And(inputs) => inputs.len(),
+            _ => 0,
+        };
+        by_width.sort_by_key(|&at| width(&self.cells, at));
+        let mut users: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
+        let mut left = PAIRS;
+        for at in by_width {
+            let Cell::And(inputs) = &self.cells[at] else { continue };
+            let pairs = inputs.len() * (inputs.len() - 1) / 2;
+            if pairs > left {
+                break;
+            }
+            left -= pairs;
+            for (i, &one) in inputs.iter().enumerate() {
+                for &two in &inputs[i + 1..] {
+                    users.entry((one, two)).or_default().push(at as u32);
+                }
+            }
+        }
+        users.retain(|_, cells| cells.len() as u32 >= USES);
+        let mut queue: BinaryHeap<(u32, std::cmp::Reverse<(Signal, Signal)>)> =
+            users.iter().map(|(&pair, cells)| (cells.len() as u32, std::cmp::Reverse(pair))).collect();
+        while let Some((count, std::cmp::Reverse(pair))) = queue.pop() {
+            let has_both = |at: u32| match &self.cells[at as usize] {
+                Cell::And(inputs) => inputs.contains(&pair.0) && inputs.contains(&pair.1),
+                _ => false,
+            };
+            let Some(cells) = users.get_mut(&pair) else { continue };
+            cells.retain(|&at| has_both(at));
+            let now = cells.len() as u32;
+            if now < USES {
+                users.remove(&pair);
+                continue;
+            }
+            if now < count {
+                queue.push((now, std::cmp::Reverse(pair)));
+                continue;
+            }
+            let cells = users.remove(&pair).unwrap_or_default();
+            // A conjunction of just these two serves as the shared cell itself.
+            let whole = cells.iter().find(|&&at| width(&self.cells, at as usize) == 2).copied();
+            let shared = match whole {
+                Some(at) => Signal::of_node(at as usize),
+                None => self.push(Cell::And(vec![pair.0, pair.1])),
+            };
+            let mut fresh: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
+            for &at in cells.iter().filter(|&&at| at as usize != shared.node()) {
+                let Cell::And(inputs) = &mut self.cells[at as usize] else { continue };
+                inputs.retain(|&input| input != pair.0 && input != pair.1);
+                for &input in inputs.iter() {
+                    let key = if input < shared { (input, shared) } else { (shared, input) };
+                    fresh.entry(key).or_default().push(at);
+                }
+                inputs.push(shared);
+            }
+            for (key, cells) in fresh {
+                if cells.len() as u32 >= USES {
+                    queue.push((cells.len() as u32, std::cmp::Reverse(key)));
+                    users.insert(key, cells);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What all machines of a network share: the programs, one a phase for playouts and one for
+//! single states.
+
+use crate::net::PropNet;
+use crate::schedule::{Layout, Outputs, Program};
+use crate::select::{MAX_MOVES, Tree};
+use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
+use crate::state::BitState;
+
+/// One phase's program.
+#[derive(Clone, Debug)]
+pub(crate) struct Phase {
+    pub(crate) program: Program,
+    /// Per role, the tree that chooses; none where there is at most one move.
+    pub(crate) trees: Vec<Option<Tree>>,
+    /// Per role, the original index of each move that has a row.
+    pub(crate) moves: Vec<Vec<u32>>,
+    /// The fluents that this phase fixes.
+    pub(crate) fixed: Vec<(u32, bool)>,
+}
+
+/// Programs for playouts: one a phase.
+#[derive(Clone, Debug)]
+pub(crate) struct PhasePrograms {
+    pub(crate) phases: Vec<Phase>,
+    /// The fluents that have a state row, ascending.
+    pub(crate) fluents: Vec<u32>,
+    /// Fluents assumed never to change, with their values.
+    pub(crate) constants: Vec<(u32, bool)>,
+    pub(crate) rows: usize,
+    pub(crate) scratch: usize,
+}
+
+/// A third of a sweep's lanes would have to end at once for a refill before the legal moves to
+/// pay, if as many gates as this share of all must then be computed twice.
+const SHARE_FROM: f64 = 0.08;
+
+impl PhasePrograms {
+    /// Programs for any state that play from the initial state can reach.
+    pub(crate) fn reachable(net: &PropNet) -> PhasePrograms {
+        let constant = constant_fluents(net);
+        let phases = phases(net, &constant);
+        PhasePrograms::new(net, &constant, phases)
+    }
+
+    /// Programs for any state at all.
+    pub(crate) fn general(net: &PropNet) -> PhasePrograms {
+        PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()])
+    }
+
+    fn new(net: &PropNet, constant: &[Option<bool>], phases: Vec<Vec<(u32, bool)>>) -> PhasePrograms {
+        let nets: Vec<Specialised> = phases
+            .iter()
+            .map(|values| {
+                let mut fixed = constant.to_vec();
+                for &(fluent, value) in values {
+                    fixed[fluent as usize] = Some(value);
+                }
+                specialise(net, &fixed)
+            })
+            .collect();
+        let fluents = needed_fluents(&nets);
+        let shared = nets.iter().any(|one| {
+            let (saved, all) = Program::gates_saved_by_sharing(&Outputs::of(one, &fluents));
+            saved as f64 > all as f64 * SHARE_FROM
+        });
+        let layout = if shared { Layout::Share } else { Layout::Refill };
+        let phases: Vec<Phase> = nets
+            .into_iter()
+            .zip(phases)
+            .map(|(one, fixed)| {
+                let program = Program::compile(&Outputs::of(&one, &fluents), layout);
+                let tree = |moves: &Vec<u32>| (moves.len() > 1).then(|| Tree::new(moves.len()));
+                let trees = one.moves.iter().map(tree).collect();
+                Phase { program, trees, moves: one.moves, fixed }
+            })
+            .collect();
+        let rows = phases.iter().map(|phase| phase.program.rows).max().unwrap_or(1);
+        let trees = phases.iter().flat_map(|phase| phase.trees.iter().flatten());
+        let scratch = trees.map(Tree::scratch).max().unwrap_or(0);
+        let constants = constant.iter().enumerate();
+        let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
+        PhasePrograms { phases, fluents, constants, rows, scratch }
+    }
+
+    /// The phase that `state` is in; none if it is in none, or differs in a constant.
+    pub(crate) fn phase_of(&self, state: &BitState) -> Option<usize> {
+        let agrees = |values: &[(u32, bool)]| {
+            values.iter().all(|&(fluent, value)| state.has(fluent as usize) == value)
+        };
+        if !agrees(&self.constants) {
+            return None;
+        }
+        self.phases.iter().position(|phase| agrees(&phase.fixed))
+    }
+}
+
+impl<'a> Outputs<'a> {
+    fn of(one: &'a Specialised, fluents: &'a [u32]) -> Outputs<'a> {
+        let moves = one.moves.iter().map(|moves| (0..moves.len() as u32).collect()).collect();
+        Outputs { net: &one.net, fluents, moves, percepts: false }
+    }
+}
+
+/// Whether lanes can choose among the moves of every role.
+pub(crate) fn fits(net: &PropNet) -> bool {
+    net.roles.iter().all(|role| role.moves.len() <= MAX_MOVES)
+}

@@ -1,0 +1,167 @@
+//! Gates as they are evaluated: a two- or three-input function of rows, and runs of equal ones.
+//!
+//! A gate of kind `k` is a conjunction of literals, of a literal and a two-literal clause, or the
+//! negation of one; every AVX-512 machine computes any of them in one instruction. Gates of one
+//! kind stand together in runs, so that kinds are decoded once a run, not once a gate.
+
+use crate::rows::Row;
+
+macro_rules! kinds {
+    ($($name:ident = |$a:ident, $b:ident, $c:ident| $formula:expr;)*) => {
+        /// What a gate computes of its inputs `a`, `b`, `c`; those of two inputs repeat `b`.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub(crate) enum Kind { $(#[doc = stringify!($formula)] $name),* }
+
+        impl Kind {
+            pub(crate) const ALL: &[Kind] = &[$(Kind::$name),*];
+        }
+
+        /// Evaluates `gates`, all of one kind.
+        #[inline(always)]
+        pub(crate) fn run_kind<const W: usize>(kind: Kind, gates: &[Gate], rows: &mut [Row<W>]) {
+            match kind {
+                $(Kind::$name => run_gates(gates, rows, |$a, $b, $c| $formula)),*
+            }
+        }
+    };
+}
+
+kinds! {
+    Copy = |a, _b, _c| a;
+    Not = |a, _b, _c| !a;
+    And = |a, b, _c| a & b;
+    AndNot = |a, b, _c| a & !b;
+    Nor = |a, b, _c| !(a | b);
+    Nand = |a, b, _c| !(a & b);
+    OrNot = |a, b, _c| !a | b;
+    Or = |a, b, _c| a | b;
+    And3 = |a, b, c| a & b & c;
+    And2Not = |a, b, c| a & b & !c;
+    AndNor = |a, b, c| a & !(b | c);
+    Nor3 = |a, b, c| !(a | b | c);
+    Nand3 = |a, b, c| !(a & b & c);
+    Nand2Or = |a, b, c| !(a & b) | c;
+    NotOr2 = |a, b, c| !a | b | c;
+    Or3 = |a, b, c| a | b | c;
+    AndOr = |a, b, c| a & (b | c);
+    AndOrNot = |a, b, c| a & (b | !c);
+    AndNand = |a, b, c| a & !(b & c);
+    AndNotOr = |a, b, c| !a & (b | c);
+    AndNotOrNot = |a, b, c| !a & (b | !c);
+    NorAnd = |a, b, c| !(a | (b & c));
+    NotOrNor = |a, b, c| !a | !(b | c);
+    NotOrAndNot = |a, b, c| !a | (!b & c);
+    NotOrAnd = |a, b, c| !a | (b & c);
+    OrNor = |a, b, c| a | !(b | c);
+    OrAndNot = |a, b, c| a | (!b & c);
+    OrAnd = |a, b, c| a | (b & c);
+}
+
+/// One gate: the row that it writes and those that it reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gate {
+    pub(crate) out: u32,
+    pub(crate) inputs: [u32; 3],
+}
+
+#[inline(always)]
+fn run_gates<const W: usize>(
+    gates: &[Gate],
+    rows: &mut [Row<W>],
+    formula: impl Fn(Row<W>, Row<W>, Row<W>) -> Row<W>,
+) {
+    if rows.is_empty() {
+        return;
+    }
+    // The number of rows is a power of two: the mask changes no index, and spares the bounds
+    // checks.
+    let mask = rows.len() - 1;
+    for gate in gates {
+        let [a, b, c] = gate.inputs.map(|input| input as usize & mask);
+        rows[gate.out as usize & mask] = formula(rows[a], rows[b], rows[c]);
+    }
+}
+
+/// A literal of a gate: an input and whether it is negated.
+pub(crate) type Literal<T> = (T, bool);
+
+/// The conjunction of `literals` (two or three), negated if `negated`.
+pub(crate) fn conjunction<T: Copy>(literals: &[Literal<T>], negated: bool) -> (Kind, [T; 3]) {
+    let mut sorted = literals.to_vec();
+    sorted.sort_by_key(|&(_, negated)| negated);
+    let negations = sorted.iter().filter(|&&(_, negated)| negated).count();
+    let two = [Kind::And, Kind::AndNot, Kind::Nor, Kind::Nand, Kind::OrNot, Kind::Or];
+    let three = [
+        Kind::And3,
+        Kind::And2Not,
+        Kind::AndNor,
+        Kind::Nor3,
+        Kind::Nand3,
+        Kind::Nand2Or,
+        Kind::NotOr2,
+        Kind::Or3,
+    ];
+    let last = sorted[sorted.len() - 1].0;
+    let inputs = [sorted[0].0, sorted[1].0, last];
+    let kind = if sorted.len() == 2 {
+        two[negations + 3 * usize::from(negated)]
+    } else {
+        three[negations + 4 * usize::from(negated)]
+    };
+    (kind, inputs)
+}
+
+/// The conjunction of `literal` and the clause `one` or `two`, negated if `negated`.
+pub(crate) fn conjunction_with_clause<T: Copy>(
+    literal: Literal<T>,
+    one: Literal<T>,
+    two: Literal<T>,
+    negated: bool,
+) -> (Kind, [T; 3]) {
+    let (one, two) = if one.1 && !two.1 { (two, one) } else { (one, two) };
+    let negations = usize::from(one.1) + usize::from(two.1);
+    let kinds = [
+        [Kind::AndOr, Kind::AndOrNot, Kind::AndNand],
+        [Kind::AndNotOr, Kind::AndNotOrNot, Kind::NorAnd],
+        [Kind::NotOrNor, Kind::NotOrAndNot, Kind::NotOrAnd],
+        [Kind::OrNor, Kind::OrAndNot, Kind::OrAnd],
+    ];
+    (kinds[usize::from(literal.1) + 2 * usize::from(negated)][negations], [literal.0, one.0, two.0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gate, Kind, conjunction, conjunction_with_clause, run_kind};
+    use crate::rows::Row;
+
+    /// The truth table of a gate whose inputs are rows 1 to 3.
+    fn table(kind: Kind, inputs: [u32; 3]) -> u64 {
+        let mut rows = [Row([0]), Row([0xaa]), Row([0xcc]), Row([0xf0])];
+        run_kind::<1>(kind, &[Gate { out: 0, inputs }], &mut rows);
+        rows[0].0[0] & 0xff
+    }
+
+    #[test]
+    fn every_polarity_of_every_shape_is_right() {
+        let values = [0xaa_u64, 0xcc, 0xf0];
+        let literal = |at: usize, pattern: usize| {
+            let negated = pattern >> at & 1 == 1;
+            let value = if negated { !values[at] & 0xff } else { values[at] };
+            ((at as u32 + 1, negated), value)
+        };
+        for pattern in 0..16 {
+            let (a, va) = literal(0, pattern);
+            let (b, vb) = literal(1, pattern);
+            let (c, vc) = literal(2, pattern);
+            let negate = pattern >> 3 == 1;
+            let expect = |value: u64| if negate { !value & 0xff } else { value };
+            let (kind, inputs) = conjunction(&[a, b, c], negate);
+            assert_eq!(table(kind, inputs), expect(va & vb & vc), "{kind:?}");
+            let (kind, inputs) = conjunction(&[a, b], negate);
+            assert_eq!(table(kind, inputs), expect(va & vb), "{kind:?}");
+            let (kind, inputs) = conjunction_with_clause(a, b, c, negate);
+            assert_eq!(table(kind, inputs), expect(va & (vb | vc)), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! From a circuit to gates: a topological order, and conjunctions cut into three-input gates.
+//!
+//! Each section of a step (terminal, goals, legal, next) is a list of items: gates, and loops that
+//! are repeated until a fixpoint component is stable. Values are numbered; where they are stored
+//! is decided later.
+
+use crate::circuit::{Cell, Circuit};
+use crate::gate::{Kind, Literal, conjunction, conjunction_with_clause};
+use crate::net::Signal;
+use rustc_hash::FxHashMap;
+
+/// A number for what a row will hold at some time.
+pub(crate) type Value = u32;
+
+/// A gate over values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueGate {
+    pub(crate) kind: Kind,
+    pub(crate) out: Value,
+    pub(crate) inputs: [Value; 3],
+}
+
+/// A fixpoint component: its gates, and which unknown takes which value after them.
+#[derive(Debug, Default)]
+pub(crate) struct Loop {
+    pub(crate) gates: Vec<ValueGate>,
+    pub(crate) unknowns: Vec<Value>,
+    pub(crate) bodies: Vec<Literal<Value>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Item {
+    Gate(ValueGate),
+    Loop(Loop),
+}
+
+/// The part of a step that computes one kind of output.
+pub(crate) type Section = Vec<Item>;
+
+/// Where a value comes from that no gate computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Leaf {
+    False,
+    State(u32),
+    Move(u32, u32),
+}
+
+/// Maps the cells of a circuit to gates, one section after the other.
+pub(crate) struct Mapper<'a> {
+    circuit: &'a Circuit,
+    fanouts: Vec<u32>,
+    /// What later sections may read: the literal of each cell computed so far.
+    visible: FxHashMap<usize, Literal<Value>>,
+    leaves: FxHashMap<Leaf, Value>,
+    next_value: Value,
+    /// Cells whose negation is what is wanted: stored negated.
+    negative: Vec<bool>,
+}
+
+enum Operand {
+    Literal(Literal<Value>),
+    Clause(Literal<Value>, Literal<Value>),
+}
+
+impl<'a> Mapper<'a> {
+    /// A mapper; the `wanted` signals should come out without negation.
+    pub(crate) fn new(circuit: &'a Circuit, wanted: impl Iterator<Item = Signal>) -> Mapper<'a> {
+        let mut negative = vec![false; circuit.cells.len()];
+        for signal in wanted {
+            negative[signal.node()] = signal.is_negated();
+        }
+        let fanouts = circuit.fanouts();
+        Mapper {
+            circuit,
+            fanouts,
+            visible: FxHashMap::default(),
+            leaves: FxHashMap::default(),
+            next_value: 0,
+            negative,
+        }
+    }
+
+    /// How many values there are.
+    pub(crate) fn value_count(&self) -> usize {
+        self.next_value as usize
+    }
+
+    /// The leaves in use and their values.
+    pub(crate) fn leaves(&self) -> &FxHashMap<Leaf, Value> {
+        &self.leaves
+    }
+
+    /// Forgets what earlier sections computed: it may be overwritten before the next section.
+    pub(crate) fn forget(&mut self) {
+        self.visible.clear();
+    }
+
+    /// What sections have computed so far.
+    pub(crate) fn visible(&self) -> FxHashMap<usize, Literal<Value>> {
+        self.visible.clone()
+    }
+
+    /// Goes back to what was computed then.
+    pub(crate) fn restore(&mut self, visible: FxHashMap<usize, Literal<Value>>) {
+        self.visible = visible;
+    }
+
+    /// A new value.
+    pub(crate) fn fresh(&mut self) -> Value {
+        self.next_value += 1;
+        self.next_value - 1
+    }
+
+    /// The value of a leaf.
+    pub(crate) fn leaf(&mut self, leaf: Leaf) -> Value {
+        if let Some(&value) = self.leaves.get(&leaf) {
+            return value;
+        }
+        let value = self.fresh();
+        self.leaves.insert(leaf, value);
+        value
+    }
+
+    /// The literal of a signal that a section has computed.
+    pub(crate) fn literal(&mut self, signal: Signal) -> Literal<Value> {
+        let (value, negated) = match self.circuit.cells[signal.node()] {
+            Cell::False => (self.leaf(Leaf::False), false),
+            Cell::State(fluent) => (self.leaf(Leaf::State(fluent)), false),
+            Cell::Move { role, index } => (self.leaf(Leaf::Move(role, index)), false),
+            _ => self.visible[&signal.node()],
+        };
+        (value, negated != signal.is_negated())
+    }
+
+    /// The gates of `roots` that no visible section has computed.
+    pub(crate) fn section(&mut self, roots: &[Signal]) -> Section {
+        enum Visit {
+            Enter(usize),
+            Leave(usize),
+            EnterLoop(usize),
+            LeaveLoop(usize),
+        }
+        const OUTSIDE: u32 = u32::MAX;
+        let mut items = Vec::new();
+        let mut loops: FxHashMap<usize, Loop> = FxHashMap::default();
+        let mut region: FxHashMap<usize, u32> = FxHashMap::default();
+        let mut stack: Vec<Visit> = roots.iter().rev().map(|root| Visit::Enter(root.node())).collect();
+        while let Some(visit) = stack.pop() {
+            match visit {
+                Visit::Enter(at) if self.visible.contains_key(&at) => {}
+                Visit::Enter(at) => match &self.circuit.cells[at] {
+                    Cell::False | Cell::State(_) | Cell::Move { .. } => {}
+                    Cell::Variable(unknown) => {
+                        let unknowns = &loops.entry(unknown.component as usize).or_default().unknowns;
+                        self.visible.insert(at, (unknowns[unknown.index as usize], false));
+                        region.insert(at, unknown.component);
+                    }
+                    Cell::Fixpoint(unknown) => {
+                        stack.push(Visit::Leave(at));
+                        stack.push(Visit::EnterLoop(unknown.component as usize));
+                    }
+                    Cell::And(inputs) => {
+                        stack.push(Visit::Leave(at));
+                        stack.extend(inputs.iter().map(|input| Visit::Enter(input.node())));
+                    }
+                },
+                Visit::EnterLoop(component) if loops.contains_key(&component) => {}
+                Visit::EnterLoop(component) => {
+                    let bodies = &self.circuit.components[component];
+                    let unknowns = bodies.iter().map(|_| self.fresh()).collect();
+                    loops.insert(component, Loop { unknowns, ..Loop::default() });
+                    stack.push(Visit::LeaveLoop(component));
+                    stack.extend(bodies.iter().map(|body| Visit::Enter(body.node())));
+                }
+                Visit::LeaveLoop(component) => {
+                    let bodies = &self.circuit.components[component];
+                    let bodies = bodies.iter().map(|&body| self.literal(body)).collect();
+                    if let Some(recursion) = loops.get_mut(&component) {
+                        let gates = std::mem::take(&mut recursion.gates);
+                        let unknowns = recursion.unknowns.clone();
+                        items.push(Item::Loop(Loop { gates, unknowns, bodies }));
+                    }
+                }
+                Visit::Leave(at) => match &self.circuit.cells[at] {
+                    _ if self.visible.contains_key(&at) => {}
+                    Cell::Fixpoint(unknown) => {
+                        let value = loops[&(unknown.component as usize)].unknowns[unknown.index as usize];
+                        self.visible.insert(at, (value, false));
+                    }
+                    Cell::And(inputs) => {
+                        let inside = inputs.iter().find_map(|input| region.get(&input.node())).copied();
+                        let mut gates = Vec::new();
+                        let literal = self.map_conjunction(at, inputs, &mut gates);
+                        self.visible.insert(at, literal);
+                        match inside.unwrap_or(OUTSIDE) {
+                            OUTSIDE => items.extend(gates.into_iter().map(Item::Gate)),
+                            component => {
+                                region.insert(at, component);
+                                loops.entry(component as usize).or_default().gates.append(&mut gates);
+                            }
+                        }
+                    }
+                    _ => {}
+                },
+            }
+        }
+        items
+    }
+
+    /// The gates of one conjunction. A clause of two literals that nothing else reads goes into
+    /// the gate that reads it.
+    fn map_conjunction(
+        &mut self,
+        at: usize,
+        inputs: &[Signal],
+        gates: &mut Vec<ValueGate>,
+    ) -> Literal<Value> {
+        let circuit = self.circuit;
+        if let [one] = *inputs {
+            return self.literal(one);
+        }
+        let negated = self.negative[at];
+        let mut literals = std::collections::VecDeque::new();
+        let mut clauses = Vec::new();
+        for &input in inputs {
+            match self.operand(circuit, input) {
+                Operand::Literal(literal) => literals.push_back(literal),
+                Operand::Clause(one, two) => clauses.push((one, two)),
+            }
+        }
+        loop {
+            let last = literals.len() + 2 * clauses.len() <= 3;
+            let negate = last && negated;
+            let (kind, inputs) = if let Some((one, two)) = clauses.pop() {
+                match literals.pop_front() {
+                    Some(literal) => conjunction_with_clause(literal, one, two, negate),
+                    None => conjunction(&[(one.0, !one.1), (two.0, !two.1)], true),
+                }
+            } else {
+                let some: Vec<Literal<Value>> = literals.drain(..literals.len().min(3)).collect();
+                conjunction(&some, negate)
+            };
+            let out = self.fresh();
+            gates.push(ValueGate { kind, out, inputs });
+            if last {
+                return (out, negated);
+            }
+            literals.push_back((out, false));
+        }
+    }
+
+    fn operand(&mut self, circuit: &Circuit, input: Signal) -> Operand {
+        if input.is_negated() && self.fanouts[input.node()] == 1 && !self.negative[input.node()] {
+            if let Cell::And(inner) = &circuit.cells[input.node()] {
+                if let [one, two] = inner[..] {
+                    let (one, two) = (self.literal(!one), self.literal(!two));
+                    return Operand::Clause(one, two);
+                }
+            }
+        }
+        Operand::Literal(self.literal(input))
+    }
+}
+
+/// Drops the gates whose values nothing reads: `read` says which values are read from outside.
+pub(crate) fn drop_unread(sections: &mut [Section], read: &mut [bool]) {
+    for section in sections.iter_mut().rev() {
+        section.reverse();
+        section.retain_mut(|item| match item {
+            Item::Gate(gate) => {
+                let keep = read[gate.out as usize];
+                if keep {
+                    gate.inputs.iter().for_each(|&input| read[input as usize] = true);
+                }
+                keep
+            }
+            Item::Loop(recursion) => {
+                recursion.bodies.iter().for_each(|&(value, _)| read[value as usize] = true);
+                recursion.gates.reverse();
+                recursion.gates.retain(|gate| {
+                    let keep = read[gate.out as usize];
+                    if keep {
+                        gate.inputs.iter().for_each(|&input| read[input as usize] = true);
+                    }
+                    keep
+                });
+                recursion.gates.reverse();
+                true
+            }
+        });
+        section.reverse();
+    }
+}

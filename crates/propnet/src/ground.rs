@@ -1,0 +1,288 @@
+//! Grounding: from a game's rules to a [`PropNet`].
+//!
+//! 1. [`relax`]: the Datalog evaluator computes, once, everything that could ever hold: a fluent
+//!    is possible if it is initial or could be next, a move if it could be legal, and whatever
+//!    negation asks of them is granted. Static relations are exact.
+//! 2. [`instances`]: each rule's instances over what is possible become conditions of their heads.
+//!    Conditions on `does` are collected into sets of moves, so that instances which differ only
+//!    in the move are never made one by one.
+//! 3. [`recursion`]: ground recursion that is left becomes a least fixpoint per component.
+
+mod instances;
+mod recursion;
+mod relax;
+
+use crate::net::{Fluent, NetBuilder, NetMove, NetRole, PropNet, Signal};
+use ggp_datalog::{EvalError, RelationId, Value};
+use ggp_game::lower::{Carrier, Form};
+use ggp_game::{Fact, Game, Goal, StopToken};
+use instances::Instances;
+use relax::Relaxed;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Bounds of grounding. Checked while it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct GroundLimits {
+    /// Possible facts of all relations together, at the most.
+    pub tuples: usize,
+    /// Rows that joins may try.
+    pub rows: u64,
+    /// Instances of rules (an instance may stand for many moves), at the most.
+    pub instances: usize,
+    /// Nodes of the network, at the most.
+    pub nodes: usize,
+}
+
+impl Default for GroundLimits {
+    /// What fits into about 2 GiB and takes some tens of seconds.
+    fn default() -> Self {
+        GroundLimits { tuples: 6_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
+    }
+}
+
+/// Why a game has no network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GroundError {
+    /// A bound was passed.
+    #[error("grounding is too large: {0}")]
+    TooLarge(String),
+    /// It was told to stop.
+    #[error("grounding was stopped")]
+    Interrupted,
+}
+
+impl From<EvalError> for GroundError {
+    fn from(error: EvalError) -> Self {
+        match error {
+            EvalError::Interrupted => GroundError::Interrupted,
+            other => GroundError::TooLarge(other.to_string()),
+        }
+    }
+}
+
+impl PropNet {
+    /// The network of `game`, simplified only as it was built.
+    ///
+    /// # Errors
+    /// When a bound of `limits` is passed, or soon after `stop` is raised.
+    pub fn ground(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
+        let mut relaxed = Relaxed::new(game, limits, stop)?;
+        let moves = Moves::new(&mut relaxed);
+        let mut builder = NetBuilder::new(&moves.counts());
+        let fluents = Fluents::new(&mut relaxed);
+        let mut signals = Signals::new(&relaxed);
+        signals.set_fluents(&fluents, &relaxed, &mut builder);
+        let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
+        instances.build(&mut builder, &mut signals)?;
+        Ok(finish(builder, &relaxed, &fluents, &moves, &signals))
+    }
+}
+
+/// The signal of each possible fact: by relation, by row. Static relations have none.
+struct Signals(Vec<Vec<Signal>>);
+
+impl Signals {
+    fn new(relaxed: &Relaxed) -> Signals {
+        let rows = |relation: usize| match relaxed.is_dynamic(RelationId(relation as u32)) {
+            true => vec![Signal::FALSE; relaxed.rows(RelationId(relation as u32)).len()],
+            false => Vec::new(),
+        };
+        Signals((0..relaxed.relation_count()).map(rows).collect())
+    }
+
+    fn of(&self, relation: RelationId, row: usize) -> Signal {
+        self.0[relation.index()][row]
+    }
+
+    fn set(&mut self, relation: RelationId, row: usize, signal: Signal) {
+        self.0[relation.index()][row] = signal;
+    }
+
+    fn set_fluents(&mut self, fluents: &Fluents, relaxed: &Relaxed, builder: &mut NetBuilder) {
+        for form in relaxed.forms(Carrier::True) {
+            for row in 0..relaxed.rows(form.relation).len() {
+                let fluent = relaxed.carried(form, row, 0).and_then(|value| fluents.numbers.get(&value));
+                let fluent = *fluent.expect("what can be true is initial or next");
+                self.set(form.relation, row, builder.state(fluent as usize));
+            }
+        }
+    }
+}
+
+/// The possible fluents, in bytewise order of their texts.
+struct Fluents {
+    values: Vec<Value>,
+    texts: Vec<Box<str>>,
+    numbers: FxHashMap<Value, u32>,
+    initial: FxHashSet<Value>,
+}
+
+impl Fluents {
+    fn new(relaxed: &mut Relaxed) -> Fluents {
+        let initial: FxHashSet<Value> =
+            relaxed.all_carried(Carrier::Init).into_iter().map(|(_, value)| value).collect();
+        let mut values: Vec<Value> = initial.iter().copied().collect();
+        values.extend(relaxed.all_carried(Carrier::Next).into_iter().map(|(_, value)| value));
+        values.sort_unstable();
+        values.dedup();
+        let (values, texts) = by_text(values, relaxed);
+        let numbers = values.iter().enumerate().map(|(n, &v)| (v, n as u32)).collect();
+        Fluents { values, texts, numbers, initial }
+    }
+}
+
+/// The possible moves of each role, in bytewise order of their texts.
+pub(crate) struct Moves {
+    roles: Vec<Value>,
+    values: Vec<Vec<Value>>,
+    texts: Vec<Vec<Box<str>>>,
+    numbers: Vec<FxHashMap<Value, u32>>,
+}
+
+impl Moves {
+    fn new(relaxed: &mut Relaxed) -> Moves {
+        let roles = relaxed.roles().to_vec();
+        let mut values: Vec<Vec<Value>> = vec![Vec::new(); roles.len()];
+        for (role, mv) in relaxed.all_carried(Carrier::Legal) {
+            if let Some(number) = roles.iter().position(|&r| r == role) {
+                values[number].push(mv);
+            }
+        }
+        let mut moves = Moves { roles, values: Vec::new(), texts: Vec::new(), numbers: Vec::new() };
+        for mut of_role in values {
+            of_role.sort_unstable();
+            of_role.dedup();
+            let (of_role, texts) = by_text(of_role, relaxed);
+            moves.numbers.push(of_role.iter().enumerate().map(|(n, &v)| (v, n as u32)).collect());
+            moves.values.push(of_role);
+            moves.texts.push(texts);
+        }
+        moves
+    }
+
+    fn counts(&self) -> Vec<usize> {
+        self.values.iter().map(Vec::len).collect()
+    }
+
+    /// The role's and the move's numbers.
+    fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
+        let role = self.roles.iter().position(|&r| r == role)?;
+        Some((role as u32, *self.numbers[role].get(&mv)?))
+    }
+}
+
+fn by_text(values: Vec<Value>, relaxed: &Relaxed) -> (Vec<Value>, Vec<Box<str>>) {
+    let mut named: Vec<(Box<str>, Value)> = values.into_iter().map(|v| (relaxed.text(v), v)).collect();
+    named.sort_unstable();
+    named.into_iter().map(|(text, value)| (value, text)).unzip()
+}
+
+/// Reads the outputs off the signals.
+fn finish(
+    mut builder: NetBuilder,
+    relaxed: &Relaxed,
+    fluents: &Fluents,
+    moves: &Moves,
+    signals: &Signals,
+) -> PropNet {
+    let mut next: Vec<Vec<Signal>> = vec![Vec::new(); fluents.values.len()];
+    each_carried(relaxed, Carrier::Next, signals, |_, value, signal| {
+        next[fluents.numbers[&value] as usize].push(signal);
+    });
+    let fluents = (0..fluents.values.len())
+        .map(|number| Fluent {
+            fact: Fact::from_canonical(fluents.texts[number].clone()),
+            initial: fluents.initial.contains(&fluents.values[number]),
+            next: builder.or(next[number].iter().copied()),
+        })
+        .collect();
+    let mut legal: Vec<Vec<Vec<Signal>>> = moves.values.iter().map(|m| vec![Vec::new(); m.len()]).collect();
+    each_carried(relaxed, Carrier::Legal, signals, |role, value, signal| {
+        if let Some((role, mv)) = moves.number(role, value) {
+            legal[role as usize][mv as usize].push(signal);
+        }
+    });
+    let mut roles: Vec<NetRole> = Vec::with_capacity(moves.roles.len());
+    for (role, legal) in legal.into_iter().enumerate() {
+        let moves = legal
+            .into_iter()
+            .zip(&moves.texts[role])
+            .map(|(signals, text)| NetMove { text: text.clone(), legal: builder.or(signals) })
+            .collect();
+        roles.push(NetRole { moves, ..NetRole::default() });
+    }
+    let mut sees: FxHashMap<(usize, Box<str>), Vec<Signal>> = FxHashMap::default();
+    each_carried(relaxed, Carrier::Sees, signals, |role, value, signal| {
+        if let Some(role) = moves.roles.iter().position(|&r| r == role) {
+            sees.entry((role, relaxed.text(value))).or_default().push(signal);
+        }
+    });
+    let mut sees: Vec<_> = sees.into_iter().collect();
+    sees.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    for ((role, text), signals) in sees {
+        roles[role].sees.push((Fact::from_canonical(text), builder.or(signals)));
+    }
+    if let Some(goal) = relaxed.goal() {
+        goals(&mut builder, relaxed, goal, moves, signals, &mut roles);
+    }
+    let terminal = match relaxed.terminal() {
+        Some(relation) => any_row(&mut builder, relaxed, relation, signals),
+        None => Signal::FALSE,
+    };
+    builder.finish(fluents, roles, terminal)
+}
+
+fn any_row(builder: &mut NetBuilder, relaxed: &Relaxed, relation: RelationId, signals: &Signals) -> Signal {
+    let rows = relaxed.rows(relation).len();
+    if !relaxed.is_dynamic(relation) {
+        return Signal::constant(rows > 0);
+    }
+    builder.or((0..rows).map(|row| signals.of(relation, row)))
+}
+
+fn goals(
+    builder: &mut NetBuilder,
+    relaxed: &Relaxed,
+    relation: RelationId,
+    moves: &Moves,
+    signals: &Signals,
+    roles: &mut [NetRole],
+) {
+    let mut bad: Vec<Vec<Signal>> = vec![Vec::new(); roles.len()];
+    for (row, tuple) in relaxed.rows(relation).rows().enumerate() {
+        let Some(role) = moves.roles.iter().position(|&r| r == tuple[0]) else { continue };
+        let signal = match relaxed.is_dynamic(relation) {
+            true => signals.of(relation, row),
+            false => Signal::TRUE,
+        };
+        match Goal::from_text(&relaxed.text(tuple[1])) {
+            Some(goal) => roles[role].goals.push((goal, signal)),
+            None => bad[role].push(signal),
+        }
+    }
+    for (role, bad) in roles.iter_mut().zip(bad) {
+        role.goals.sort_unstable();
+        role.bad_goal = (!bad.is_empty()).then(|| builder.or(bad));
+    }
+}
+
+/// Calls `each` with role (or the value itself, where there is none), carried value and signal of
+/// every possible fact of `carrier`.
+fn each_carried(
+    relaxed: &Relaxed,
+    carrier: Carrier,
+    signals: &Signals,
+    mut each: impl FnMut(Value, Value, Signal),
+) {
+    for form in relaxed.forms(carrier).iter().filter(|form: &&Form| form.defined) {
+        for row in 0..relaxed.rows(form.relation).len() {
+            let value = relaxed.carried(form, row, carrier.prefix()).expect("collected before");
+            let signal = match relaxed.is_dynamic(form.relation) {
+                true => signals.of(form.relation, row),
+                false => Signal::TRUE,
+            };
+            let first = relaxed.rows(form.relation).row(row).first().copied().unwrap_or(value);
+            each(first, value, signal);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Recursion among ground facts: what depends on itself becomes a least fixpoint, a component at
+//! a time; what only looks recursive by its relation's name is plain.
+
+use crate::net::{NetBuilder, Signal};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// One way to derive a recursive fact: all of `facts` (numbers of facts of the same stratum) and
+/// `rest`.
+#[derive(Clone, Debug)]
+pub(super) struct Alternative {
+    pub(super) head: u32,
+    pub(super) facts: Box<[u32]>,
+    pub(super) rest: Signal,
+}
+
+/// The signals of `count` facts that are derived by `alternatives`.
+pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: Vec<Alternative>) -> Vec<Signal> {
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, alternatives.len());
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    let mut of_head: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for (number, alternative) in alternatives.iter().enumerate() {
+        of_head[alternative.head as usize].push(number as u32);
+        for &fact in &alternative.facts {
+            graph.add_edge(NodeIndex::new(alternative.head as usize), NodeIndex::new(fact as usize), ());
+        }
+    }
+    let mut signals = vec![Signal::FALSE; count];
+    // Edges lead from heads to what they need, so components come with what they need first.
+    for component in kosaraju_scc(&graph) {
+        let mut members: Vec<usize> = component.into_iter().map(NodeIndex::index).collect();
+        members.sort_unstable();
+        let body = |builder: &mut NetBuilder, signals: &[Signal], head: usize| {
+            let mut options = Vec::with_capacity(of_head[head].len());
+            for &number in &of_head[head] {
+                let Alternative { facts, rest, .. } = &alternatives[number as usize];
+                // A fact that needs itself says nothing.
+                if !facts.contains(&(head as u32)) {
+                    let facts = facts.iter().map(|&f| signals[f as usize]);
+                    options.push(builder.and(facts.chain([*rest])));
+                }
+            }
+            builder.or(options)
+        };
+        if let [only] = members[..] {
+            signals[only] = body(builder, &signals, only);
+            continue;
+        }
+        let (number, unknowns) = builder.open_fixpoint(members.len());
+        for (&member, unknown) in members.iter().zip(unknowns) {
+            signals[member] = unknown;
+        }
+        let bodies = members.iter().map(|&member| body(builder, &signals, member)).collect();
+        let solved = builder.close_fixpoint(number, bodies);
+        for (&member, signal) in members.iter().zip(solved) {
+            signals[member] = signal;
+        }
+    }
+    signals
+}

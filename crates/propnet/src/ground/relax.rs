@@ -1,0 +1,268 @@
+//! What could ever hold: the game's rules without their dynamic negations, and with `true` and
+//! `does` derived from `init`, `next` and `legal`, evaluated to one fixpoint.
+
+use super::{GroundError, GroundLimits};
+use ggp_datalog::demand::{Demanded, on_demand};
+use ggp_datalog::{
+    Argument, Atom, Database, EvalError, Functor, Limits, Literal, Program, Relation, RelationId, Rule,
+    Signature, Statistics, Value, Variable,
+};
+use ggp_game::adapt::{demand_also, fit_demanded};
+use ggp_game::lower::{BRIDGE, Carrier, Form, Lowering};
+use ggp_game::{Game, StopToken};
+
+/// The possible facts, and the rules that say which of them hold.
+pub(super) struct Relaxed {
+    lowering: Lowering,
+    /// The rules with their negations, for each state.
+    pub(super) exact: Program,
+    /// The relaxed rules, planned; bodies of exact rules are planned with it too.
+    pub(super) program: Program,
+    pub(super) database: Database,
+    /// Relations that only say what is wanted.
+    wanted: Vec<bool>,
+    roles: Vec<Value>,
+    goal: Option<RelationId>,
+    terminal: Option<RelationId>,
+    pub(super) statistics: Statistics,
+}
+
+/// After how many rows tried plans are made anew for the first time; then twice as many, and so
+/// on.
+const ROWS_PER_PLAN: u64 = 2_000_000;
+
+/// How often more relations are put on demand because the bounds were passed.
+const ATTEMPTS: usize = 6;
+
+impl Relaxed {
+    pub(super) fn new(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<Relaxed, GroundError> {
+        let description = game.description();
+        let lowering = Lowering::stratified(description);
+        let semantics = game.semantics();
+        let mut demanded = semantics.on_demand().to_vec();
+        let mut statistics = semantics.statistics().clone();
+        let mut attempt = 0;
+        loop {
+            let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()])
+                .map_err(|_| GroundError::TooLarge("a relation cannot be put on demand".to_owned()))?;
+            let origin = rewritten.origin.clone();
+            let mut relaxed = Relaxed::of_rules(game, lowering.clone(), rewritten, statistics)?;
+            let Err((error, failed)) = relaxed.evaluate(limits, stop) else { return Ok(relaxed) };
+            attempt += 1;
+            let more = failed
+                .filter(|_| attempt < ATTEMPTS && error != EvalError::Interrupted)
+                .map(|relation| origin[relation.index()])
+                .filter(|relation| !demanded[relation.index()] && !semantics.asked().contains(relation))
+                .and_then(|relation| demand_also(&lowering, &demanded, relation, semantics.asked()));
+            let fitted = more.as_ref().and_then(|d| fit_demanded(description, &lowering, d, game.limits()));
+            let (Some(more), Some(fitted)) = (more, fitted) else {
+                return Err(match error {
+                    EvalError::Interrupted => GroundError::Interrupted,
+                    error => GroundError::TooLarge(game.eval_error(&error).to_string()),
+                });
+            };
+            demanded = more;
+            statistics = fitted.statistics().clone();
+        }
+    }
+
+    fn of_rules(
+        game: &Game,
+        lowering: Lowering,
+        rewritten: Demanded,
+        statistics: Statistics,
+    ) -> Result<Relaxed, GroundError> {
+        let Demanded { signatures, rules, wanted: wanted_relations, .. } = rewritten;
+        let mut wanted = vec![false; signatures.len()];
+        wanted_relations.iter().for_each(|r| wanted[r.index()] = true);
+        let is_wanted =
+            |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
+        let exact_rules: Vec<Rule> = rules
+            .iter()
+            .filter(|rule| !wanted[rule.head.relation.index()])
+            .map(|rule| Rule {
+                body: rule.body.iter().filter(|l| !is_wanted(l)).cloned().collect(),
+                ..rule.clone()
+            })
+            .collect();
+        let unstratified = |_| GroundError::TooLarge("the rewritten rules are not stratified".to_owned());
+        let originals = lowering.signatures.len();
+        let exact = Program::unplanned(signatures.clone(), exact_rules).map_err(unstratified)?;
+        // A negation stays only if it is exact already: over a static relation that is not itself
+        // computed on demand.
+        let stays = |literal: &Literal| match literal {
+            Literal::Negative(atom) => atom.relation.index() < originals && exact.level(atom.relation) == 0,
+            _ => true,
+        };
+        let mut relaxed_rules: Vec<Rule> = rules
+            .into_iter()
+            .map(|rule| Rule { body: rule.body.iter().filter(|l| stays(l)).cloned().collect(), ..rule })
+            .collect();
+        link(&lowering, Carrier::True, &[Carrier::Init, Carrier::Next], &mut relaxed_rules);
+        link(&lowering, Carrier::Does, &[Carrier::Legal], &mut relaxed_rules);
+        let fixed: Vec<Signature> = signatures.into_iter().map(|s| Signature { level: 0, ..s }).collect();
+        let mut program = Program::unplanned(fixed, relaxed_rules).map_err(unstratified)?;
+        program.plan(&statistics).map_err(unstratified)?;
+        let description = game.description();
+        Ok(Relaxed {
+            database: Database::new(&program, lowering.values.clone()),
+            roles: game.semantics().roles(),
+            goal: lowering.relation(description, "goal", 2),
+            terminal: lowering.relation(description, "terminal", 0),
+            lowering,
+            exact,
+            program,
+            wanted,
+            statistics,
+        })
+    }
+
+    /// Computes what is possible, of everything that is asked for.
+    fn evaluate(
+        &mut self,
+        limits: &GroundLimits,
+        stop: &StopToken,
+    ) -> Result<(), (EvalError, Option<RelationId>)> {
+        let limits = Limits {
+            tuples: limits.tuples,
+            terms: limits.tuples,
+            rows: limits.rows,
+            interrupt: Some(stop.flag()),
+            ..Limits::default()
+        };
+        let mut asked: Vec<RelationId> = [self.goal, self.terminal].into_iter().flatten().collect();
+        for carrier in
+            [Carrier::Init, Carrier::Next, Carrier::Legal, Carrier::Sees, Carrier::True, Carrier::Does]
+        {
+            asked.extend(self.forms(carrier).iter().map(|form| form.relation));
+        }
+        // Relations that are only asked for negatively are needed too.
+        let query = self.program.query(&self.exact.needed(&asked));
+        // What is possible is much more than what a state holds, so plans that suit a state may
+        // not do here: from time to time they are made anew for the sizes reached. Going on from
+        // there is sound, since nothing that was derived can become false.
+        let mut rows = ROWS_PER_PLAN.min(limits.rows);
+        loop {
+            let result = self.program.evaluate(&mut self.database, &query, &Limits { rows, ..limits.clone() });
+            self.statistics = self.program.statistics();
+            let all = (0..self.relation_count()).map(|r| RelationId(r as u32));
+            self.statistics.observe(&self.database, all);
+            match result {
+                Ok(()) => return Ok(()),
+                Err(EvalError::TooMuchWork { .. }) if rows < limits.rows => {
+                    self.program.plan(&self.statistics).expect("planned before, so safe");
+                    self.database.reindex(&self.program);
+                    rows = (rows * 2).min(limits.rows);
+                }
+                Err(error) => return Err((error, self.database.failed())),
+            }
+        }
+    }
+
+    pub(super) fn relation_count(&self) -> usize {
+        self.exact.signatures().len()
+    }
+
+    /// Whether the relation depends on the state or on the moves.
+    pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
+        self.exact.level(relation) > 0
+    }
+
+    /// Whether the relation only says what is wanted.
+    pub(super) fn is_wanted(&self, relation: RelationId) -> bool {
+        self.wanted[relation.index()]
+    }
+
+    pub(super) fn rows(&self, relation: RelationId) -> &Relation {
+        self.database.relation(relation)
+    }
+
+    pub(super) fn forms(&self, carrier: Carrier) -> &[Form] {
+        self.lowering.forms(carrier)
+    }
+
+    pub(super) fn roles(&self) -> &[Value] {
+        &self.roles
+    }
+
+    pub(super) fn goal(&self) -> Option<RelationId> {
+        self.goal
+    }
+
+    pub(super) fn terminal(&self) -> Option<RelationId> {
+        self.terminal
+    }
+
+    pub(super) fn text(&self, value: Value) -> Box<str> {
+        self.database.values().text(value).into()
+    }
+
+    /// The term that a row of a form carries, if it has been made.
+    pub(super) fn carried(&self, form: &Form, row: usize, prefix: usize) -> Option<Value> {
+        let columns = &self.rows(form.relation).row(row)[prefix..];
+        match form.functor {
+            None => Some(columns[0]),
+            Some(functor) => self.database.values().find(functor, columns),
+        }
+    }
+
+    /// First column and carried term of all possible facts of `carrier`, which are made.
+    pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
+        let mut all = Vec::new();
+        for form in self.lowering.forms(carrier) {
+            for row in 0..self.database.relation(form.relation).len() {
+                let value = match form.functor {
+                    None => self.database.relation(form.relation).row(row)[carrier.prefix()],
+                    Some(functor) => self.database.term_of_row(functor, form.relation, row, carrier.prefix()),
+                };
+                let first = self.database.relation(form.relation).row(row).first().copied();
+                all.push((first.unwrap_or(value), value));
+            }
+        }
+        all
+    }
+}
+
+/// Adds rules that derive the forms of the input `to` from those of `from`.
+fn link(lowering: &Lowering, to: Carrier, from: &[Carrier], rules: &mut Vec<Rule>) {
+    let prefix = to.prefix() as u32;
+    let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {
+        range.map(|v| Argument::Variable(Variable(v))).collect()
+    };
+    for target in lowering.forms(to) {
+        for source in from.iter().flat_map(|&c| lowering.forms(c)).filter(|form| form.defined) {
+            let mut compose = |flat: Functor, flat_is_head: bool| {
+                let count = flat.arity.unwrap_or(0);
+                let term = Argument::Variable(Variable(prefix + count));
+                let flat_args = variables(0..prefix + count);
+                let whole_args: Vec<Argument> = variables(0..prefix).into_iter().chain([term]).collect();
+                let (head, body) =
+                    if flat_is_head { (flat_args, whole_args) } else { (whole_args, flat_args) };
+                rules.push(Rule {
+                    head: Atom { relation: target.relation, args: head },
+                    body: vec![
+                        Literal::Positive(Atom { relation: source.relation, args: body }),
+                        Literal::Compose { term, functor: flat, args: variables(prefix..prefix + count) },
+                    ],
+                    variables: prefix + count + 1,
+                    label: BRIDGE,
+                });
+            };
+            match (target.functor, source.functor) {
+                (Some(flat), None) => compose(flat, true),
+                (None, Some(flat)) => compose(flat, false),
+                (a, b) if a == b => {
+                    let arity = prefix + a.map_or(1, |f| f.arity.unwrap_or(0));
+                    let args = variables(0..arity);
+                    rules.push(Rule {
+                        head: Atom { relation: target.relation, args: args.clone() },
+                        body: vec![Literal::Positive(Atom { relation: source.relation, args })],
+                        variables: arity,
+                        label: BRIDGE,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Random playouts, one a lane.
+//!
+//! All lanes make their steps together and are in the same phase. A lane whose playout has ended
+//! takes the next start that is in the current phase; until then it is idle, and whatever is
+//! computed for it is ignored. A playout's draws depend on its number and step only, so lanes,
+//! vector widths and refills leave no trace in the results.
+
+use crate::cpu::Kernels;
+use crate::evaluator::{Phase, PhasePrograms};
+use crate::net::PropNet;
+use crate::rows::Row;
+use crate::schedule::{Layout, ONES, state_row};
+use crate::select::{Keys, Scratch};
+use crate::state::BitState;
+use ggp_game::{Goal, Move, Playout, PlayoutPlan, Role, rng};
+
+/// The rows and lanes of one machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Lanes<const W: usize> {
+    rows: Vec<Row<W>>,
+    scratch: Scratch<W>,
+    keys: Keys,
+    /// Which playout each lane plays.
+    index: Vec<usize>,
+    /// The sweep in which it was at its first state.
+    began: Vec<u64>,
+    /// The lanes that play.
+    live: Row<W>,
+    sweep: u64,
+    /// Per lane and role.
+    goals: Vec<Option<Goal>>,
+    /// Per lane, the moves made so far, if asked for.
+    record: Vec<Vec<Move>>,
+    joint: Vec<Move>,
+    template: Template,
+}
+
+/// Where time goes: called at the border of each part with the part that ends.
+pub(crate) type Observer<'a> = &'a mut dyn FnMut(Part);
+
+/// A part of a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Gates of the terminal condition, the goals and the legal moves.
+    Gates,
+    /// Choosing moves.
+    Choice,
+    /// Gates of the next state.
+    Next,
+    /// Ending and starting playouts.
+    Bookkeeping,
+}
+
+/// Starts that wait, of one phase.
+struct Queue {
+    starts: Vec<u32>,
+    /// How many playouts of the queue have begun.
+    begun: usize,
+}
+
+/// The state of one start as the rows take it: a word of equal bits for each state row.
+#[derive(Clone, Debug, Default)]
+struct Template {
+    start: Option<u32>,
+    words: Vec<u64>,
+}
+
+/// One run of playouts: everything that does not change while it lasts.
+pub(crate) struct Run<'a> {
+    pub(crate) net: &'a PropNet,
+    pub(crate) programs: &'a PhasePrograms,
+    pub(crate) kernels: Kernels,
+    /// Per role, the machine's number of each of its moves.
+    pub(crate) moves: &'a [Vec<Move>],
+    pub(crate) starts: &'a [BitState],
+    /// Which of `starts` are played; none of them is terminal.
+    pub(crate) chosen: &'a [u32],
+    pub(crate) plan: PlayoutPlan,
+}
+
+impl<const W: usize> Lanes<W> {
+    pub(crate) const LANES: usize = 64 * W;
+
+    pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> Lanes<W> {
+        let mut rows = vec![Row::ZERO; programs.rows];
+        rows[ONES as usize] = Row::ONES;
+        Lanes {
+            rows,
+            scratch: Scratch::new(programs.scratch),
+            keys: Keys::new(W),
+            index: vec![0; Self::LANES],
+            began: vec![0; Self::LANES],
+            live: Row::ZERO,
+            sweep: 0,
+            goals: vec![None; Self::LANES * roles],
+            record: vec![Vec::new(); Self::LANES],
+            joint: vec![Move(0); Self::LANES * roles],
+            template: Template::default(),
+        }
+    }
+
+    /// Plays `run` to its end.
+    pub(crate) fn play(
+        &mut self,
+        run: &Run<'_>,
+        sink: &mut dyn FnMut(Playout<'_>),
+        mut observer: Option<Observer<'_>>,
+    ) {
+        let phases = &run.programs.phases;
+        let mut queues: Vec<Queue> = phases.iter().map(|_| Queue { starts: Vec::new(), begun: 0 }).collect();
+        for &start in run.chosen {
+            let phase = run.programs.phase_of(&run.starts[start as usize]).unwrap_or(0);
+            queues[phase].starts.push(start);
+        }
+        let mut waiting = run.chosen.len() * run.plan.per_start;
+        self.live = Row::ZERO;
+        self.sweep = 0;
+        self.template.start = None;
+        // The first sweep at which a playout may have to be cut off.
+        let mut cut_off_at = u64::MAX;
+        let mut observe = |part: Part| {
+            if let Some(observer) = &mut observer {
+                observer(part);
+            }
+        };
+        loop {
+            let number = (self.sweep % phases.len() as u64) as usize;
+            let phase = &phases[number];
+            let late = phase.program.layout == Layout::Share;
+            if waiting > 0 && late {
+                waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
+            }
+            run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
+            observe(Part::Gates);
+            let (row, negated) = phase.program.terminal;
+            let terminal = self.rows[row as usize].negated_if(negated) & self.live;
+            let mut ended = terminal;
+            if self.sweep >= cut_off_at {
+                ended |= self.overdue(run.plan.max_steps, &mut cut_off_at);
+            }
+            if ended.any() {
+                self.end(run, phase, ended, terminal, sink);
+            }
+            if waiting > 0 && !late {
+                waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
+            }
+            observe(Part::Bookkeeping);
+            if !self.live.any() {
+                if waiting == 0 {
+                    return;
+                }
+                self.sweep += 1;
+                continue;
+            }
+            run.kernels.run_blocks(&phase.program.legal_blocks, &phase.program.gates, &mut self.rows);
+            observe(Part::Gates);
+            let stuck = self.choose(run, phase);
+            observe(Part::Choice);
+            if stuck.any() {
+                self.end_stuck(run, phase, stuck, sink);
+                observe(Part::Bookkeeping);
+            }
+            if run.plan.moves {
+                self.record(run, phase);
+                observe(Part::Bookkeeping);
+            }
+            run.kernels.run_blocks(&phase.program.next_blocks, &phase.program.gates, &mut self.rows);
+            observe(Part::Next);
+            self.sweep += 1;
+        }
+    }
+
+    /// Begins playouts from `queue` in the lanes that are idle. How many.
+    fn refill(&mut self, run: &Run<'_>, queue: &mut Queue, cut_off_at: &mut u64) -> usize {
+        let left = queue.starts.len() * run.plan.per_start - queue.begun;
+        if left == 0 {
+            return 0;
+        }
+        let mut together = Row::<W>::ZERO;
+        let mut begun = 0;
+        for lane in (!self.live).lanes().take(left) {
+            let start = queue.starts[(queue.begun + begun) / run.plan.per_start];
+            let index = start as usize * run.plan.per_start + (queue.begun + begun) % run.plan.per_start;
+            if self.template.start != Some(start) {
+                self.write_states(run, &mut together);
+                self.template.load(run, start);
+            }
+            together.set(lane);
+            self.index[lane] = index;
+            self.began[lane] = self.sweep;
+            let key = rng::Stream::new(run.plan.seed, run.plan.first + index as u64).key();
+            let position = Keys::position(lane, W);
+            let before = rng::counter(self.sweep as u32, Role(0));
+            self.keys.low[position] = (key as u32).wrapping_sub(before);
+            self.keys.high[position] = (key >> 32) as u32;
+            if run.plan.moves {
+                self.record[lane].clear();
+            }
+            begun += 1;
+        }
+        self.write_states(run, &mut together);
+        queue.begun += begun;
+        *cut_off_at = (*cut_off_at).min(self.sweep + u64::from(run.plan.max_steps));
+        begun
+    }
+
+    /// Puts the template into the lanes of `mask`, which then live, and empties the mask.
+    fn write_states(&mut self, run: &Run<'_>, mask: &mut Row<W>) {
+        if mask.any() {
+            let first = state_row(0);
+            let rows = &mut self.rows[first..first + run.programs.fluents.len()];
+            run.kernels.write_states(rows, &self.template.words, mask);
+            self.live |= *mask;
+            *mask = Row::ZERO;
+        }
+    }
+
+    /// The lanes whose playouts have made as many steps as they may.
+    fn overdue(&self, max_steps: u32, cut_off_at: &mut u64) -> Row<W> {
+        let mut overdue = Row::ZERO;
+        *cut_off_at = u64::MAX;
+        for lane in self.live.lanes() {
+            let due = self.began[lane] + u64::from(max_steps);
+            if due <= self.sweep {
+                overdue.set(lane);
+            } else {
+                *cut_off_at = (*cut_off_at).min(due);
+            }
+        }
+        overdue
+    }
+
+    /// Gives the playouts of the lanes `ended` to `sink`. The terminal section has just run.
+    fn end(
+        &mut self,
+        run: &Run<'_>,
+        phase: &Phase,
+        ended: Row<W>,
+        terminal: Row<W>,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) {
+        run.kernels.run_blocks(&phase.program.goal_blocks, &phase.program.gates, &mut self.rows);
+        let roles = run.net.roles.len();
+        for (role, (rows, of_role)) in phase.program.goals.iter().zip(&run.net.roles).enumerate() {
+            let (mut once, mut several) = (Row::ZERO, Row::ZERO);
+            for (at, &(row, negated)) in rows.iter().enumerate() {
+                let lanes = self.rows[row as usize].negated_if(negated) & ended;
+                if !lanes.any() {
+                    continue;
+                }
+                several |= once & lanes;
+                once |= lanes;
+                // The row after those of the goals is that of a goal that is no goal value.
+                let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
+                for lane in lanes.lanes() {
+                    self.goals[lane * roles + role] = goal;
+                }
+            }
+            for lane in (several | (ended & !once)).lanes() {
+                self.goals[lane * roles + role] = None;
+            }
+        }
+        for lane in ended.lanes() {
+            sink(Playout {
+                index: self.index[lane],
+                goals: &self.goals[lane * roles..][..roles],
+                steps: (self.sweep - self.began[lane]) as u32,
+                moves: if run.plan.moves { &self.record[lane] } else { &[] },
+                terminal: terminal.0[lane >> 6] >> (lane & 63) & 1 == 1,
+            });
+        }
+        self.live = self.live & !ended;
+    }
+
+    /// Chooses moves for all roles. The lanes where a role has none.
+    fn choose(&mut self, run: &Run<'_>, phase: &Phase) -> Row<W> {
+        let mut stuck = Row::ZERO;
+        for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
+            let base = choice.base as usize;
+            let some = match tree {
+                Some(tree) => {
+                    let end = base + choice.moves.len().next_multiple_of(crate::schedule::GROUP);
+                    self.rows[base + choice.moves.len()..end].fill(Row::ZERO);
+                    let counter = rng::counter(self.sweep as u32, Role(choice.role as u8));
+                    let area = &mut self.rows[base..end];
+                    run.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter)
+                }
+                None if choice.moves.is_empty() => Row::ZERO,
+                None => self.rows[base],
+            };
+            if !choice.always {
+                stuck |= self.live & !some;
+            }
+        }
+        stuck
+    }
+
+    /// Ends the playouts in which a role has no legal move.
+    fn end_stuck(&mut self, run: &Run<'_>, phase: &Phase, stuck: Row<W>, sink: &mut dyn FnMut(Playout<'_>)) {
+        // The goals may need rows that the legal section has overwritten since, and the choice
+        // those that they overwrite.
+        run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
+        self.end(run, phase, stuck, Row::ZERO, sink);
+        run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
+        run.kernels.run_blocks(&phase.program.legal_blocks, &phase.program.gates, &mut self.rows);
+        self.choose(run, phase);
+    }
+
+    /// Notes the joint move of each lane.
+    fn record(&mut self, run: &Run<'_>, phase: &Phase) {
+        let roles = run.net.roles.len();
+        for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
+            for (at, &mv) in choice.moves.iter().enumerate() {
+                let original = phase.moves[choice.role][mv as usize];
+                let mv = run.moves[choice.role][original as usize];
+                let made = if tree.is_some() { self.rows[choice.base as usize + at] } else { Row::ONES };
+                for lane in (made & self.live).lanes() {
+                    self.joint[lane * roles + choice.role] = mv;
+                }
+            }
+        }
+        for lane in self.live.lanes() {
+            self.record[lane].extend_from_slice(&self.joint[lane * roles..][..roles]);
+        }
+    }
+}
+
+impl Template {
+    fn load(&mut self, run: &Run<'_>, start: u32) {
+        let state = &run.starts[start as usize];
+        let same = self.start.is_some_and(|other| run.starts[other as usize] == *state);
+        self.start = Some(start);
+        if same {
+            return;
+        }
+        let word = |&fluent: &u32| if state.has(fluent as usize) { !0 } else { 0 };
+        self.words.clear();
+        self.words.extend(run.programs.fluents.iter().map(word));
+    }
+}

@@ -1,0 +1,356 @@
+//! The state machine of a network: one state at a time, or playouts in lanes.
+
+use crate::cpu::{Cpu, Kernels};
+use crate::evaluator::{PhasePrograms, fits};
+use crate::lanes::{Lanes, Part, Run};
+use crate::net::PropNet;
+use crate::rows::Row;
+use crate::schedule::{Block, Layout, ONES, Outputs, Program, state_row};
+use crate::state::BitState;
+use ggp_game::{EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, OnceLock};
+
+/// Words of a row for playouts: 512 lanes. Chosen by measurement.
+pub(crate) const WORDS: usize = 8;
+
+/// What machines of one network share.
+#[derive(Debug)]
+struct Shared {
+    net: PropNet,
+    /// Every output of the network, for single states.
+    single: Program,
+    /// Playouts from states that play can reach.
+    reachable: PhasePrograms,
+    /// Playouts from others: compiled when first needed.
+    general: OnceLock<PhasePrograms>,
+    /// The texts of all moves of all roles, each once.
+    texts: Vec<Box<str>>,
+    of_text: FxHashMap<Box<str>, Move>,
+    /// Per role, the number of each of its moves.
+    moves: Vec<Vec<Move>>,
+    /// Per role, the index of each move among the role's own.
+    own: Vec<FxHashMap<Move, u32>>,
+    fluent_of: FxHashMap<Fact, u32>,
+}
+
+/// A state machine over a propositional network. Clones share the network and own their rows.
+#[derive(Clone, Debug)]
+pub struct PropNetMachine {
+    game: Arc<Game>,
+    shared: Arc<Shared>,
+    kernels: Kernels,
+    rows: Vec<Row<1>>,
+    /// The state in `rows`, and which sections have been evaluated for it.
+    loaded: Option<BitState>,
+    done: [bool; 3],
+    lanes: Option<Box<Lanes<WORDS>>>,
+    general_lanes: Option<Box<Lanes<WORDS>>>,
+}
+
+const TERMINAL: usize = 0;
+const GOALS: usize = 1;
+const LEGAL: usize = 2;
+
+impl PropNetMachine {
+    /// A machine that plays `game` by `net`, which must be the game's.
+    ///
+    /// # Errors
+    /// [`EvalError::TooLarge`] if a role has more moves than lanes can choose from.
+    pub fn new(game: &Arc<Game>, net: PropNet) -> Result<PropNetMachine, EvalError> {
+        PropNetMachine::for_cpu(game, net, Cpu::detect())
+    }
+
+    /// Like [`PropNetMachine::new`], using no more than `cpu` has.
+    ///
+    /// # Errors
+    /// As [`PropNetMachine::new`].
+    pub fn for_cpu(game: &Arc<Game>, net: PropNet, cpu: Cpu) -> Result<PropNetMachine, EvalError> {
+        if !fits(&net) {
+            return Err(EvalError::TooLarge("a role has too many moves for a network".to_owned()));
+        }
+        let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
+        let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
+        let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
+        let single = Program::compile(&outputs, Layout::Keep);
+        let reachable = PhasePrograms::reachable(&net);
+        let mut texts: Vec<Box<str>> = Vec::new();
+        let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
+        let mut number = |text: &Box<str>| {
+            *of_text.entry(text.clone()).or_insert_with(|| {
+                texts.push(text.clone());
+                Move(texts.len() as u32 - 1)
+            })
+        };
+        let moves: Vec<Vec<Move>> =
+            net.roles.iter().map(|role| role.moves.iter().map(|mv| number(&mv.text)).collect()).collect();
+        let own = moves.iter().map(|moves| moves.iter().copied().zip(0..).collect()).collect();
+        let facts = net.fluents.iter().map(|fluent| fluent.fact.clone());
+        let fluent_of = facts.zip(0..).collect();
+        let mut rows = vec![Row::ZERO; single.rows];
+        rows[ONES as usize] = Row::ONES;
+        let general = OnceLock::new();
+        let shared = Shared { net, single, reachable, general, texts, of_text, moves, own, fluent_of };
+        Ok(PropNetMachine {
+            game: Arc::clone(game),
+            shared: Arc::new(shared),
+            kernels: Kernels::new(cpu),
+            rows,
+            loaded: None,
+            done: [false; 3],
+            lanes: None,
+            general_lanes: None,
+        })
+    }
+
+    /// The network.
+    pub fn net(&self) -> &PropNet {
+        &self.shared.net
+    }
+
+    /// Sizes of the programs that playouts run.
+    pub fn program_counts(&self) -> ProgramCounts {
+        let programs = &self.shared.reachable;
+        ProgramCounts {
+            fluents: programs.fluents.len(),
+            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
+            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
+        }
+    }
+
+    /// Puts `state` into the rows unless it is there, and evaluates `section`.
+    fn evaluate(&mut self, state: &BitState, section: usize) {
+        if self.loaded.as_ref() != Some(state) {
+            let fluents = self.shared.net.fluents.len();
+            for (fluent, row) in self.rows[state_row(0)..][..fluents].iter_mut().enumerate() {
+                *row = Row([u64::from(state.has(fluent))]);
+            }
+            self.loaded = Some(state.clone());
+            self.done = [false; 3];
+        }
+        // Later sections read what earlier ones computed.
+        for section in 0..=section {
+            if !std::mem::replace(&mut self.done[section], true) {
+                let single = &self.shared.single;
+                let blocks = [&single.terminal_blocks, &single.goal_blocks, &single.legal_blocks][section];
+                run(&single.gates, blocks, self.kernels, &mut self.rows);
+            }
+        }
+    }
+
+    /// Evaluates the next state and the percepts.
+    fn evaluate_next(&mut self, state: &BitState, joint: &[Move]) -> Result<(), EvalError> {
+        self.evaluate(state, LEGAL);
+        let single = &self.shared.single;
+        let mut made = Vec::with_capacity(joint.len());
+        for (choice, mv) in single.choices.iter().zip(joint) {
+            let Some(&index) = self.shared.own[choice.role].get(mv) else {
+                let text = self.shared.texts.get(mv.index()).map_or("?", |text| text);
+                return Err(EvalError::UnknownFact(format!(
+                    "does {} {text}",
+                    self.game.role_name(Role(choice.role as u8))
+                )));
+            };
+            made.push(choice.base as usize + index as usize);
+        }
+        for &row in &made {
+            self.rows[row] = Row([1]);
+        }
+        run(&single.gates, &single.next_blocks, self.kernels, &mut self.rows);
+        for &row in &made {
+            self.rows[row] = Row([0]);
+        }
+        Ok(())
+    }
+
+    fn value(&self, (row, negated): (u32, bool)) -> bool {
+        self.rows[row as usize].negated_if(negated).0[0] & 1 == 1
+    }
+
+    /// Like [`Playouts::playouts`], and tells `observer` at the border of each part of a sweep
+    /// which part has ended.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    pub fn observed_playouts(
+        &mut self,
+        starts: &[BitState],
+        plan: PlayoutPlan,
+        sink: &mut dyn FnMut(Playout<'_>),
+        mut observer: Option<&mut dyn FnMut(Part)>,
+    ) -> Result<(), EvalError> {
+        let (mut reachable, mut others) = (Vec::new(), Vec::new());
+        let mut before: Option<(usize, bool)> = None;
+        let mut goals = vec![None; self.shared.net.roles.len()];
+        for (number, start) in starts.iter().enumerate() {
+            let known = before.filter(|&(other, _)| starts[other] == *start);
+            let terminal = match known {
+                Some((_, terminal)) => terminal,
+                None => self.is_terminal(start)?,
+            };
+            before = Some((number, terminal));
+            if terminal || plan.max_steps == 0 {
+                self.goals(start, &mut goals)?;
+                for index in number * plan.per_start..(number + 1) * plan.per_start {
+                    sink(Playout { index, goals: &goals, steps: 0, moves: &[], terminal });
+                }
+            } else if self.shared.reachable.phase_of(start).is_some() {
+                reachable.push(number as u32);
+            } else {
+                others.push(number as u32);
+            }
+        }
+        let shared = Arc::clone(&self.shared);
+        let run = |programs, chosen| Run {
+            net: &shared.net,
+            programs,
+            kernels: self.kernels,
+            moves: &shared.moves,
+            starts,
+            chosen,
+            plan,
+        };
+        let roles = shared.net.roles.len();
+        if !reachable.is_empty() {
+            let programs = &shared.reachable;
+            let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
+            match &mut observer {
+                Some(observer) => lanes.play(&run(programs, &reachable), sink, Some(&mut **observer)),
+                None => lanes.play(&run(programs, &reachable), sink, None),
+            }
+        }
+        if !others.is_empty() {
+            let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
+            let lanes = self.general_lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
+            lanes.play(&run(programs, &others), sink, observer);
+        }
+        Ok(())
+    }
+}
+
+fn run(gates: &[crate::gate::Gate], blocks: &[Block], kernels: Kernels, rows: &mut [Row<1>]) {
+    kernels.run_blocks(blocks, gates, rows);
+}
+
+/// Sizes of the programs that playouts run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramCounts {
+    /// State bits kept.
+    pub fluents: usize,
+    /// Per phase, the gates that a step takes (of two or three inputs), the goals left out.
+    pub phases: Vec<usize>,
+    /// Rows in use.
+    pub rows: usize,
+}
+
+impl StateMachine for PropNetMachine {
+    type State = BitState;
+
+    fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+
+    fn initial_state(&mut self) -> Result<BitState, EvalError> {
+        let fluents = &self.shared.net.fluents;
+        let mut state = BitState::empty(fluents.len());
+        (0..fluents.len()).filter(|&fluent| fluents[fluent].initial).for_each(|fluent| state.set(fluent));
+        Ok(state)
+    }
+
+    fn is_terminal(&mut self, state: &BitState) -> Result<bool, EvalError> {
+        self.evaluate(state, TERMINAL);
+        Ok(self.value(self.shared.single.terminal))
+    }
+
+    fn legal_moves(&mut self, state: &BitState, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError> {
+        self.evaluate(state, LEGAL);
+        out.clear();
+        let legal = self.shared.single.legal[role.index()].iter().zip(&self.shared.moves[role.index()]);
+        out.extend(legal.filter(|&(&literal, _)| self.value(literal)).map(|(_, &mv)| mv));
+        Ok(())
+    }
+
+    fn next_state(&mut self, state: &BitState, joint: &[Move]) -> Result<BitState, EvalError> {
+        self.evaluate_next(state, joint)?;
+        let single = &self.shared.single;
+        let mut next = BitState::empty(single.next.len());
+        for (fluent, &literal) in single.next.iter().enumerate() {
+            if self.value(literal) {
+                next.set(fluent);
+            }
+        }
+        Ok(next)
+    }
+
+    fn goals(&mut self, state: &BitState, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+        self.evaluate(state, GOALS);
+        let single = &self.shared.single;
+        for ((out, rows), role) in out.iter_mut().zip(&single.goals).zip(&self.shared.net.roles) {
+            // The last row is that of a goal that is no goal value.
+            let goals = role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
+            let mut holding = rows.iter().zip(goals).filter(|&(&literal, _)| self.value(literal));
+            let first = holding.next().and_then(|(_, goal)| goal);
+            *out = first.filter(|_| holding.next().is_none());
+        }
+        Ok(())
+    }
+
+    fn facts(&mut self, state: &BitState, out: &mut Vec<Fact>) -> Result<(), EvalError> {
+        out.clear();
+        let fluents = self.shared.net.fluents.iter().enumerate();
+        out.extend(fluents.filter(|&(number, _)| state.has(number)).map(|(_, fluent)| fluent.fact.clone()));
+        out.sort_unstable();
+        Ok(())
+    }
+
+    fn state_of(&mut self, facts: &[Fact]) -> Result<BitState, EvalError> {
+        let mut state = BitState::empty(self.shared.net.fluents.len());
+        for fact in facts {
+            let fluent = self.shared.fluent_of.get(fact);
+            let fluent = fluent.ok_or_else(|| EvalError::UnknownFact(fact.as_str().to_owned()))?;
+            state.set(*fluent as usize);
+        }
+        Ok(state)
+    }
+
+    fn percepts(
+        &mut self,
+        state: &BitState,
+        joint: &[Move],
+        role: Role,
+        out: &mut Vec<Fact>,
+    ) -> Result<(), EvalError> {
+        self.evaluate_next(state, joint)?;
+        out.clear();
+        let rows = self.shared.single.percepts[role.index()].iter();
+        let sees = rows.zip(&self.shared.net.roles[role.index()].sees);
+        out.extend(sees.filter(|&(&literal, _)| self.value(literal)).map(|(_, (fact, _))| fact.clone()));
+        out.sort_unstable();
+        Ok(())
+    }
+
+    fn move_text(&self, mv: Move) -> &str {
+        &self.shared.texts[mv.index()]
+    }
+
+    fn parse_move(&mut self, text: &str) -> Option<Move> {
+        let text = ggp_game::canonical_term(text)?;
+        self.shared.of_text.get(text.as_str()).copied().or_else(|| {
+            let mut folded =
+                (0..self.shared.texts.len()).filter(|&at| self.shared.texts[at].eq_ignore_ascii_case(&text));
+            let number = folded.next()?;
+            folded.next().is_none().then_some(Move(number as u32))
+        })
+    }
+}
+
+impl Playouts for PropNetMachine {
+    fn playouts(
+        &mut self,
+        starts: &[BitState],
+        plan: PlayoutPlan,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> Result<(), EvalError> {
+        self.observed_playouts(starts, plan, sink, None)
+    }
+}

@@ -1,0 +1,83 @@
+//! Rows: one proposition's values in all lanes, 64 lanes a word.
+
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
+
+/// One bit a lane: bit `i` of word `w` is lane `64 w + i`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Row<const W: usize>(pub(crate) [u64; W]);
+
+impl<const W: usize> Row<W> {
+    pub(crate) const ZERO: Row<W> = Row([0; W]);
+    pub(crate) const ONES: Row<W> = Row([!0; W]);
+
+    #[inline(always)]
+    pub(crate) fn any(&self) -> bool {
+        self.0.iter().fold(0, |any, word| any | word) != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize) {
+        self.0[lane >> 6] |= 1 << (lane & 63);
+    }
+
+    /// The lanes whose bit is set, ascending.
+    #[inline(always)]
+    pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(at, word)| {
+            std::iter::successors((word != 0).then_some(word), |&rest| {
+                let rest = rest & (rest - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |rest| at * 64 + rest.trailing_zeros() as usize)
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn negated_if(self, negate: bool) -> Row<W> {
+        if negate { !self } else { self }
+    }
+}
+
+macro_rules! word_by_word {
+    ($operation:ident, $method:ident, $symbol:tt) => {
+        impl<const W: usize> $operation for Row<W> {
+            type Output = Row<W>;
+            #[inline(always)]
+            fn $method(mut self, other: Row<W>) -> Row<W> {
+                for (word, other) in self.0.iter_mut().zip(other.0) {
+                    *word = *word $symbol other;
+                }
+                self
+            }
+        }
+    };
+}
+word_by_word!(BitAnd, bitand, &);
+word_by_word!(BitOr, bitor, |);
+word_by_word!(BitXor, bitxor, ^);
+
+impl<const W: usize> BitAndAssign for Row<W> {
+    #[inline(always)]
+    fn bitand_assign(&mut self, other: Row<W>) {
+        *self = *self & other;
+    }
+}
+
+impl<const W: usize> BitOrAssign for Row<W> {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Row<W>) {
+        *self = *self | other;
+    }
+}
+
+impl<const W: usize> Not for Row<W> {
+    type Output = Row<W>;
+    #[inline(always)]
+    fn not(mut self) -> Row<W> {
+        for word in &mut self.0 {
+            *word = !*word;
+        }
+        self
+    }
+}

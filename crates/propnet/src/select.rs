@@ -1,0 +1,464 @@
+//! Choosing moves: for each lane one of its legal moves, drawn uniformly, without looking at any
+//! lane by itself.
+//!
+//! A role's legal moves are rows, and so are its chosen ones. In between stands a tree over the
+//! rows in groups of eight. Upwards, adders count each lane's legal moves below every node, in
+//! binary, a row ("plane") a digit. At the root the counts become one byte a lane, a random rank
+//! below the count is drawn for all lanes by ordinary vector arithmetic, and the ranks become
+//! planes again. Downwards, a lane whose rank is below the left child's count goes left; else it
+//! goes right, with that count subtracted. At the leaves the rank is used up and exactly the
+//! chosen move's bit is set: a one-hot row a move, which is what the next-state gates read.
+//! About eight instructions a move for all lanes of a vector together; no transposition of
+//! the legal moves, no loop over lanes, no scatter.
+
+use crate::rows::Row;
+use ggp_game::rng;
+
+/// The shape of the tree over one role's rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub(crate) levels: Vec<Level>,
+    /// Whether most groups are chosen by no lane at all, so that it pays to skip them.
+    pub(crate) sparse: bool,
+}
+
+/// One level: level 0 has a node for each group of eight rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    pub(crate) nodes: usize,
+    /// Where its counts begin: `planes` rows a node.
+    pub(crate) counts: usize,
+    pub(crate) planes: usize,
+    /// Where its chosen lanes and ranks begin: `planes` rows a node (the mask, and one rank plane
+    /// less than the count has).
+    pub(crate) ranks: usize,
+}
+
+/// More moves of one role than this cannot be chosen from.
+pub(crate) const MAX_MOVES: usize = 1 << 15;
+
+impl Tree {
+    /// The tree over `moves` rows, rounded up to groups.
+    pub(crate) fn new(moves: usize) -> Tree {
+        let mut levels = Vec::new();
+        let (mut nodes, mut planes, mut at) = (moves.div_ceil(8).max(1), 4, 0);
+        loop {
+            levels.push(Level { nodes, counts: at, planes, ranks: at });
+            at += nodes * planes;
+            if nodes == 1 {
+                break;
+            }
+            nodes = nodes.div_ceil(2);
+            planes += 1;
+        }
+        Tree { levels, sparse: moves >= 1024 }
+    }
+
+    /// How many scratch rows counts (and as many again, ranks) take.
+    pub(crate) fn scratch(&self) -> usize {
+        self.levels.iter().map(|level| level.nodes * level.planes).sum()
+    }
+}
+
+/// What a choice works with besides the role's rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch<const W: usize> {
+    pub(crate) counts: Vec<Row<W>>,
+    pub(crate) ranks: Vec<Row<W>>,
+    /// Byte `b` of word `w` of row `i` belongs to lane 64 w + 8 b + i: low and high bytes.
+    pub(crate) bytes: [[Row<W>; 8]; 2],
+}
+
+impl<const W: usize> Scratch<W> {
+    pub(crate) fn new(rows: usize) -> Scratch<W> {
+        Scratch { counts: vec![Row::ZERO; rows], ranks: vec![Row::ZERO; rows], bytes: [[Row::ZERO; 8]; 2] }
+    }
+}
+
+/// The lanes' random streams, in the order of [`Scratch::bytes`]: see [`Keys::position`].
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    /// The low half of the key, less what the steps before the playout's first add to it.
+    pub(crate) low: Vec<u32>,
+    pub(crate) high: Vec<u32>,
+}
+
+impl Keys {
+    pub(crate) fn new(words: usize) -> Keys {
+        Keys { low: vec![0; words * 64], high: vec![0; words * 64] }
+    }
+
+    /// Where lane `lane` of `words` words keeps its key.
+    pub(crate) fn position(lane: usize, words: usize) -> usize {
+        (lane & 7) * 8 * words + (lane >> 3)
+    }
+}
+
+/// Replaces each lane's count by a random number below it (by 0 if it is 0).
+#[inline(always)]
+pub(crate) fn draw<const W: usize>(bytes: &mut [[Row<W>; 8]; 2], wide: bool, keys: &Keys, counter: u32) {
+    let [low, high] = bytes;
+    let keys_of_rows = keys.low.chunks_exact(8 * W).zip(keys.high.chunks_exact(8 * W));
+    for ((low, high), (key_low, key_high)) in low.iter_mut().zip(high).zip(keys_of_rows) {
+        let (pairs, rest) = low.0.as_chunks_mut::<2>();
+        let (high_pairs, high_rest) = high.0.as_chunks_mut::<2>();
+        let keys = key_low.as_chunks::<16>().0.iter().zip(key_high.as_chunks::<16>().0);
+        for ((pair, high_pair), (key_low, key_high)) in pairs.iter_mut().zip(high_pairs).zip(keys) {
+            if wide {
+                draw_sixteen_wide(pair, high_pair, key_low, key_high, counter);
+            } else {
+                draw_sixteen(pair, key_low, key_high, counter);
+            }
+        }
+        let at = key_low.len() - 8;
+        let keys = key_low[at..].iter().zip(&key_high[at..]);
+        for (word, high_word) in rest.iter_mut().zip(high_rest) {
+            let (mut bytes, mut high_bytes) = (word.to_le_bytes(), high_word.to_le_bytes());
+            for ((byte, high_byte), (&key_low, &key_high)) in
+                bytes.iter_mut().zip(&mut high_bytes).zip(keys.clone())
+            {
+                let count = u32::from(*high_byte) << 8 | u32::from(*byte);
+                let bits = rng::scramble(key_low.wrapping_add(counter), key_high);
+                let [low, high, ..] = rng::below(bits, count).to_le_bytes();
+                (*byte, *high_byte) = (low, high);
+            }
+            (*word, *high_word) = (u64::from_le_bytes(bytes), u64::from_le_bytes(high_bytes));
+        }
+    }
+}
+
+fn bytes_of([one, two]: [u64; 2]) -> [u8; 16] {
+    (u128::from(one) | u128::from(two) << 64).to_le_bytes()
+}
+
+fn words_of(bytes: [u8; 16]) -> [u64; 2] {
+    let both = u128::from_le_bytes(bytes);
+    [both as u64, (both >> 64) as u64]
+}
+
+#[inline(always)]
+fn draw_sixteen(words: &mut [u64; 2], low: &[u32; 16], high: &[u32; 16], counter: u32) {
+    let counts = bytes_of(*words);
+    let mut ranks = [0u8; 16];
+    for i in 0..16 {
+        let bits = rng::scramble(low[i].wrapping_add(counter), high[i]);
+        ranks[i] = rng::below(bits, u32::from(counts[i])) as u8;
+    }
+    *words = words_of(ranks);
+}
+
+#[inline(always)]
+fn draw_sixteen_wide(
+    words: &mut [u64; 2],
+    high_words: &mut [u64; 2],
+    low: &[u32; 16],
+    high: &[u32; 16],
+    counter: u32,
+) {
+    let (counts, high_counts) = (bytes_of(*words), bytes_of(*high_words));
+    let (mut ranks, mut high_ranks) = ([0u8; 16], [0u8; 16]);
+    for i in 0..16 {
+        let bits = rng::scramble(low[i].wrapping_add(counter), high[i]);
+        let count = u32::from(high_counts[i]) << 8 | u32::from(counts[i]);
+        let rank = rng::below(bits, count);
+        ranks[i] = rank as u8;
+        high_ranks[i] = (rank >> 8) as u8;
+    }
+    *words = words_of(ranks);
+    *high_words = words_of(high_ranks);
+}
+
+/// The kernels, over the `Vector` in scope, compiled for the given processor features.
+macro_rules! kernels {
+    ($(#[$features:meta])*) => {
+        use crate::gate::{Gate, run_kind};
+        use crate::rows::Row;
+        use crate::schedule::Block;
+        use crate::select::{Keys, Scratch, Tree, draw};
+
+        $(#[$features])*
+        #[inline]
+        fn load<const W: usize>(row: &Row<W>, at: usize) -> Vector {
+            match row.0[at..].first_chunk() {
+                Some(words) => Vector::load(words),
+                None => Vector::zero(),
+            }
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn store<const W: usize>(row: &mut Row<W>, at: usize, value: Vector) {
+            if let Some(words) = row.0[at..].first_chunk_mut() {
+                value.store(words);
+            }
+        }
+
+        /// Evaluates blocks of gates.
+        $(#[$features])*
+        pub(crate) fn run_blocks<const W: usize>(blocks: &[Block], gates: &[Gate], rows: &mut [Row<W>]) {
+            for block in blocks {
+                match block {
+                    Block::Run(run) => {
+                        let range = run.gates.start as usize..run.gates.end as usize;
+                        run_kind(run.kind, &gates[range], rows);
+                    }
+                    Block::Loop { body, unknowns } => {
+                        for &(unknown, _) in unknowns {
+                            rows[unknown as usize] = Row::ZERO;
+                        }
+                        // Each round but the last sets an unknown in some lane or other; no lane
+                        // needs more rounds than there are unknowns.
+                        for _ in 0..=unknowns.len() {
+                            for run in body {
+                                let range = run.gates.start as usize..run.gates.end as usize;
+                                run_kind(run.kind, &gates[range], rows);
+                            }
+                            let mut changed = Row::ZERO;
+                            for &(unknown, (value, negated)) in unknowns {
+                                let value = rows[value as usize].negated_if(negated);
+                                changed |= value ^ rows[unknown as usize];
+                                rows[unknown as usize] = value;
+                            }
+                            if !changed.any() {
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Replaces the lanes of `mask` in each row by the row's word of `words`.
+        $(#[$features])*
+        pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
+            for (row, &word) in rows.iter_mut().zip(words) {
+                *row = (*row & !*mask) | (Row([word; W]) & *mask);
+            }
+        }
+
+        /// The number of set bits of eight rows, as four planes.
+        $(#[$features])*
+        #[inline]
+        fn count_eight(v: [Vector; 8]) -> [Vector; 4] {
+            let (s0, c0) = (v[0].xor3(v[1], v[2]), v[0].carry(v[1], v[2]));
+            let (s1, c1) = (v[3].xor3(v[4], v[5]), v[3].carry(v[4], v[5]));
+            let (s2, c2) = (s0.xor3(s1, v[6]), s0.carry(s1, v[6]));
+            let (ones, c3) = (s2.xor(v[7]), s2.and(v[7]));
+            let (t, d0) = (c0.xor3(c1, c2), c0.carry(c1, c2));
+            let (twos, d1) = (t.xor(c3), t.and(c3));
+            [ones, twos, d0.xor(d1), d0.and(d1)]
+        }
+
+        /// One of each lane's legal moves among four: the one of rank `r0 + 2 r1`.
+        $(#[$features])*
+        #[inline]
+        fn select_four(
+            v: [Vector; 4],
+            pair: (Vector, Vector),
+            lanes: Vector,
+            r0: Vector,
+            r1: Vector,
+        ) -> [Vector; 4] {
+            let (sum, carry) = pair;
+            let left = r1.borrow(carry, sum.and_not(r0));
+            let rank = r0.xor(sum);
+            let (in_left, in_right) = (lanes.and(left), lanes.and_not(left));
+            let first = in_left.and_and_not(v[0], r0);
+            let third = in_right.and_and_not(v[2], rank);
+            [first, in_left.xor(first), third, in_right.xor(third)]
+        }
+
+        /// One of each lane's legal moves among eight: the one of rank `r`.
+        $(#[$features])*
+        #[inline]
+        fn select_eight(v: [Vector; 8], lanes: Vector, r: [Vector; 3]) -> [Vector; 8] {
+            let (h0, g0) = (v[0].xor(v[1]), v[0].and(v[1]));
+            let (h1, g1) = (v[2].xor(v[3]), v[2].and(v[3]));
+            let (h2, g2) = (v[4].xor(v[5]), v[4].and(v[5]));
+            let (c0, k) = (h0.xor(h1), h0.and(h1));
+            let (c1, c2) = (g0.xor3(g1, k), g0.carry(g1, k));
+            let b0 = c0.and_not(r[0]);
+            let b1 = r[1].borrow(c1, b0);
+            let left = r[2].borrow(c2, b1);
+            let (d0, d1) = (r[0].xor(c0), r[1].xor3(c1, b0));
+            let (in_left, in_right) = (lanes.and(left), lanes.and_not(left));
+            let [a, b, c, d] = select_four([v[0], v[1], v[2], v[3]], (h0, g0), in_left, r[0], r[1]);
+            let [e, f, g, h] = select_four([v[4], v[5], v[6], v[7]], (h2, g2), in_right, d0, d1);
+            [a, b, c, d, e, f, g, h]
+        }
+
+        /// Transposes the 8×8 bits of each byte column of eight rows. Its own inverse.
+        $(#[$features])*
+        #[inline]
+        fn transpose(v: &mut [Vector; 8]) {
+            $(#[$features])*
+            #[inline]
+            fn swap<const STRIDE: u32>(v: &mut [Vector; 8], mask: u64) {
+                let stride = STRIDE as usize;
+                let mask = Vector::splat(mask);
+                for i in (0..8).filter(|i| i & stride == 0) {
+                    let moved = v[i].shift_right::<STRIDE>().xor(v[i + stride]).and(mask);
+                    v[i + stride] = v[i + stride].xor(moved);
+                    v[i] = v[i].xor(moved.shift_left::<STRIDE>());
+                }
+            }
+            swap::<1>(v, 0x5555_5555_5555_5555);
+            swap::<2>(v, 0x3333_3333_3333_3333);
+            swap::<4>(v, 0x0f0f_0f0f_0f0f_0f0f);
+        }
+
+        /// Replaces the legal moves in `area` by the chosen ones; returns the lanes that have a
+        /// legal move.
+        $(#[$features])*
+        pub(crate) fn choose<const W: usize>(
+            area: &mut [Row<W>],
+            tree: &Tree,
+            scratch: &mut Scratch<W>,
+            keys: &Keys,
+            counter: u32,
+        ) -> Row<W> {
+            let mut some = Row::ZERO;
+            let wide = count(area, tree, scratch, &mut some);
+            draw(&mut scratch.bytes, wide, keys, counter);
+            select(area, tree, scratch, &some);
+            some
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn count<const W: usize>(
+            area: &[Row<W>],
+            tree: &Tree,
+            scratch: &mut Scratch<W>,
+            some: &mut Row<W>,
+        ) -> bool {
+            let (groups, _) = area.as_chunks::<8>();
+            let Scratch { counts, bytes, .. } = scratch;
+            let root = tree.levels[tree.levels.len() - 1];
+            let wide = root.planes > 8;
+            for at in (0..W).step_by(Vector::WORDS) {
+                for (group, planes) in groups.iter().zip(counts.as_chunks_mut::<4>().0) {
+                    let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
+                    let sums = count_eight(legal);
+                    for (plane, sum) in planes.iter_mut().zip(sums) {
+                        store(plane, at, sum);
+                    }
+                }
+                for pair in tree.levels.windows(2) {
+                    let (below, level) = (pair[0], pair[1]);
+                    let (sums, out) = counts.split_at_mut(level.counts);
+                    let sums = &sums[below.counts..];
+                    let children = sums.chunks(2 * below.planes);
+                    for (children, out) in children.zip(out.chunks_exact_mut(level.planes)) {
+                        let (left, right) = children.split_at(below.planes);
+                        let mut carry = Vector::zero();
+                        let (top, out) = out.split_last_mut().expect("a node has planes");
+                        if right.is_empty() {
+                            for (plane, left) in out.iter_mut().zip(left) {
+                                store(plane, at, load(left, at));
+                            }
+                        } else {
+                            for ((plane, left), right) in out.iter_mut().zip(left).zip(right) {
+                                let (left, right) = (load(left, at), load(right, at));
+                                store(plane, at, left.xor3(right, carry));
+                                carry = left.carry(right, carry);
+                            }
+                        }
+                        store(top, at, carry);
+                    }
+                }
+                let planes = &counts[root.counts..][..root.planes];
+                let mut any = Vector::zero();
+                for (byte, half) in bytes.iter_mut().enumerate().take(1 + usize::from(wide)) {
+                    let mut v = [Vector::zero(); 8];
+                    for (v, plane) in v.iter_mut().zip(planes.iter().skip(8 * byte)) {
+                        *v = load(plane, at);
+                        any = any.or(*v);
+                    }
+                    transpose(&mut v);
+                    for (row, v) in half.iter_mut().zip(v) {
+                        store(row, at, v);
+                    }
+                }
+                store(some, at, any);
+            }
+            wide
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn select<const W: usize>(
+            area: &mut [Row<W>],
+            tree: &Tree,
+            scratch: &mut Scratch<W>,
+            some: &Row<W>,
+        ) {
+            let (groups, _) = area.as_chunks_mut::<8>();
+            let Scratch { counts, ranks, bytes } = scratch;
+            let root = tree.levels[tree.levels.len() - 1];
+            for at in (0..W).step_by(Vector::WORDS) {
+                let node = &mut ranks[root.ranks..][..root.planes];
+                store(&mut node[0], at, load(some, at));
+                for (planes, half) in node[1..].chunks_mut(8).zip(bytes.iter()) {
+                    let mut v = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&half[i], at));
+                    transpose(&mut v);
+                    for (plane, v) in planes.iter_mut().zip(v) {
+                        store(plane, at, v);
+                    }
+                }
+                for pair in tree.levels.windows(2).rev() {
+                    let (below, level) = (pair[0], pair[1]);
+                    let (out, nodes) = ranks.split_at_mut(level.ranks);
+                    let children = out[below.ranks..].chunks_mut(2 * below.planes);
+                    let sums = counts[below.counts..level.counts].chunks(2 * below.planes);
+                    let nodes = nodes.chunks_exact(level.planes);
+                    for ((node, children), sums) in nodes.zip(children).zip(sums) {
+                        let lanes = load(&node[0], at);
+                        let (left, right) = children.split_at_mut(below.planes);
+                        if right.is_empty() {
+                            for (plane, from) in left.iter_mut().zip(node) {
+                                store(plane, at, load(from, at));
+                            }
+                            continue;
+                        }
+                        if tree.sparse && lanes.is_zero() {
+                            store(&mut left[0], at, lanes);
+                            store(&mut right[0], at, lanes);
+                            continue;
+                        }
+                        let mut borrow = Vector::zero();
+                        let digits = node[1..].iter().zip(sums);
+                        let out = left[1..].iter_mut().zip(&mut right[1..]);
+                        for ((rank, sum), (left, right)) in digits.clone().zip(out) {
+                            let (rank, sum) = (load(rank, at), load(sum, at));
+                            store(left, at, rank);
+                            store(right, at, rank.xor3(sum, borrow));
+                            borrow = rank.borrow(sum, borrow);
+                        }
+                        if let Some((rank, sum)) = digits.last() {
+                            borrow = load(rank, at).borrow(load(sum, at), borrow);
+                        }
+                        store(&mut left[0], at, lanes.and(borrow));
+                        store(&mut right[0], at, lanes.and_not(borrow));
+                    }
+                }
+                for (group, node) in groups.iter_mut().zip(ranks.as_chunks::<4>().0) {
+                    let lanes = load(&node[0], at);
+                    if tree.sparse && lanes.is_zero() {
+                        for row in group {
+                            store(row, at, lanes);
+                        }
+                        continue;
+                    }
+                    let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
+                    let rank = [load(&node[1], at), load(&node[2], at), load(&node[3], at)];
+                    let chosen = select_eight(legal, lanes, rank);
+                    for (row, chosen) in group.iter_mut().zip(chosen) {
+                        store(row, at, chosen);
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use kernels;

@@ -1,0 +1,293 @@
+//! Networks with some fluents fixed: those that never change, and those that follow from the
+//! number of steps made alone (whose turn it is).
+//!
+//! Fluents whose next values depend only on one another form an autonomous part. If it returns to
+//! its initial values after few steps, the step number modulo that period (the phase) tells their
+//! values, and the network is specialised to each phase: rules for the other side's turn vanish,
+//! and a role that can only idle has nothing to choose.
+
+use crate::net::{Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, Signal};
+
+/// The longest period that is looked for.
+const MAX_PERIOD: usize = 4;
+/// Chains of fluents that lose their autonomy one after the other are followed this far.
+const ROUNDS: usize = 200;
+
+/// A network with some fluents fixed and without the moves that are then never legal.
+#[derive(Clone, Debug)]
+pub(crate) struct Specialised {
+    pub(crate) net: PropNet,
+    /// Per role, the original index of each move that is left.
+    pub(crate) moves: Vec<Vec<u32>>,
+}
+
+/// `net` where each fluent with a value in `fixed` has that value.
+pub(crate) fn specialise(net: &PropNet, fixed: &[Option<bool>]) -> Specialised {
+    let all: Vec<Vec<u32>> = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
+    let first = rebuild(net, fixed, all);
+    let possible: Vec<Vec<u32>> = first
+        .net
+        .roles
+        .iter()
+        .map(|role| {
+            let moves = role.moves.iter().enumerate();
+            moves.filter(|(_, mv)| mv.legal != Signal::FALSE).map(|(index, _)| index as u32).collect()
+        })
+        .collect();
+    if possible.iter().zip(&first.moves).all(|(possible, all)| possible.len() == all.len()) {
+        return first;
+    }
+    rebuild(net, fixed, possible)
+}
+
+fn rebuild(net: &PropNet, fixed: &[Option<bool>], moves: Vec<Vec<u32>>) -> Specialised {
+    let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
+    let mut builder = NetBuilder::new(&counts);
+    let mut image = vec![Signal::FALSE; net.nodes.len()];
+    let mut bodies_wanted: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
+    let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
+    for (number, node) in net.nodes.iter().enumerate() {
+        let through = |image: &[Signal], signal: Signal| image[signal.node()].negated_if(signal.is_negated());
+        image[number] = match node {
+            Node::False => Signal::FALSE,
+            Node::State(fluent) => match fixed[*fluent as usize] {
+                Some(value) => Signal::constant(value),
+                None => builder.state(*fluent as usize),
+            },
+            Node::MoveSet(set) => {
+                let set = net.move_set(*set);
+                let left = &moves[set.role as usize];
+                let members: Vec<u32> = (0..left.len() as u32)
+                    .filter(|&index| set.members.binary_search(&left[index as usize]).is_ok())
+                    .collect();
+                builder.move_set(set.role as usize, &members)
+            }
+            Node::And(inputs) => {
+                let inputs: Vec<Signal> = inputs.iter().map(|&input| through(&image, input)).collect();
+                builder.and(inputs)
+            }
+            Node::Variable(unknown) => {
+                let component = unknown.component as usize;
+                let size = net.components[component].len();
+                let (_, unknowns) =
+                    bodies_wanted[component].get_or_insert_with(|| builder.open_fixpoint(size));
+                unknowns[unknown.index as usize]
+            }
+            Node::Fixpoint(unknown) => {
+                let component = unknown.component as usize;
+                let values = closed[component].get_or_insert_with(|| {
+                    let bodies: Vec<Signal> =
+                        net.components[component].iter().map(|&body| through(&image, body)).collect();
+                    let (opened, _) = bodies_wanted[component]
+                        .take()
+                        .unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
+                    builder.close_fixpoint(opened, bodies)
+                });
+                values[unknown.index as usize]
+            }
+        };
+    }
+    let through = |signal: Signal| image[signal.node()].negated_if(signal.is_negated());
+    let fluents =
+        net.fluents.iter().map(|fluent| Fluent { next: through(fluent.next), ..fluent.clone() }).collect();
+    let roles = net
+        .roles
+        .iter()
+        .zip(&moves)
+        .map(|(role, left)| NetRole {
+            moves: left
+                .iter()
+                .map(|&mv| {
+                    let NetMove { text, legal } = &role.moves[mv as usize];
+                    NetMove { text: text.clone(), legal: through(*legal) }
+                })
+                .collect(),
+            goals: role.goals.iter().map(|&(goal, signal)| (goal, through(signal))).collect(),
+            bad_goal: role.bad_goal.map(through),
+            sees: role.sees.iter().map(|(fact, signal)| (fact.clone(), through(*signal))).collect(),
+        })
+        .collect();
+    let terminal = through(net.terminal);
+    Specialised { net: builder.finish(fluents, roles, terminal), moves }
+}
+
+/// Per fluent, its value if it keeps its initial value whatever is played: ternary simulation
+/// from the initial state, with all moves unknown.
+pub(crate) fn constant_fluents(net: &PropNet) -> Vec<Option<bool>> {
+    let mut values: Vec<Option<bool>> = net.fluents.iter().map(|fluent| Some(fluent.initial)).collect();
+    loop {
+        let nodes = simulate(net, &values);
+        let mut changed = false;
+        for (value, fluent) in values.iter_mut().zip(&net.fluents) {
+            let next = value_of(&nodes, fluent.next);
+            if value.is_some() && next != *value {
+                *value = None;
+                changed = true;
+            }
+        }
+        if !changed {
+            return values;
+        }
+    }
+}
+
+fn value_of(nodes: &[Option<bool>], signal: Signal) -> Option<bool> {
+    nodes[signal.node()].map(|value| value != signal.is_negated())
+}
+
+/// Each node's value where it follows from the fluents' known values.
+fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
+    let mut values: Vec<Option<bool>> = vec![None; net.nodes.len()];
+    for (number, node) in net.nodes.iter().enumerate() {
+        values[number] = match node {
+            Node::False => Some(false),
+            Node::State(fluent) => fluents[*fluent as usize],
+            Node::And(inputs) => {
+                let mut all = Some(true);
+                for &input in inputs {
+                    match value_of(&values, input) {
+                        Some(true) => {}
+                        Some(false) => {
+                            all = Some(false);
+                            break;
+                        }
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            Node::MoveSet(_) | Node::Variable(_) | Node::Fixpoint(_) => None,
+        };
+    }
+    values
+}
+
+/// For each phase, the fluents whose values follow from it and those values; a single phase
+/// without any if there is no short period. `constant` are the fluents that never change.
+pub(crate) fn phases(net: &PropNet, constant: &[Option<bool>]) -> Vec<Vec<(u32, bool)>> {
+    let autonomous = autonomous_fluents(net);
+    let mut states: Vec<Vec<Option<bool>>> = Vec::new();
+    let mut now: Vec<Option<bool>> =
+        net.fluents.iter().zip(&autonomous).map(|(fluent, &own)| own.then_some(fluent.initial)).collect();
+    for _ in 0..MAX_PERIOD {
+        let nodes = simulate(net, &now);
+        let next = net
+            .fluents
+            .iter()
+            .zip(&autonomous)
+            .map(|(fluent, &own)| if own { value_of(&nodes, fluent.next) } else { None });
+        let next: Vec<Option<bool>> = next.collect();
+        states.push(now);
+        now = next;
+    }
+    states.push(now);
+    let mut best: Vec<Vec<(u32, bool)>> = vec![Vec::new()];
+    for period in 2..=MAX_PERIOD {
+        let returning = returning_fluents(net, &states[0], &states[period]);
+        let interesting = |fluent: &u32| returning[*fluent as usize] && constant[*fluent as usize].is_none();
+        let fluents: Vec<u32> = (0..net.fluents.len() as u32).filter(interesting).collect();
+        if fluents.len() > best[0].len() {
+            best = states[..period]
+                .iter()
+                .map(|state| {
+                    let value = |fluent: u32| (fluent, state[fluent as usize] == Some(true));
+                    fluents.iter().map(|&fluent| value(fluent)).collect()
+                })
+                .collect();
+        }
+    }
+    best
+}
+
+/// The fluents whose next values depend on no move and on no fluent that is not of this kind.
+fn autonomous_fluents(net: &PropNet) -> Vec<bool> {
+    let mut autonomous = vec![true; net.fluents.len()];
+    for _ in 0..ROUNDS {
+        let free = independent_nodes(net, &autonomous);
+        let mut changed = false;
+        for (own, fluent) in autonomous.iter_mut().zip(&net.fluents) {
+            if *own && !free[fluent.next.node()] {
+                *own = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return autonomous;
+        }
+    }
+    vec![false; net.fluents.len()]
+}
+
+/// Whether each node depends on fluents of the set alone.
+fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
+    let mut free = vec![false; net.nodes.len()];
+    for (number, node) in net.nodes.iter().enumerate() {
+        free[number] = match node {
+            Node::False => true,
+            Node::State(fluent) => set[*fluent as usize],
+            Node::And(inputs) => inputs.iter().all(|input| free[input.node()]),
+            Node::MoveSet(_) | Node::Variable(_) | Node::Fixpoint(_) => false,
+        };
+    }
+    free
+}
+
+/// The largest set of fluents that have their first values again, and depend on one another only.
+fn returning_fluents(net: &PropNet, first: &[Option<bool>], later: &[Option<bool>]) -> Vec<bool> {
+    let mut returning: Vec<bool> =
+        first.iter().zip(later).map(|(first, later)| first.is_some() && first == later).collect();
+    for _ in 0..ROUNDS {
+        let free = independent_nodes(net, &returning);
+        let mut changed = false;
+        for (own, fluent) in returning.iter_mut().zip(&net.fluents) {
+            if *own && !free[fluent.next.node()] {
+                *own = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return returning;
+        }
+    }
+    vec![false; net.fluents.len()]
+}
+
+/// The fluents that the terminal condition, the goals and the legal moves depend on, now or
+/// later, in any of `nets`: the specialisations of one network.
+pub(crate) fn needed_fluents(nets: &[Specialised]) -> Vec<u32> {
+    let Some(first) = nets.first() else { return Vec::new() };
+    let mut needed = vec![false; first.net.fluents.len()];
+    let mut seen: Vec<Vec<bool>> = nets.iter().map(|one| vec![false; one.net.nodes.len()]).collect();
+    let mut stack: Vec<(usize, usize)> = Vec::new();
+    for (number, one) in nets.iter().enumerate() {
+        stack.push((number, one.net.terminal.node()));
+        for role in &one.net.roles {
+            let goals = role.goals.iter().map(|&(_, signal)| signal).chain(role.bad_goal);
+            let roots = role.moves.iter().map(|mv| mv.legal).chain(goals);
+            stack.extend(roots.map(|root| (number, root.node())));
+        }
+    }
+    while let Some((number, node)) = stack.pop() {
+        if std::mem::replace(&mut seen[number][node], true) {
+            continue;
+        }
+        let net = &nets[number].net;
+        match &net.nodes[node] {
+            Node::State(fluent) => {
+                if !std::mem::replace(&mut needed[*fluent as usize], true) {
+                    let nexts = nets.iter().enumerate();
+                    stack.extend(
+                        nexts.map(|(number, one)| (number, one.net.fluents[*fluent as usize].next.node())),
+                    );
+                }
+            }
+            Node::And(inputs) => stack.extend(inputs.iter().map(|input| (number, input.node()))),
+            Node::Fixpoint(unknown) => {
+                let bodies = net.component(unknown.component);
+                stack.extend(bodies.iter().map(|body| (number, body.node())));
+            }
+            Node::False | Node::MoveSet(_) | Node::Variable(_) => {}
+        }
+    }
+    (0..needed.len() as u32).filter(|&fluent| needed[fluent as usize]).collect()
+}

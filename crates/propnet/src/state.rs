@@ -1,0 +1,23 @@
+//! States: one bit a fluent.
+
+/// A state of a [`crate::PropNetMachine`]: bit `i` of word `w` is fluent 64 w + i.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BitState(Box<[u64]>);
+
+impl BitState {
+    /// No fluent holds, of `fluents`.
+    pub(crate) fn empty(fluents: usize) -> BitState {
+        BitState(vec![0; fluents.div_ceil(64)].into())
+    }
+
+    /// Makes `fluent` true.
+    pub(crate) fn set(&mut self, fluent: usize) {
+        self.0[fluent >> 6] |= 1 << (fluent & 63);
+    }
+
+    /// Whether `fluent` is true.
+    #[inline]
+    pub(crate) fn has(&self, fluent: usize) -> bool {
+        self.0[fluent >> 6] >> (fluent & 63) & 1 == 1
+    }
+}

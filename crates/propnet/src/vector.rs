@@ -1,0 +1,269 @@
+//! Vectors of row words, one type for each kind of processor.
+//!
+//! Gates vectorise by themselves. The choice keeps dozens of intermediate values in registers,
+//! where compilers lose the vectors; so it is written over these types, once, as a macro, and
+//! compiled for each.
+
+/// A whole vector is one word: any processor.
+pub(crate) mod plain {
+    /// One word.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Vector(u64);
+
+    impl Vector {
+        pub(crate) const WORDS: usize = 1;
+        #[inline]
+        pub(crate) fn zero() -> Vector {
+            Vector(0)
+        }
+        #[inline]
+        pub(crate) fn load(words: &[u64; 1]) -> Vector {
+            Vector(words[0])
+        }
+        #[inline]
+        pub(crate) fn store(self, words: &mut [u64; 1]) {
+            words[0] = self.0;
+        }
+        #[inline]
+        pub(crate) fn and(self, other: Vector) -> Vector {
+            Vector(self.0 & other.0)
+        }
+        #[inline]
+        pub(crate) fn and_not(self, other: Vector) -> Vector {
+            Vector(self.0 & !other.0)
+        }
+        #[inline]
+        pub(crate) fn or(self, other: Vector) -> Vector {
+            Vector(self.0 | other.0)
+        }
+        #[inline]
+        pub(crate) fn xor(self, other: Vector) -> Vector {
+            Vector(self.0 ^ other.0)
+        }
+        #[inline]
+        pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
+            Vector(self.0 ^ one.0 ^ two.0)
+        }
+        /// The carry of a full adder.
+        #[inline]
+        pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
+            Vector((self.0 & one.0) | (two.0 & (self.0 | one.0)))
+        }
+        /// The borrow of `self - one - two`.
+        #[inline]
+        pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
+            Vector((!self.0 & one.0) | (two.0 & (!self.0 | one.0)))
+        }
+        #[inline]
+        pub(crate) fn and_and_not(self, one: Vector, two: Vector) -> Vector {
+            Vector(self.0 & one.0 & !two.0)
+        }
+        #[inline]
+        pub(crate) fn shift_left<const N: u32>(self) -> Vector {
+            Vector(self.0 << N)
+        }
+        #[inline]
+        pub(crate) fn shift_right<const N: u32>(self) -> Vector {
+            Vector(self.0 >> N)
+        }
+        #[inline]
+        pub(crate) fn splat(word: u64) -> Vector {
+            Vector(word)
+        }
+        #[inline]
+        pub(crate) fn is_zero(self) -> bool {
+            self.0 == 0
+        }
+    }
+    crate::select::kernels!();
+}
+
+/// Four words: x86-64 with AVX2.
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2 {
+    use std::arch::x86_64::*;
+
+    /// Four words.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Vector(__m256i);
+
+    impl Vector {
+        pub(crate) const WORDS: usize = 4;
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn zero() -> Vector {
+            Vector(_mm256_setzero_si256())
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn load(words: &[u64; 4]) -> Vector {
+            let [a, b, c, d] = words.map(u64::cast_signed);
+            Vector(_mm256_set_epi64x(d, c, b, a))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        #[expect(unsafe_code, reason = "the register's bytes as four words, of the same size")]
+        pub(crate) fn store(self, words: &mut [u64; 4]) {
+            // SAFETY: both are 32 bytes without padding, and any bytes are four words.
+            *words = unsafe { std::mem::transmute::<__m256i, [u64; 4]>(self.0) };
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn and(self, other: Vector) -> Vector {
+            Vector(_mm256_and_si256(self.0, other.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn and_not(self, other: Vector) -> Vector {
+            Vector(_mm256_andnot_si256(other.0, self.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn or(self, other: Vector) -> Vector {
+            Vector(_mm256_or_si256(self.0, other.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn xor(self, other: Vector) -> Vector {
+            Vector(_mm256_xor_si256(self.0, other.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
+            self.xor(one).xor(two)
+        }
+        /// The carry of a full adder.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
+            self.and(one).or(two.and(self.or(one)))
+        }
+        /// The borrow of `self - one - two`.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
+            one.and(two).or(one.or(two).and_not(self))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn and_and_not(self, one: Vector, two: Vector) -> Vector {
+            self.and(one).and_not(two)
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn shift_left<const N: u32>(self) -> Vector {
+            Vector(_mm256_sllv_epi64(self.0, _mm256_set1_epi64x(i64::from(N))))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn shift_right<const N: u32>(self) -> Vector {
+            Vector(_mm256_srlv_epi64(self.0, _mm256_set1_epi64x(i64::from(N))))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn splat(word: u64) -> Vector {
+            Vector(_mm256_set1_epi64x(word.cast_signed()))
+        }
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub(crate) fn is_zero(self) -> bool {
+            _mm256_testz_si256(self.0, self.0) == 1
+        }
+    }
+    crate::select::kernels!(#[target_feature(enable = "avx2")]);
+}
+
+/// Eight words: x86-64 with AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512 {
+    use std::arch::x86_64::*;
+
+    /// Eight words.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Vector(__m512i);
+
+    impl Vector {
+        pub(crate) const WORDS: usize = 8;
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn zero() -> Vector {
+            Vector(_mm512_setzero_si512())
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn load(words: &[u64; 8]) -> Vector {
+            let [a, b, c, d, e, f, g, h] = words.map(u64::cast_signed);
+            Vector(_mm512_set_epi64(h, g, f, e, d, c, b, a))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        #[expect(unsafe_code, reason = "the register's bytes as eight words, of the same size")]
+        pub(crate) fn store(self, words: &mut [u64; 8]) {
+            // SAFETY: both are 64 bytes without padding, and any bytes are eight words.
+            *words = unsafe { std::mem::transmute::<__m512i, [u64; 8]>(self.0) };
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn and(self, other: Vector) -> Vector {
+            Vector(_mm512_and_si512(self.0, other.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn and_not(self, other: Vector) -> Vector {
+            Vector(_mm512_andnot_si512(other.0, self.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn or(self, other: Vector) -> Vector {
+            Vector(_mm512_or_si512(self.0, other.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn xor(self, other: Vector) -> Vector {
+            Vector(_mm512_xor_si512(self.0, other.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
+            Vector(_mm512_ternarylogic_epi64::<0x96>(self.0, one.0, two.0))
+        }
+        /// The carry of a full adder.
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
+            Vector(_mm512_ternarylogic_epi64::<0xe8>(self.0, one.0, two.0))
+        }
+        /// The borrow of `self - one - two`.
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
+            Vector(_mm512_ternarylogic_epi64::<0x8e>(self.0, one.0, two.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn and_and_not(self, one: Vector, two: Vector) -> Vector {
+            Vector(_mm512_ternarylogic_epi64::<0x40>(self.0, one.0, two.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn shift_left<const N: u32>(self) -> Vector {
+            Vector(_mm512_slli_epi64::<N>(self.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn shift_right<const N: u32>(self) -> Vector {
+            Vector(_mm512_srli_epi64::<N>(self.0))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn splat(word: u64) -> Vector {
+            Vector(_mm512_set1_epi64(word.cast_signed()))
+        }
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        pub(crate) fn is_zero(self) -> bool {
+            _mm512_test_epi64_mask(self.0, self.0) == 0
+        }
+    }
+    crate::select::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
+}

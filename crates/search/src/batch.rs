@@ -1,0 +1,89 @@
+//! How many leaves a batch has, and how many playouts each gets.
+//!
+//! A machine with many lanes plays hundreds of playouts in the time of a few, but the tree is the
+//! more selective the fewer leaves are chosen without knowing each other's scores. So batches grow
+//! with the tree, and while they are small their lanes are filled with several playouts a leaf.
+
+/// The size of batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// At most so many playouts at once; `None` for as many as the machine has lanes.
+    pub lanes: Option<usize>,
+    /// One leaf for so many playouts that the root has seen.
+    pub growth: u32,
+    /// At most so many playouts a leaf.
+    pub per_leaf: usize,
+}
+
+/// One batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BatchPlan {
+    pub(crate) leaves: usize,
+    pub(crate) per_leaf: usize,
+}
+
+impl Default for Batch {
+    fn default() -> Batch {
+        Batch { lanes: None, growth: 32, per_leaf: 16 }
+    }
+}
+
+impl Batch {
+    /// One leaf, one playout.
+    pub fn single() -> Batch {
+        Batch { lanes: Some(1), growth: 1, per_leaf: 1 }
+    }
+
+    /// The next batch on a machine of `lanes`, for a root with `visits`; at most `most` leaves.
+    pub(crate) fn plan(self, lanes: usize, visits: u32, most: u64) -> BatchPlan {
+        let lanes = self.lanes.unwrap_or(lanes).max(1);
+        let grown = (visits / self.growth.max(1)) as usize;
+        let leaves = grown.clamp(1, lanes).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        BatchPlan { leaves, per_leaf: (lanes / leaves).clamp(1, self.per_leaf.max(1)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Batch, BatchPlan};
+    use crate::limits::{Halt, Limits};
+    use crate::options::MctsOptions;
+    use crate::search::Search;
+    use crate::toys;
+    use ggp_game::{Move, Role};
+
+    #[test]
+    fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
+        let batch = Batch { lanes: None, growth: 10, per_leaf: 16 };
+        assert_eq!(batch.plan(512, 0, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
+        assert_eq!(batch.plan(512, 1000, u64::MAX), BatchPlan { leaves: 100, per_leaf: 5 });
+        assert_eq!(batch.plan(512, 100_000, u64::MAX), BatchPlan { leaves: 512, per_leaf: 1 });
+        assert_eq!(batch.plan(512, 100_000, 7), BatchPlan { leaves: 7, per_leaf: 16 });
+        assert_eq!(batch.plan(1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(Batch::single().plan(512, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+    }
+
+    #[test]
+    fn large_batches_come_to_the_same_moves() {
+        let options = MctsOptions {
+            batch: Batch { lanes: Some(64), growth: 4, per_leaf: 8 },
+            exploration: 3.0,
+            ..MctsOptions::default()
+        };
+        let state = vec![1, 0, 0, 2, 2, 0, 1, 0, 0, 0];
+        let mut search = Search::from_state(toys::tic_tac_toe(), &options, state).unwrap();
+        search.run(&Limits::iterations(3000));
+        assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
+
+        let mut whole = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        assert_eq!(whole.run(&Limits::iterations(200_000)), Halt::Decided);
+        assert_eq!(whole.tree.stats(whole.tree.root())[0].bounds.proven(), Some(50));
+
+        let plain = MctsOptions { batch: options.batch, ..MctsOptions::uct() };
+        let mut uct = Search::new(toys::gamble(), &plain).unwrap();
+        uct.run(&Limits::iterations(5000));
+        assert_eq!(uct.best_move(Role(0)), Ok(Some(Move(1))));
+        assert_eq!(uct.tree[uct.tree.root()].pending, 0);
+        assert!(uct.tree[uct.tree.root()].arms.iter().all(|arm| arm.pending == 0));
+    }
+}

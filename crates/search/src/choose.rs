@@ -1,0 +1,45 @@
+//! Which move to make in the end.
+
+use crate::arm::Arm;
+use crate::node::Phase;
+use crate::search::Search;
+use ggp_game::{EvalError, Move, Playouts, Role};
+
+impl<M: Playouts> Search<M> {
+    /// The move that the search would play for `role` at the root.
+    ///
+    /// What is proved comes first: a move that is certainly best is played, the shortest way to a
+    /// win, the longest way to a loss; a move that is certainly worse than another is not. Among
+    /// the rest the one visited most, then the one that scores best, then a random one. `None`
+    /// when the role has no legal move.
+    ///
+    /// # Errors
+    /// Those of the machine, when the legal moves are not known yet.
+    pub fn best_move(&mut self, role: Role) -> Result<Option<Move>, EvalError> {
+        self.open_root()?;
+        let root = self.tree.root();
+        if self.tree[root].phase == Phase::Ended {
+            let state = &self.tree[root].state;
+            let mut legal = Vec::new();
+            self.machine.legal_moves(state, role, &mut legal)?;
+            return Ok((!legal.is_empty()).then(|| legal[self.dice.below(legal.len())]));
+        }
+        let arms = self.tree.arms(root, role);
+        let floor = arms.iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let hopeful = arms.iter().filter(|arm| arm.bounds.high >= floor);
+        // Arms are in random order, so the first of equals is a random one.
+        let better = |best: &Arm, arm: &Arm| self.rank(arm) > self.rank(best);
+        Ok(hopeful.reduce(|best, arm| if better(best, arm) { arm } else { best }).map(|arm| arm.mv))
+    }
+
+    /// By what moves are compared; more is better.
+    fn rank(&self, arm: &Arm) -> (i32, u32, f64) {
+        let distance = if arm.child.is_some() { i32::from(self.tree[arm.child].distance) } else { 0 };
+        let certain = match arm.bounds.proven() {
+            Some(100) => 1 + i32::from(u16::MAX) - distance,
+            Some(0) => distance - i32::from(u16::MAX),
+            _ => 0,
+        };
+        (certain, arm.visits, arm.mean().unwrap_or(0.0))
+    }
+}

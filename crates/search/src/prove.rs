@@ -1,0 +1,297 @@
+//! Proven goals, backed up from the ends of the game: for every node and role what the role will
+//! get at least and at most when all play on with reason (score-bounded Monte-Carlo tree search,
+//! Cazenave & Saffidine 2010, for any number of roles in the manner of max^n, Luckhardt & Irani
+//! 1986).
+//!
+//! Reason means: a role that decides alone takes what is best for itself, and among moves proved
+//! equally good for itself any. Where several roles choose at once, a role can count on its best
+//! move against the worst replies, and hope for the best joint move; nothing in between is
+//! claimed. Chance counts with the mean of its moves, rounded away from certainty.
+//!
+//! Invariant: bounds never widen, and the outcome of reasonable play is within them. Proofs follow
+//! from ends of the game only, so states that repeat prove nothing by themselves.
+
+use crate::node::{Bounds, Chooser, NodeId};
+use crate::path::Path;
+use crate::tree::Tree;
+use ggp_game::Role;
+use std::hash::Hash;
+
+/// Joint moves are only gone through in a node that has at most this many, unless all of them
+/// have been made: looking at all of them costs more than an iteration otherwise.
+const JOINTS: usize = 64;
+
+impl<S: Eq + Hash> Tree<S> {
+    /// Whether the goals of all roles are proved in a node.
+    pub(crate) fn is_exact(&self, id: NodeId) -> bool {
+        self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
+    }
+
+    /// Backs up what is proved at the end of `path`, as far as it changes anything.
+    pub(crate) fn prove(&mut self, path: &Path, chance: Option<Role>) {
+        let news = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
+        if !news {
+            return;
+        }
+        for &id in path.nodes().iter().rev().skip(1) {
+            let changed = match self[id].chooser {
+                Chooser::Nobody => self.prove_forced(id),
+                Chooser::One(role) if chance == Some(role) => self.prove_chance(id, role),
+                Chooser::One(role) => self.prove_choice(id, role),
+                Chooser::Several => self.prove_joint(id),
+            };
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Narrows the bounds of `role` in a node; whether that changed them.
+    fn narrow(&mut self, id: NodeId, role: usize, low: u8, high: u8) -> bool {
+        let bounds = &mut self.stats_mut(id)[role].bounds;
+        let before = *bounds;
+        bounds.low = bounds.low.max(low);
+        bounds.high = bounds.high.min(high).max(bounds.low);
+        *bounds != before
+    }
+
+    fn child_bounds(&self, child: NodeId, role: usize) -> Bounds {
+        if child.is_some() { self.stats(child)[role].bounds } else { Bounds::UNKNOWN }
+    }
+
+    fn distance_of(&self, child: NodeId) -> u16 {
+        if child.is_some() { self[child].distance } else { 0 }
+    }
+
+    fn prove_forced(&mut self, id: NodeId) -> bool {
+        let child = self[id].arms[0].child;
+        self[id].distance = self.distance_of(child).saturating_add(1);
+        let mut changed = false;
+        for role in 0..self.roles() {
+            let bounds = self.child_bounds(child, role);
+            changed |= self.narrow(id, role, bounds.low, bounds.high);
+        }
+        changed
+    }
+
+    fn prove_chance(&mut self, id: NodeId, chance: Role) -> bool {
+        let range = self.arm_range(id, chance);
+        let count = range.len() as u32;
+        let mut changed = false;
+        for role in 0..self.roles() {
+            let (mut low, mut high) = (0u32, 0u32);
+            for arm in range.clone() {
+                let bounds = self.child_bounds(self[id].arms[arm].child, role);
+                low += u32::from(bounds.low);
+                high += u32::from(bounds.high);
+            }
+            changed |= self.narrow(id, role, (low / count) as u8, high.div_ceil(count) as u8);
+        }
+        changed
+    }
+
+    /// One role decides: it takes the best for itself.
+    fn prove_choice(&mut self, id: NodeId, chooser: Role) -> bool {
+        let range = self.arm_range(id, chooser);
+        let own = chooser.index();
+        let (mut low, mut high) = (0, 0);
+        for arm in range.clone() {
+            let bounds = self.child_bounds(self[id].arms[arm].child, own);
+            self[id].arms[arm].bounds = bounds;
+            low = low.max(bounds.low);
+            high = high.max(bounds.high);
+        }
+        let mut changed = self.narrow(id, own, low, high);
+        // Once a best move is proved, it is one of those; until then it may be any that can still
+        // be best.
+        let settled = low == high;
+        let taken = |bounds: Bounds| if settled { bounds.low == low } else { bounds.high >= low };
+        let (mut nearest, mut farthest) = (u16::MAX, 0);
+        let mut others = vec![(u8::MAX, 0u8); self.roles()];
+        for arm in &self[id].arms[range] {
+            if !taken(arm.bounds) {
+                continue;
+            }
+            for (role, (low, high)) in others.iter_mut().enumerate() {
+                let bounds = self.child_bounds(arm.child, role);
+                *low = (*low).min(bounds.low);
+                *high = (*high).max(bounds.high);
+            }
+            let distance = self.distance_of(arm.child);
+            nearest = nearest.min(distance);
+            farthest = farthest.max(distance);
+        }
+        for (role, (low, high)) in others.into_iter().enumerate() {
+            if role != own {
+                changed |= self.narrow(id, role, low, high);
+            }
+        }
+        if settled {
+            // What is lost is drawn out, what is won is not.
+            self[id].distance = if low == 0 { farthest } else { nearest }.saturating_add(1);
+        }
+        changed
+    }
+
+    /// Several roles choose at once: each can count on its best move against the worst replies,
+    /// and all on nobody making a move that is certainly not best.
+    fn prove_joint(&mut self, id: NodeId) -> bool {
+        let arms_of = |role: usize| self.arm_range(id, Role(role as u8)).map(|arm| arm as u32);
+        let mut arms: Vec<Vec<u32>> = (0..self.roles()).map(|role| arms_of(role).collect()).collect();
+        let joints = arms.iter().try_fold(1usize, |product, arms| product.checked_mul(arms.len()));
+        let made = self[id].joints.as_ref().map_or(0, |joints| joints.len());
+        if joints.is_none_or(|joints| joints > JOINTS && joints > made) {
+            return false;
+        }
+        for arm in &mut self[id].arms {
+            arm.bounds = Bounds { low: 100, high: 0 };
+        }
+        let mut farthest = 0;
+        for_each_joint(&arms, |chosen| {
+            let child = self[id].child(chosen);
+            farthest = farthest.max(self.distance_of(child));
+            for (role, &arm) in chosen.iter().enumerate() {
+                let bounds = self.child_bounds(child, role);
+                let arm = &mut self[id].arms[arm as usize];
+                arm.bounds.low = arm.bounds.low.min(bounds.low);
+                arm.bounds.high = arm.bounds.high.max(bounds.high);
+            }
+        });
+        self[id].distance = farthest.saturating_add(1);
+        let mut changed = false;
+        for (role, arms) in arms.iter_mut().enumerate() {
+            let bounds = |arm: &u32| self[id].arms[*arm as usize].bounds;
+            let low = arms.iter().map(|arm| bounds(arm).low).max().unwrap_or(0);
+            let high = arms.iter().map(|arm| bounds(arm).high).max().unwrap_or(100);
+            arms.retain(|arm| if low == high { bounds(arm).low == low } else { bounds(arm).high >= low });
+            changed |= self.narrow(id, role, low, high);
+        }
+        let mut outcome = vec![(u8::MAX, 0u8); self.roles()];
+        for_each_joint(&arms, |chosen| {
+            let child = self[id].child(chosen);
+            for (role, (low, high)) in outcome.iter_mut().enumerate() {
+                let bounds = self.child_bounds(child, role);
+                *low = (*low).min(bounds.low);
+                *high = (*high).max(bounds.high);
+            }
+        });
+        for (role, (low, high)) in outcome.into_iter().enumerate() {
+            changed |= self.narrow(id, role, low, high);
+        }
+        changed
+    }
+}
+
+/// Calls `see` with every way to choose one of each role's arms; none of the lists is empty.
+fn for_each_joint(arms: &[Vec<u32>], mut see: impl FnMut(&[u32])) {
+    let mut places = vec![0; arms.len()];
+    let mut chosen: Vec<u32> = arms.iter().map(|arms| arms[0]).collect();
+    loop {
+        see(&chosen);
+        let Some(role) = (0..arms.len()).rev().find(|&role| places[role] + 1 < arms[role].len()) else {
+            return;
+        };
+        places[role] += 1;
+        places[role + 1..].fill(0);
+        for role in role..arms.len() {
+            chosen[role] = arms[role][places[role]];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::limits::{Halt, Limits};
+    use crate::options::MctsOptions;
+    use crate::search::Search;
+    use crate::toys::{self, NOOP, Rules, Toy};
+    use ggp_game::{Move, Role};
+
+    fn proven<R: Rules>(machine: Toy<R>, iterations: u64) -> (Search<Toy<R>>, Vec<Option<u8>>) {
+        let mut search = Search::new(machine, &MctsOptions::default()).unwrap();
+        search.run(&Limits::iterations(iterations));
+        let goals = search.tree.stats(search.tree.root()).iter().map(|s| s.bounds.proven()).collect();
+        (search, goals)
+    }
+
+    /// The goals that reasonable play leads to, by going through the whole game.
+    fn exhaust(rules: &toys::Heap, state: &[u8]) -> u8 {
+        let turn = usize::from(state[1]);
+        if rules.is_over(state) {
+            return rules.goal(state, 0).unwrap();
+        }
+        let values = rules.legal(state, turn).into_iter().map(|mv| {
+            let mut joint = [NOOP; 2];
+            joint[turn] = mv;
+            exhaust(rules, &rules.next(state, &joint))
+        });
+        if turn == 0 { values.max().unwrap() } else { values.min().unwrap() }
+    }
+
+    #[test]
+    fn tic_tac_toe_is_a_draw() {
+        // Proofs need the bad moves looked at too, hence the exploration.
+        let options = MctsOptions { exploration: 3.0, ..MctsOptions::default() };
+        let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        assert_eq!(search.run(&Limits::iterations(100_000)), Halt::Decided);
+        let report = search.report(Role(0));
+        assert!(report.candidates.iter().all(|c| c.proven.is_none_or(|goal| goal <= 50)), "{report:?}");
+        assert_eq!(search.tree.stats(search.tree.root())[0].bounds.proven(), Some(50));
+    }
+
+    #[test]
+    fn every_small_heap_is_proved_as_it_is() {
+        for size in 1..=14 {
+            let machine = toys::heap(size, 2);
+            let truth = exhaust(&machine.rules, &machine.rules.initial());
+            let (mut search, goals) = proven(machine, 20_000);
+            assert_eq!(goals, [Some(truth), Some(100 - truth)], "a heap of {size}");
+            if truth == 100 {
+                assert_eq!(search.best_move(Role(0)), Ok(Some(Move(u32::from(size % 4)))));
+            }
+        }
+    }
+
+    #[test]
+    fn a_win_takes_the_short_way() {
+        // Two in a row for both: x to move wins at once.
+        let state = vec![1, 1, 0, 2, 2, 0, 0, 0, 0, 0];
+        let mut search = Search::from_state(toys::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
+        assert_eq!(search.run(&Limits::default()), Halt::Decided);
+        assert_eq!(search.best_move(Role(0)), Ok(Some(Move(2))));
+    }
+
+    #[test]
+    fn the_longest_resistance_is_chosen() {
+        // x threatens the diagonal; blocked, it has a fork and wins two plies later.
+        let state = vec![1, 2, 0, 0, 1, 0, 0, 0, 0, 1];
+        let mut search = Search::from_state(toys::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
+        assert_eq!(search.run(&Limits::default()), Halt::Decided);
+        let report = search.report(Role(1));
+        assert!(report.candidates.iter().all(|c| c.proven == Some(0)), "{report:?}");
+        assert_eq!(search.best_move(Role(1)), Ok(Some(Move(8))));
+    }
+
+    #[test]
+    fn simultaneous_moves_prove_only_what_one_can_force() {
+        let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
+        let (_, rps) = proven(toys::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), 2000);
+        assert_eq!(rps, [None, None]);
+        let (mut search, forced) = proven(toys::matrix(&[&[w, l, d], &[w, w, w]]), 2000);
+        assert_eq!(forced, [Some(100), Some(0)]);
+        assert_eq!(search.best_move(Role(0)), Ok(Some(Move(1))));
+    }
+
+    #[test]
+    fn chance_proves_no_more_than_its_mean() {
+        let (search, goals) = proven(toys::gamble(), 500);
+        assert_eq!(goals[0], Some(60), "53 or 54 on the coin is less");
+        let coin = search.report(Role(0)).candidates.into_iter().find(|c| c.mv == "2").unwrap();
+        assert_eq!(coin.proven, None);
+    }
+
+    #[test]
+    fn a_ring_is_proved_although_its_states_repeat() {
+        assert_eq!(proven(toys::ring(), 2000).1, [Some(100)]);
+    }
+}

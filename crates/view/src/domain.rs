@@ -1,0 +1,414 @@
+//! Argument domains: which constants can stand at each argument of each relation, fluent and move.
+//!
+//! An abstract interpretation of the rules in which every argument has its own set of constants:
+//! a variable of a rule can be what all the arguments where it stands have in common, and the
+//! head takes that over, until nothing changes. What stands where is too large rather than too
+//! small. Terms inside terms are arguments of their own down to [`MAX_DEPTH`]; the number of
+//! rounds and the size of a domain are bounded, so that no rulesheet takes long.
+//!
+//! Beside the constants, an argument knows which fluents' and moves' arguments its values come
+//! from or go to: those that share a variable with it in some rule. See [`Domains::ties`].
+
+use ggp_gdl::{Atom, Description, Literal, Symbol, Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// How deep terms are followed.
+const MAX_DEPTH: u8 = 4;
+/// How often the rules are gone through.
+const MAX_ROUNDS: usize = 64;
+/// How many constants a domain can have; more are left out.
+const MAX_DOMAIN: usize = 4096;
+/// How many steps of values from argument to argument are followed to tie moves to fluents.
+const TIE_ROUNDS: usize = 6;
+
+/// An argument: of a relation, of a fluent or move, or of a term at another argument.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Place(u32);
+
+/// What has arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Holder {
+    Relation(Symbol),
+    Inside(Place, Symbol),
+}
+
+#[derive(Clone, Default, Debug)]
+struct Node {
+    /// Sorted.
+    constants: Vec<Symbol>,
+    /// The functions that occur here, with their arity, in order of first occurrence.
+    functions: Vec<(Symbol, usize)>,
+    depth: u8,
+    /// Raised by each change.
+    version: u32,
+}
+
+/// Where one rule's variable comes from and goes to.
+#[derive(Debug)]
+struct Flow {
+    from: Vec<Place>,
+    to: Place,
+    seen: u32,
+}
+
+/// The domains of one description.
+#[derive(Debug)]
+pub(crate) struct Domains {
+    nodes: Vec<Node>,
+    places: FxHashMap<(Holder, usize, usize), Place>,
+    fluent: Place,
+    mv: Place,
+    ties: BTreeMap<(Place, Place), u32>,
+}
+
+impl Domains {
+    /// The domains of `description`.
+    pub(crate) fn new(description: &Description) -> Domains {
+        let mut domains = Domains {
+            nodes: vec![Node::default(), Node::default()],
+            places: FxHashMap::default(),
+            fluent: Place(0),
+            mv: Place(1),
+            ties: BTreeMap::new(),
+        };
+        let mut flows = Vec::new();
+        let mut occurrences = Vec::with_capacity(description.rules.len());
+        for rule in &description.rules {
+            let mut head = Vec::new();
+            domains.enter(description, &rule.head, true, &mut head);
+            let mut body = Vec::new();
+            for literal in &rule.body {
+                if let Literal::Positive(atom) = literal {
+                    domains.enter(description, atom, false, &mut body);
+                }
+            }
+            // What `base` and `input` list is often too much, sometimes too little.
+            if !matches!(description.name(rule.head.relation), "base" | "input") {
+                for &(variable, to) in &head {
+                    let from: Vec<Place> = body.iter().filter(|b| b.0 == variable).map(|b| b.1).collect();
+                    if !from.is_empty() {
+                        flows.push(Flow { from, to, seen: u32::MAX });
+                    }
+                }
+            }
+            occurrences.push((head, body));
+        }
+        domains.settle(&mut flows);
+        domains.tie(description, &occurrences);
+        domains
+    }
+
+    /// The argument of `root`: an atom of `true` and its kin carries a fluent, of `does` and its
+    /// kin a move; other relations' arguments are their own.
+    fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
+        match (description.name(atom.relation), atom.args.len()) {
+            ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
+            ("does" | "legal" | "input", 2) if argument == 1 => Some(self.mv),
+            ("does" | "legal" | "input", 2) => {
+                let role = description.symbols.get("role")?;
+                Some(self.place(Holder::Relation(role), 1, 0, 0))
+            }
+            (_, arity) => Some(self.place(Holder::Relation(atom.relation), arity, argument, 0)),
+        }
+    }
+
+    fn place(&mut self, holder: Holder, arity: usize, argument: usize, depth: u8) -> Place {
+        let nodes = &mut self.nodes;
+        *self.places.entry((holder, arity, argument)).or_insert_with(|| {
+            nodes.push(Node { depth, ..Node::default() });
+            Place(nodes.len() as u32 - 1)
+        })
+    }
+
+    /// Appends the variables of `atom` with their places to `out`. A head's constants and
+    /// functions enter the domains.
+    fn enter(
+        &mut self,
+        description: &Description,
+        atom: &Atom,
+        is_head: bool,
+        out: &mut Vec<(Symbol, Place)>,
+    ) {
+        let mut stack: Vec<(Place, TermId)> = Vec::new();
+        let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
+        for (argument, &term) in atom.args.iter().enumerate() {
+            let role_of_move = argument == 0 && matches!(description.name(atom.relation), "legal" | "input");
+            if is_head && role_of_move && atom.args.len() == 2 {
+                continue;
+            }
+            if let Some(place) = self.root(description, atom, argument) {
+                stack.push((place, term));
+            }
+        }
+        while let Some((place, term)) = stack.pop() {
+            match description.terms.get(term) {
+                Term::Variable(variable) => out.push((*variable, place)),
+                Term::Constant(constant) => {
+                    if seeds {
+                        self.add_constant(place, *constant);
+                    }
+                }
+                Term::Compound(function, args) => {
+                    let depth = self.nodes[place.0 as usize].depth + 1;
+                    if depth > MAX_DEPTH {
+                        continue;
+                    }
+                    if seeds {
+                        self.add_function(place, (*function, args.len()));
+                    }
+                    for (i, &arg) in args.iter().enumerate() {
+                        stack.push((self.place(Holder::Inside(place, *function), args.len(), i, depth), arg));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_constant(&mut self, place: Place, constant: Symbol) {
+        let node = &mut self.nodes[place.0 as usize];
+        if let Err(at) = node.constants.binary_search(&constant)
+            && node.constants.len() < MAX_DOMAIN
+        {
+            node.constants.insert(at, constant);
+            node.version += 1;
+        }
+    }
+
+    fn add_function(&mut self, place: Place, function: (Symbol, usize)) {
+        let node = &mut self.nodes[place.0 as usize];
+        if !node.functions.contains(&function) && node.functions.len() < MAX_DOMAIN {
+            node.functions.push(function);
+            node.version += 1;
+        }
+    }
+
+    /// Lets constants flow until nothing changes, or the bound is reached.
+    fn settle(&mut self, flows: &mut [Flow]) {
+        for _ in 0..MAX_ROUNDS {
+            let mut changed = false;
+            for flow in &mut *flows {
+                let version = flow.from.iter().fold(0u32, |v, &p| v.wrapping_add(self.tree_version(p)));
+                if version != flow.seen {
+                    flow.seen = version;
+                    changed |= self.pour(&flow.from, flow.to);
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The sum of the versions at and inside `place`.
+    fn tree_version(&self, place: Place) -> u32 {
+        let mut sum = 0u32;
+        let mut stack = vec![place];
+        while let Some(place) = stack.pop() {
+            let node = &self.nodes[place.0 as usize];
+            sum = sum.wrapping_add(node.version);
+            for &(function, arity) in &node.functions {
+                stack.extend((0..arity).filter_map(|i| self.inside(place, function, arity, i)));
+            }
+        }
+        sum
+    }
+
+    /// Adds to `to` what all of `from` have in common; whether that is new.
+    fn pour(&mut self, from: &[Place], to: Place) -> bool {
+        let mut changed = false;
+        let mut stack = vec![(from.to_vec(), to)];
+        while let Some((from, to)) = stack.pop() {
+            let smallest = from.iter().min_by_key(|p| self.nodes[p.0 as usize].constants.len());
+            let Some(&smallest) = smallest else { continue };
+            let node = |p: Place| &self.nodes[p.0 as usize];
+            let in_all = |c: &Symbol| from.iter().all(|&p| node(p).constants.binary_search(c).is_ok());
+            let known = &node(to).constants;
+            let mut new: Vec<Symbol> = node(smallest).constants.iter().copied().filter(in_all).collect();
+            new.retain(|c| known.binary_search(c).is_err());
+            let functions = node(from[0]).functions.clone();
+            if !new.is_empty() && known.len() < MAX_DOMAIN {
+                new.truncate(MAX_DOMAIN - known.len());
+                let target = &mut self.nodes[to.0 as usize];
+                target.constants.extend(new);
+                target.constants.sort_unstable();
+                target.version += 1;
+                changed = true;
+            }
+            let depth = self.nodes[to.0 as usize].depth + 1;
+            for function in functions {
+                if depth > MAX_DEPTH
+                    || !from.iter().all(|p| self.nodes[p.0 as usize].functions.contains(&function))
+                {
+                    continue;
+                }
+                let before = self.nodes[to.0 as usize].functions.len();
+                self.add_function(to, function);
+                changed |= self.nodes[to.0 as usize].functions.len() > before;
+                for i in 0..function.1 {
+                    let sources: Vec<Place> =
+                        from.iter().filter_map(|&p| self.inside(p, function.0, function.1, i)).collect();
+                    if sources.len() == from.len() {
+                        let target = self.place(Holder::Inside(to, function.0), function.1, i, depth);
+                        stack.push((sources, target));
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    /// Counts which fluents' and moves' arguments share variables, directly or by way of
+    /// relations that depend on the state or on the moves.
+    fn tie(
+        &mut self,
+        description: &Description,
+        occurrences: &[(Vec<(Symbol, Place)>, Vec<(Symbol, Place)>)],
+    ) {
+        let dynamic = dynamic_relations(description);
+        let mut carries = vec![false; self.nodes.len()];
+        for (&(holder, ..), &place) in &self.places {
+            carries[place.0 as usize] = match holder {
+                Holder::Relation(relation) => dynamic.contains(&relation),
+                Holder::Inside(..) => false,
+            };
+        }
+        let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
+        let moves: FxHashSet<Place> = self.tree(self.mv).into_iter().collect();
+        // For each dynamic argument, the fluents' and moves' arguments that it stands for.
+        let mut stands_for: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
+        let ends = |stands_for: &FxHashMap<Place, Vec<Place>>, places: &[Place]| {
+            let mut ends: Vec<Place> = Vec::new();
+            for place in places {
+                if fluents.contains(place) || moves.contains(place) {
+                    ends.push(*place);
+                } else if let Some(known) = stands_for.get(place) {
+                    ends.extend(known);
+                }
+            }
+            ends.sort_unstable();
+            ends.dedup();
+            ends
+        };
+        // The places of each variable of each rule, those in its head first.
+        let mut variables: Vec<(usize, Vec<Place>)> = Vec::new();
+        for (head, body) in occurrences {
+            let mut by_variable: BTreeMap<Symbol, (usize, Vec<Place>)> = BTreeMap::new();
+            for &(variable, place) in head {
+                let entry = by_variable.entry(variable).or_default();
+                entry.0 += 1;
+                entry.1.push(place);
+            }
+            for &(variable, place) in body {
+                by_variable.entry(variable).or_default().1.push(place);
+            }
+            variables.extend(by_variable.into_values());
+        }
+        for _ in 0..TIE_ROUNDS {
+            let mut changed = false;
+            for (heads, places) in &variables {
+                if !places[..*heads].iter().any(|place| carries[place.0 as usize]) {
+                    continue;
+                }
+                let ends = ends(&stands_for, places);
+                for &place in places[..*heads].iter().filter(|place| carries[place.0 as usize]) {
+                    let known = stands_for.entry(place).or_default();
+                    let before = known.len();
+                    known.extend(&ends);
+                    known.sort_unstable();
+                    known.dedup();
+                    changed |= known.len() > before;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (_, places) in &variables {
+            let ends = ends(&stands_for, places);
+            let (of_fluents, of_moves): (Vec<Place>, Vec<Place>) = ends.iter().partition(|&p| fluents.contains(p));
+            for &fluent in &of_fluents {
+                for &mv in &of_moves {
+                    *self.ties.entry((fluent, mv)).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    /// All places inside `root`.
+    fn tree(&self, root: Place) -> Vec<Place> {
+        let mut out = Vec::new();
+        let mut stack = vec![root];
+        while let Some(place) = stack.pop() {
+            for &(function, arity) in &self.nodes[place.0 as usize].functions {
+                stack.extend((0..arity).filter_map(|i| self.inside(place, function, arity, i)));
+            }
+            out.push(place);
+        }
+        out
+    }
+
+    /// In how many rules a variable stands for both the fluents' argument and the moves'.
+    pub(crate) fn ties(&self, fluent: Place, mv: Place) -> u32 {
+        self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
+    }
+
+    /// Where fluents stand.
+    pub(crate) fn fluent(&self) -> Place {
+        self.fluent
+    }
+
+    /// Where moves stand.
+    pub(crate) fn mv(&self) -> Place {
+        self.mv
+    }
+
+    /// The functions that occur at `place`, with their arity.
+    pub(crate) fn functions(&self, place: Place) -> &[(Symbol, usize)] {
+        &self.nodes[place.0 as usize].functions
+    }
+
+    /// The constants that can stand at `place`, in order of first occurrence in the text.
+    pub(crate) fn constants(&self, place: Place) -> &[Symbol] {
+        &self.nodes[place.0 as usize].constants
+    }
+
+    /// An argument of a term at `place`, if that term occurs there.
+    pub(crate) fn inside(
+        &self,
+        place: Place,
+        function: Symbol,
+        arity: usize,
+        argument: usize,
+    ) -> Option<Place> {
+        self.places.get(&(Holder::Inside(place, function), arity, argument)).copied()
+    }
+}
+
+/// The relations that depend on `true` or `does`.
+fn dynamic_relations(description: &Description) -> FxHashSet<Symbol> {
+    let starts = |atom: &Atom| matches!(description.name(atom.relation), "true" | "does");
+    let mut readers: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
+    let mut dynamic = FxHashSet::default();
+    let mut stack = Vec::new();
+    for rule in &description.rules {
+        for literal in &rule.body {
+            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+            if starts(atom) {
+                if dynamic.insert(rule.head.relation) {
+                    stack.push(rule.head.relation);
+                }
+            } else {
+                readers.entry(atom.relation).or_default().push(rule.head.relation);
+            }
+        }
+    }
+    while let Some(relation) = stack.pop() {
+        for &reader in readers.get(&relation).into_iter().flatten() {
+            if dynamic.insert(reader) {
+                stack.push(reader);
+            }
+        }
+    }
+    dynamic
+}

@@ -1,0 +1,173 @@
+//! The fluents of a game as tables: one column for each argument that holds constants, and the
+//! rows that hold in each of the states that were seen.
+
+use crate::domain::{Domains, Place};
+use crate::model::{Coordinate, Part};
+use crate::term::{letters_and_number, split};
+use ggp_game::Fact;
+use ggp_gdl::{Description, Symbol};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// A table with more columns than this is no board.
+pub(crate) const MAX_COLUMNS: usize = 8;
+/// How many of the states given are looked at, spread evenly.
+const MAX_STATES: usize = 64;
+/// How many facts are looked at, if two states have no more.
+const MAX_FACTS: usize = 12_000;
+
+/// One column: a coordinate of the fluent.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) coordinate: Coordinate,
+    /// The argument in the rules.
+    pub(crate) place: Place,
+    /// What can stand there, as the rulesheet first mentions it; then what was seen beyond that.
+    pub(crate) domain: Vec<String>,
+    /// For a part of an argument such as `a12`: the whole arguments.
+    pub(crate) whole: Vec<String>,
+}
+
+/// The texts of one fact's columns.
+pub(crate) type Row<'a> = Vec<&'a str>;
+
+/// One fluent.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<'a> {
+    pub(crate) name: String,
+    pub(crate) arity: usize,
+    pub(crate) columns: Vec<Column>,
+    /// Its rows in each state.
+    pub(crate) states: Vec<Vec<Row<'a>>>,
+    /// What `base` lists of it.
+    pub(crate) base: Vec<Row<'a>>,
+}
+
+impl Table<'_> {
+    /// The rows of all states.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Row<'_>> {
+        self.states.iter().flatten()
+    }
+
+    /// Whether its rows differ between states.
+    pub(crate) fn changes(&self) -> bool {
+        self.states.windows(2).any(|pair| pair[0] != pair[1])
+    }
+}
+
+/// The tables of all fluents, in the order in which the rules mention them.
+pub(crate) fn tables<'a>(
+    description: &Description,
+    domains: &Domains,
+    states: &[&'a [Fact]],
+    base: &'a [Fact],
+) -> Vec<Table<'a>> {
+    let mut tables: Vec<Table<'a>> = Vec::new();
+    let mut number: FxHashMap<(String, usize), usize> = FxHashMap::default();
+    for &(function, arity) in domains.functions(domains.fluent()) {
+        let name = description.name(function).to_owned();
+        let columns = columns(description, domains, domains.fluent(), function, arity);
+        number.insert((name.clone(), arity), tables.len());
+        tables.push(Table { name, arity, columns, states: Vec::new(), base: Vec::new() });
+    }
+    let largest = states.iter().map(|facts| facts.len()).max().unwrap_or(0).max(1);
+    let most = (MAX_FACTS / largest).clamp(2, MAX_STATES);
+    let step = states.len().div_ceil(most).max(1);
+    let chosen: Vec<&[Fact]> = states.iter().step_by(step).copied().collect();
+    // The columns of `a12` are split only if all that was seen allows it.
+    for facts in chosen.iter().copied().chain([base]) {
+        for fact in facts {
+            let (function, arguments) = split(fact.as_str());
+            let Some(&table) = number.get(&(function.to_owned(), arguments.len())) else { continue };
+            for column in &mut tables[table].columns {
+                if let Some(text) = column.coordinate.read(fact.as_str())
+                    && !column.domain.iter().any(|known| known == text)
+                    && column.domain.len() < 4096
+                {
+                    column.domain.push(text.to_owned());
+                }
+            }
+        }
+    }
+    for table in &mut tables {
+        table.columns = table.columns.drain(..).flat_map(split_column).collect();
+        table.states = vec![Vec::new(); chosen.len()];
+    }
+    for (state, facts) in chosen.iter().enumerate() {
+        read_rows(facts, &number, &mut tables, |table, row| table.states[state].push(row));
+    }
+    read_rows(base, &number, &mut tables, |table, row| table.base.push(row));
+    tables
+}
+
+fn read_rows<'a>(
+    facts: &'a [Fact],
+    number: &FxHashMap<(String, usize), usize>,
+    tables: &mut [Table<'a>],
+    mut add: impl FnMut(&mut Table<'a>, Row<'a>),
+) {
+    for fact in facts {
+        let (function, arguments) = split(fact.as_str());
+        let Some(&at) = number.get(&(function.to_owned(), arguments.len())) else { continue };
+        let row: Option<Row<'a>> =
+            tables[at].columns.iter().map(|column| column.coordinate.read(fact.as_str())).collect();
+        if let Some(row) = row {
+            add(&mut tables[at], row);
+        }
+    }
+}
+
+/// The leaf columns of a fluent or move: an argument that always holds the same function is taken
+/// apart.
+pub(crate) fn columns(
+    description: &Description,
+    domains: &Domains,
+    root: Place,
+    function: Symbol,
+    arity: usize,
+) -> Vec<Column> {
+    let mut out = Vec::new();
+    let argument = |place, function, arity, i| domains.inside(place, function, arity, i);
+    let mut stack: Vec<(Vec<usize>, Place)> = Vec::new();
+    let push = |path: &[usize], place, function, arity: usize, stack: &mut Vec<(Vec<usize>, Place)>| {
+        for i in (0..arity).rev() {
+            if let Some(inner) = argument(place, function, arity, i) {
+                stack.push(([path, &[i]].concat(), inner));
+            }
+        }
+    };
+    push(&[], root, function, arity, &mut stack);
+    while let Some((path, place)) = stack.pop() {
+        match domains.functions(place) {
+            &[(inner, inner_arity)] if inner_arity > 0 && domains.constants(place).is_empty() => {
+                push(&path, place, inner, inner_arity, &mut stack);
+            }
+            _ => {
+                let constants = domains.constants(place).iter();
+                let domain = constants.map(|&c| description.name(c).to_owned()).collect();
+                out.push(Column { coordinate: Coordinate::whole(path), place, domain, whole: Vec::new() });
+            }
+        }
+    }
+    out
+}
+
+/// A column of `a1`, `a2`, `b1`, … as one of letters and one of numbers; else as it is.
+fn split_column(column: Column) -> Vec<Column> {
+    let parts: Option<Vec<(&str, &str)>> = column.domain.iter().map(|v| letters_and_number(v)).collect();
+    let Some(parts) = parts else { return vec![column] };
+    let letters: BTreeSet<&str> = parts.iter().map(|p| p.0).collect();
+    let numbers: BTreeSet<&str> = parts.iter().map(|p| p.1).collect();
+    // Squares fill a good part of the rectangle around them, and no letter stands alone.
+    let fits = letters.len() >= 3 && numbers.len() >= 3 && parts.len() * 3 >= letters.len() * numbers.len();
+    if !fits {
+        return vec![column];
+    }
+    let part = |part, values: BTreeSet<&str>| Column {
+        coordinate: Coordinate { path: column.coordinate.path.clone(), part },
+        place: column.place,
+        domain: values.into_iter().map(str::to_owned).collect(),
+        whole: column.domain.clone(),
+    };
+    vec![part(Part::Letters, letters), part(Part::Number, numbers)]
+}

@@ -1,0 +1,138 @@
+//! Short names of contents: as they are up to three characters, else cut to the fewest that tell
+//! them apart.
+
+use crate::model::BoardModel;
+use crate::position::Token;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The longest label of one value.
+const MAX_LABEL: usize = 3;
+
+/// The label of each content of a model: by its place among a token's contents, and its text.
+#[derive(Debug)]
+pub(crate) struct Labels {
+    labels: FxHashMap<(usize, String), String>,
+    marks: Vec<Option<&'static str>>,
+    ascii: bool,
+}
+
+/// What layers without content draw, in order.
+const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
+const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
+
+impl Labels {
+    /// The labels of the contents of `model`; glyphs count unless they are to be ASCII.
+    pub(crate) fn new(model: &BoardModel, ascii: bool) -> Labels {
+        let mut labels = FxHashMap::default();
+        let places = model.layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
+        for place in 0..places {
+            let mut values: Vec<&String> = Vec::new();
+            for value in model.layers.iter().filter_map(|layer| layer.values.get(place)).flatten() {
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+            for (value, label) in label_all(&values, model, ascii) {
+                labels.insert((place, value), label);
+            }
+        }
+        let mut count = 0;
+        let marks = model.layers.iter().map(|layer| {
+            layer.content.is_empty().then(|| {
+                count += 1;
+                if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] }
+            })
+        });
+        Labels { marks: marks.collect(), labels, ascii }
+    }
+
+    /// What a layer without content draws.
+    pub(crate) fn mark(&self, layer: usize) -> Option<&'static str> {
+        self.marks.get(layer).copied().flatten()
+    }
+
+    /// The label of one value, at a place among a token's contents.
+    pub(crate) fn value(&self, place: usize, value: &str) -> String {
+        let label = self.labels.get(&(place, value.to_owned())).cloned();
+        label.unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
+    }
+
+    /// The label of a token.
+    pub(crate) fn of(&self, token: &Token, model: &BoardModel) -> String {
+        let whole = token.content.join(" ");
+        if let Some(glyph) = model.glyphs.get(&whole).filter(|glyph| !self.ascii || glyph.is_ascii()) {
+            return glyph.clone();
+        }
+        token.content.iter().enumerate().map(|(place, value)| self.value(place, value)).collect()
+    }
+}
+
+/// The labels of values that must be told apart.
+pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> Vec<(String, String)> {
+    let mut labels: Vec<(String, String)> = Vec::new();
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let mut long: Vec<&String> = Vec::new();
+    // Where some must be cut, all are: `r` beside `b`, not `red`.
+    let cut = values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
+    let longest = if cut { 2 } else { MAX_LABEL };
+    for &value in values {
+        match model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii()) {
+            Some(glyph) => labels.push((value.clone(), glyph.clone())),
+            None if value.chars().count() <= longest => {
+                taken.insert(value.clone());
+                labels.push((value.clone(), value.clone()));
+            }
+            None => long.push(value),
+        }
+    }
+    for (number, value) in long.iter().enumerate() {
+        let candidates = abbreviations(value);
+        let free = |label: &&String| !taken.contains(*label);
+        let label = candidates.iter().filter(free).find(|label| is_unique(label, value, &long));
+        let label = label.or_else(|| candidates.iter().find(free)).cloned();
+        let label = label.unwrap_or_else(|| format!("#{number}"));
+        taken.insert(label.clone());
+        labels.push(((*value).clone(), label));
+    }
+    labels
+}
+
+/// Whether no other value that has to be shortened begins as `label` does.
+fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
+    let folded = label.to_lowercase();
+    !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))
+}
+
+/// What could stand for a long name, best first: its beginning, its capitals, its consonants.
+fn abbreviations(value: &str) -> Vec<String> {
+    let letters: Vec<char> = value.chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut out: Vec<String> = Vec::new();
+    let Some(&first) = letters.first() else { return out };
+    // Where words join: `bluePawn`, `blue_pawn`.
+    let mut words = vec![first];
+    let mut previous = first;
+    let mut after_break = false;
+    for c in value.chars().skip(1) {
+        let joint = c.is_uppercase() && previous.is_lowercase() || c.is_ascii_digit() && !previous.is_ascii_digit();
+        if c.is_alphanumeric() && (after_break || joint) {
+            words.push(c);
+        }
+        after_break = !c.is_alphanumeric();
+        previous = c;
+    }
+    let text = |chars: &[char]| chars.iter().collect::<String>();
+    if (2..=MAX_LABEL).contains(&words.len()) {
+        out.push(text(&words));
+    }
+    out.extend((1..=MAX_LABEL.min(letters.len())).map(|n| text(&letters[..n])));
+    let rest = letters.iter().skip(1).filter(|c| !"aeiouAEIOU".contains(**c));
+    for c in rest.clone() {
+        out.push(text(&[first, *c]));
+    }
+    for (i, a) in rest.clone().enumerate() {
+        for b in rest.clone().skip(i + 1) {
+            out.push(text(&[first, *a, *b]));
+        }
+    }
+    out
+}

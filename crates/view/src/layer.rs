@@ -1,0 +1,216 @@
+//! What else is drawn on the board: fluents on the same axes are layers above it, or boards of
+//! their own beside it; and the squares that do not exist.
+
+use crate::fluent::Table;
+use crate::infer::{Candidate, Evidence, clash, rate_board};
+use crate::model::{BoardModel, Coordinate, Layer, Part, Square};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// A score from which a fluent on the axes of the board is drawn on it.
+const LAYER: f64 = 2.0;
+/// How many values of a layer's argument must be on the board's axis.
+const ON_AXIS: f64 = 0.8;
+/// How many different things a layer above the board can show.
+const MAX_VALUES: usize = 24;
+
+/// Fills in the layers of `model` and its groups: `candidate` first.
+pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, model: &mut BoardModel) {
+    let main = &evidence.tables[candidate.table];
+    model.groups = vec![main.name.clone()];
+    model.layers = vec![layer(main, candidate, 0)];
+    for (number, table) in evidence.tables.iter().enumerate() {
+        if number == candidate.table {
+            continue;
+        }
+        let Some(reading) = reading(evidence, number, candidate, model) else { continue };
+        let group = if is_board_of_its_own(evidence, candidate, &reading) {
+            model.groups.push(table.name.clone());
+            model.groups.len() - 1
+        } else if belongs_above(evidence, candidate, &reading) {
+            0
+        } else {
+            continue;
+        };
+        model.layers.push(layer(table, &reading, group));
+    }
+}
+
+fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
+    let coordinate = |column: usize| table.columns[column].coordinate.clone();
+    let mut content: Vec<Coordinate> = reading.content(table).into_iter().map(coordinate).collect();
+    content.dedup_by(|a, b| a.path == b.path);
+    Layer {
+        relation: table.name.clone(),
+        arity: table.arity,
+        group,
+        x: coordinate(reading.x),
+        y: reading.y.map(coordinate),
+        index: reading.index.iter().map(|&column| coordinate(column)).collect(),
+        values: vec![Vec::new(); content.len()],
+        content,
+        empty: None,
+    }
+}
+
+/// How a table lies on the axes of the board, if it does.
+fn reading(evidence: &Evidence<'_>, number: usize, main: &Candidate, model: &BoardModel) -> Option<Candidate> {
+    let table = &evidence.tables[number];
+    let share = |column: usize, values: &[String]| {
+        let domain = &table.columns[column].domain;
+        domain.iter().filter(|v| values.contains(v)).count() as f64 / domain.len().max(1) as f64
+    };
+    let columns = 0..table.columns.len().min(crate::fluent::MAX_COLUMNS);
+    if main.y.is_none() {
+        let on_axis = columns.clone().find(|&x| {
+            share(x, &model.columns.values) > 0.99
+                && table.columns[x].domain.len() >= 3
+                && clash(&table.states, &[x]) == 0.0
+                && table.columns[x].coordinate.part == model.layers[0].x.part
+                && table.states.iter().any(|state| state.len() > 1)
+        })?;
+        return Some(Candidate { table: number, x: on_axis, y: None, index: Vec::new(), score: 0.0 });
+    }
+    let mut best: Option<Candidate> = None;
+    for x in columns.clone() {
+        for y in columns.clone().filter(|&y| y != x) {
+            let parts = (table.columns[x].coordinate.part, table.columns[y].coordinate.part);
+            let board = (model.layers[0].x.part, model.layers[0].y.as_ref().map(|y| y.part));
+            let fits = share(x, &model.columns.values) >= ON_AXIS && share(y, &model.rows.values) >= ON_AXIS;
+            if !fits || (parts.0, Some(parts.1)) != board {
+                continue;
+            }
+            let Some(mut candidate) = rate_board(evidence, number, x.min(y), x.max(y)) else { continue };
+            (candidate.x, candidate.y) = (x, Some(y));
+            candidate.score -= if x > y { 0.1 } else { 0.0 };
+            if main.index.is_empty() {
+                candidate.index.clear();
+            } else if candidate.index.len() != main.index.len() {
+                let axes = main.index.iter().enumerate().map(|(i, _)| &model.index[i].values);
+                let index: Option<Vec<usize>> = axes
+                    .map(|values| columns.clone().find(|&c| c != x && c != y && share(c, values) > 0.99))
+                    .collect();
+                let Some(index) = index else { continue };
+                candidate.index = index;
+            }
+            if candidate.score >= LAYER && best.as_ref().is_none_or(|b| b.score < candidate.score) {
+                best = Some(candidate);
+            }
+        }
+    }
+    best
+}
+
+/// Whether a reading adds something to the board: marks, other things, or the rest of the same
+/// things. Notes about pieces, such as which of them have moved, would look like more pieces;
+/// pairs of squares and long numbers are no content.
+fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
+    let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
+    let content = other.content(second);
+    let domain = |column: usize| &second.columns[column].domain;
+    let axes = [Some(other.x), other.y];
+    let on_axis = |c: usize| axes.iter().flatten().any(|&axis| domain(axis).len() > 2 && domain(axis) == domain(c));
+    if content.len() > 2 || content.iter().any(|&c| domain(c).len() > MAX_VALUES || on_axis(c)) {
+        return false;
+    }
+    let known: FxHashSet<&String> = main.content(first).iter().flat_map(|&c| &first.columns[c].domain).collect();
+    let same = !content.is_empty() && content.iter().all(|&c| domain(c).iter().all(|value| known.contains(value)));
+    !same || {
+        let squares = |table: &Table<'_>, reading: &Candidate| -> FxHashSet<Vec<String>> {
+            let key = reading.key();
+            table.rows().map(|row| key.iter().map(|&c| row[c].to_owned()).collect()).collect()
+        };
+        let (one, two) = (squares(first, main), squares(second, other));
+        !two.is_empty() && one.is_disjoint(&two)
+    }
+}
+
+/// Whether two readings are two boards rather than two layers of one: they hold the same kind of
+/// things on the same squares, and each says so of most squares or they are called alike.
+fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
+    let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
+    let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
+        let columns = reading.content(table).into_iter();
+        columns.map(|c| table.columns[c].domain.iter().cloned().collect()).collect()
+    };
+    if contents(first, main).is_empty() || contents(first, main) != contents(second, other) {
+        return false;
+    }
+    let squares = |table: &Table<'_>, reading: &Candidate| -> FxHashSet<Vec<String>> {
+        let key = reading.key();
+        table.rows().map(|row| key.iter().map(|&c| row[c].to_owned()).collect()).collect()
+    };
+    let (one, two) = (squares(first, main), squares(second, other));
+    let shared = one.intersection(&two).count();
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let alike = stem(&first.name) == stem(&second.name);
+    // Two halves of one board never share a square.
+    shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
+}
+
+/// The squares that cannot hold anything: those that `base` does not list, or that a board which
+/// always lists the same squares leaves out.
+pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
+    let mut exists: BTreeSet<Square> = BTreeSet::new();
+    for (number, layer) in model.layers.iter().enumerate() {
+        let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);
+        let Some(table) = table else { continue };
+        let locate = |row: &[&str]| locate_row(table, layer, model, row);
+        let seen: BTreeSet<Square> = table.rows().filter_map(|row| locate(row)).collect();
+        let base: BTreeSet<Square> = table.base.iter().filter_map(|row| locate(row)).collect();
+        let squares = |state: &Vec<Vec<&str>>| -> BTreeSet<Square> {
+            state.iter().filter_map(|row| locate(row)).collect()
+        };
+        let first = table.states.first().map(&squares).unwrap_or_default();
+        let total = model.board_count() / model.groups.len().max(1)
+            * model.columns.values.len()
+            * model.rows.values.len();
+        let constant = first.len() * 2 > total
+            && table.states.len() > 1
+            && table.states.iter().all(|state| squares(state) == first);
+        let composite: BTreeSet<Square> = whole_squares(evidence, layer, model);
+        if !base.is_empty() && base.is_superset(&seen) {
+            exists.extend(base);
+        } else if !composite.is_empty() {
+            exists.extend(composite);
+            exists.extend(seen);
+        } else if constant {
+            exists.extend(first);
+        } else if layer.group > 0 || number == 0 {
+            return Vec::new();
+        } else {
+            exists.extend(seen);
+        }
+    }
+    let mut holes = Vec::new();
+    for board in 0..model.board_count() {
+        for row in 0..model.rows.values.len() {
+            for column in 0..model.columns.values.len() {
+                let square = Square { board, column, row };
+                if !exists.contains(&square) {
+                    holes.push(square);
+                }
+            }
+        }
+    }
+    holes
+}
+
+/// The squares that the rules name as a whole, such as `a12`.
+fn whole_squares(evidence: &Evidence<'_>, layer: &Layer, model: &BoardModel) -> BTreeSet<Square> {
+    if layer.x.part == Part::Whole {
+        return BTreeSet::new();
+    }
+    let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);
+    let column = table.and_then(|t| t.columns.iter().find(|c| c.coordinate == layer.x));
+    let whole = column.map(|c| c.whole.as_slice()).unwrap_or_default().iter();
+    whole.filter_map(|text| model.square_at(layer, |coordinate| coordinate.part_of(text))).collect()
+}
+
+fn locate_row(table: &Table<'_>, layer: &Layer, model: &BoardModel, row: &[&str]) -> Option<Square> {
+    let value = |coordinate: &Coordinate| {
+        let column = table.columns.iter().position(|c| c.coordinate == *coordinate)?;
+        row.get(column).copied()
+    };
+    model.square_at(layer, value)
+}

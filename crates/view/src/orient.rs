@@ -1,0 +1,167 @@
+//! Which axis goes across, and which end is up.
+//!
+//! By default the first argument goes across and values grow to the right and upwards. A move
+//! that names one axis only drops something along the other, which is therefore upright. Names
+//! decide only what is left: letters across, `row` and `col` as they say.
+
+use crate::model::{BoardModel, Coordinate, Order, Slot};
+use crate::sidecar::{Sidecar, Top};
+use ggp_gdl::{Atom, Description, Literal, Term};
+
+/// Turns `model`, whose rows are still in ascending order from the top, the right way round, or as
+/// `sidecar` says.
+pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar: &Sidecar) {
+    if model.layers.first().is_none_or(|layer| layer.y.is_none()) {
+        return;
+    }
+    if sidecar.x.is_some() {
+        if sidecar.top != Some(Top::First) {
+            model.rows.values.reverse();
+        }
+        return;
+    }
+    if model.index.len() == 2 {
+        // Boards in a square: the first of two arguments counts downwards, inside as outside.
+        transpose(model);
+        return;
+    }
+    let (across, upright) = lone_axes(model);
+    let (x_named, y_named) = names(description, model);
+    let letters_upright = model.rows.order_is_letters() && !model.columns.order_is_letters();
+    let transposed = if across == upright {
+        let rows_across = x_named == Some(Line::Row) && y_named != Some(Line::Row)
+            || y_named == Some(Line::Column) && x_named != Some(Line::Column);
+        rows_across || (letters_upright && x_named.is_none() && y_named.is_none())
+    } else {
+        upright
+    };
+    if transposed {
+        transpose(model);
+    }
+    // Rows by that name are counted from the top, unless something falls onto the first.
+    let row_name = if transposed { x_named } else { y_named };
+    let downwards = match sidecar.top {
+        Some(top) => top == Top::First,
+        None => row_name == Some(Line::Row) && across == upright,
+    };
+    if !downwards {
+        model.rows.values.reverse();
+    }
+}
+
+/// Whether some move names only columns, and whether some names only rows.
+fn lone_axes(model: &BoardModel) -> (bool, bool) {
+    let lone = |wanted: fn(&Slot) -> bool, unwanted: fn(&Slot) -> bool| {
+        model.moves.iter().any(|mv| {
+            let mut slots = mv.slots.iter().map(|slot| &slot.1);
+            mv.squares == 1 && slots.clone().any(wanted) && !slots.any(unwanted)
+        })
+    };
+    let column: fn(&Slot) -> bool = |slot| matches!(slot, Slot::Column(_) | Slot::Square(_));
+    let row: fn(&Slot) -> bool = |slot| matches!(slot, Slot::Row(_) | Slot::Square(_));
+    (lone(column, row), lone(row, column))
+}
+
+fn transpose(model: &mut BoardModel) {
+    std::mem::swap(&mut model.columns, &mut model.rows);
+    for layer in &mut model.layers {
+        if let Some(y) = &mut layer.y {
+            std::mem::swap(&mut layer.x, y);
+        }
+    }
+    for (_, slot) in model.moves.iter_mut().flat_map(|mv| &mut mv.slots) {
+        *slot = match *slot {
+            Slot::Column(n) => Slot::Row(n),
+            Slot::Row(n) => Slot::Column(n),
+            other => other,
+        };
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Line {
+    Row,
+    Column,
+}
+
+/// What the rulesheet's author calls the two axes, by the variables and by the values.
+fn names(description: &Description, model: &BoardModel) -> (Option<Line>, Option<Line>) {
+    let Some(layer) = model.layers.first() else { return (None, None) };
+    let Some(y) = &layer.y else { return (None, None) };
+    let by_values = |values: &[String]| {
+        let stems: Vec<&str> =
+            values.iter().map(|v| v.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
+        let first = *stems.first()?;
+        (stems.iter().all(|stem| *stem == first)).then(|| line(first)).flatten()
+    };
+    let by_variables = |coordinate: &Coordinate| {
+        let (mut rows, mut columns) = (0, 0);
+        for atom in description.rules.iter().flat_map(|rule| {
+            let body = rule.body.iter().filter_map(|literal| match literal {
+                Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
+                Literal::Distinct(..) => None,
+            });
+            body.chain([&rule.head])
+        }) {
+            match variable(description, atom, &layer.relation, layer.arity, &coordinate.path).and_then(line) {
+                Some(Line::Row) => rows += 1,
+                Some(Line::Column) => columns += 1,
+                None => {}
+            }
+        }
+        match rows.cmp(&columns) {
+            std::cmp::Ordering::Greater => Some(Line::Row),
+            std::cmp::Ordering::Less => Some(Line::Column),
+            std::cmp::Ordering::Equal => None,
+        }
+    };
+    let x_line = by_values(&model.columns.values).or_else(|| by_variables(&layer.x));
+    let y_line = by_values(&model.rows.values).or_else(|| by_variables(y));
+    // One alone says too little: `?c` may be anything.
+    match (x_line, y_line) {
+        (Some(a), Some(b)) if a != b => (Some(a), Some(b)),
+        _ => (None, None),
+    }
+}
+
+fn line(name: &str) -> Option<Line> {
+    let name = name.trim_start_matches('?').trim_end_matches(|c: char| c.is_ascii_digit());
+    match name.to_ascii_lowercase().as_str() {
+        "r" | "row" => Some(Line::Row),
+        "c" | "col" | "column" => Some(Line::Column),
+        _ => None,
+    }
+}
+
+/// The variable at `path` of a fluent in `atom`.
+fn variable<'a>(
+    description: &'a Description,
+    atom: &Atom,
+    relation: &str,
+    arity: usize,
+    path: &[usize],
+) -> Option<&'a str> {
+    if !matches!(description.name(atom.relation), "true" | "next" | "init") {
+        return None;
+    }
+    let mut term = *atom.args.first()?;
+    match description.terms.get(term) {
+        Term::Compound(function, args) if description.name(*function) == relation && args.len() == arity => {}
+        _ => return None,
+    }
+    for &argument in path {
+        let Term::Compound(_, args) = description.terms.get(term) else { return None };
+        term = *args.get(argument)?;
+    }
+    match description.terms.get(term) {
+        Term::Variable(variable) => Some(description.name(*variable)),
+        _ => None,
+    }
+}
+
+impl crate::model::Axis {
+    fn order_is_letters(&self) -> bool {
+        let letters = |v: &String| v.chars().count() == 1 && v.chars().all(char::is_alphabetic);
+        self.order != Order::Given && self.values.iter().all(letters)
+    }
+}

@@ -1,0 +1,214 @@
+//! Whose piece is whose, and which content is an empty square.
+//!
+//! A piece belongs to the role that stands beside it in facts and rules: `(owner white wp)`,
+//! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where that does not decide, its name does, if
+//! it begins or ends with a role's name, or with its initial.
+
+use crate::fluent::Table;
+use crate::infer::Evidence;
+use crate::model::{BoardModel, Coordinate, Layer, Order};
+use crate::order::natural_order;
+use crate::term::letters_and_number;
+use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a fact that names a role and a piece counts, against a rule that does.
+const FACT: u32 = 3;
+/// How far the first role must be ahead of the second.
+const LEAD: u32 = 2;
+/// From which share of the squares a content without owner can be taken for emptiness.
+const MOSTLY: f64 = 0.3;
+
+/// Fills in owners, empty contents and what else there is.
+pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
+    let mut contents: Vec<String> = Vec::new();
+    for number in 0..model.layers.len() {
+        let Some(table) = table_of(evidence, &model.layers[number]) else { continue };
+        let columns = content_columns(table, &model.layers[number]);
+        for (i, &column) in columns.iter().enumerate() {
+            let domain = &table.columns[column].domain;
+            contents.extend(domain.iter().filter(|value| !contents.contains(value)).cloned().collect::<Vec<_>>());
+            number_glyphs(domain, model);
+            model.layers[number].values[i].clone_from(domain);
+        }
+    }
+    if evidence.roles.len() > 1 {
+        model.owners = owners(description, evidence, &contents);
+    }
+    for number in 0..model.layers.len() {
+        let Some(empty) = empty(evidence, model, number) else { continue };
+        model.owners.remove(&empty);
+        model.layers[number].values[0].retain(|value| *value != empty);
+        model.layers[number].empty = Some(empty);
+    }
+}
+
+/// Contents that are all numbers by another name, `s0` to `s30`, are drawn as numbers.
+fn number_glyphs(domain: &[String], model: &mut BoardModel) {
+    let parts: Option<Vec<(&str, &str)>> = domain.iter().map(|value| letters_and_number(value)).collect();
+    let Some(parts) = parts.filter(|parts| parts.len() > 2) else { return };
+    if parts.iter().all(|part| part.0 == parts[0].0) {
+        let number = |digits: &str| digits.parse::<u64>().map_or(digits.to_owned(), |n| n.to_string());
+        let glyphs = domain.iter().zip(&parts).map(|(value, part)| (value.clone(), number(part.1)));
+        model.glyphs.extend(glyphs);
+    }
+}
+
+fn table_of<'a, 'b>(evidence: &'a Evidence<'b>, layer: &Layer) -> Option<&'a Table<'b>> {
+    evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity)
+}
+
+fn content_columns(table: &Table<'_>, layer: &Layer) -> Vec<usize> {
+    let find = |coordinate: &Coordinate| table.columns.iter().position(|c| c.coordinate == *coordinate);
+    layer.content.iter().filter_map(find).collect()
+}
+
+fn owners(description: &Description, evidence: &Evidence<'_>, contents: &[String]) -> BTreeMap<String, usize> {
+    let role_number: FxHashMap<&str, usize> =
+        evidence.roles.iter().enumerate().map(|(i, role)| (role.as_str(), i)).collect();
+    let content_number: FxHashMap<&str, usize> =
+        contents.iter().enumerate().map(|(i, content)| (content.as_str(), i)).collect();
+    let mut votes = vec![vec![0u32; evidence.roles.len()]; contents.len()];
+    for rule in &description.rules {
+        let names = constants(description, rule);
+        let roles: BTreeSet<usize> = names.iter().filter_map(|n| role_number.get(n).copied()).collect();
+        let pieces: BTreeSet<usize> = names
+            .iter()
+            .filter(|n| !role_number.contains_key(*n))
+            .filter_map(|n| content_number.get(n).copied())
+            .collect();
+        if let (1, 1) = (roles.len(), pieces.len()) {
+            let weight = if rule.body.is_empty() { FACT } else { 1 };
+            for &piece in &pieces {
+                votes[piece][*roles.first().expect("one")] += weight;
+            }
+        }
+    }
+    let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+    for (content, votes) in contents.iter().zip(&votes) {
+        if let Some(&role) = role_number.get(content.as_str()) {
+            owners.insert(content.clone(), role);
+            continue;
+        }
+        let mut ranked: Vec<usize> = (0..votes.len()).collect();
+        ranked.sort_by_key(|&role| std::cmp::Reverse(votes[role]));
+        let (first, second) = (votes[ranked[0]], votes[ranked[1]]);
+        let named = named_owner(content, &evidence.roles);
+        if first >= LEAD && first >= LEAD * second.max(1) && (named.is_none() || named == Some(ranked[0])) {
+            owners.insert(content.clone(), ranked[0]);
+        } else if let Some(role) = named {
+            owners.insert(content.clone(), role);
+        }
+    }
+    by_initials(contents, evidence, &mut owners);
+    owners
+}
+
+/// The role whose whole name a content begins or ends with, if only one does.
+fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
+    let content = content.to_ascii_lowercase();
+    let mut fitting = roles.iter().enumerate().filter(|(_, role)| {
+        let role = role.to_ascii_lowercase();
+        let stem = role.strip_suffix("player").filter(|stem| !stem.is_empty()).unwrap_or(&role);
+        // A one-letter role such as `x` fits too many names by their beginning.
+        content == stem || (stem.len() > 1 && (content.starts_with(stem) || content.ends_with(stem)))
+    });
+    let first = fitting.next()?.0;
+    fitting.next().is_none().then_some(first)
+}
+
+/// `wp` and `bp` for roles `white` and `black`: if every piece without owner of the same length
+/// begins with the initial of one role, and no content does that is not a piece.
+fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeMap<String, usize>) {
+    let initial = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
+    let initials: Vec<Option<char>> = evidence.roles.iter().map(|role| initial(role)).collect();
+    let distinct: BTreeSet<_> = initials.iter().collect();
+    if distinct.len() < initials.len() {
+        return;
+    }
+    for content in contents.iter().filter(|c| c.chars().count() > 1) {
+        if owners.contains_key(content) {
+            continue;
+        }
+        let tail: String = content.chars().skip(1).collect();
+        // The same piece of the other roles must exist: `wp` says nothing without a `bp`.
+        let twins = contents.iter().filter(|c| c.chars().skip(1).collect::<String>() == tail).count();
+        if twins >= 2
+            && let Some(role) = initials.iter().position(|i| *i == initial(content))
+        {
+            owners.insert(content.clone(), role);
+        }
+    }
+}
+
+/// The names of the constants of a rule.
+fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str> {
+    let mut out = BTreeSet::new();
+    let mut stack: Vec<TermId> = rule.head.args.clone();
+    for literal in &rule.body {
+        match literal {
+            Literal::Positive(Atom { args, .. }) => stack.extend(args),
+            Literal::Negative(_) | Literal::Distinct(..) => {}
+        }
+    }
+    let mut seen: BTreeSet<usize> = BTreeSet::new();
+    while let Some(term) = stack.pop() {
+        if !seen.insert(term.index()) {
+            continue;
+        }
+        match description.terms.get(term) {
+            Term::Constant(constant) => {
+                out.insert(description.name(*constant));
+            }
+            Term::Variable(_) => {}
+            Term::Compound(_, args) => stack.extend(args.iter()),
+        }
+    }
+    out
+}
+
+/// Which content of a layer stands for nothing: where every square always has a content, the one
+/// without owner that most squares begin with.
+fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
+    let layer = &model.layers[number];
+    let table = table_of(evidence, layer)?;
+    let column = *content_columns(table, layer).first()?;
+    if evidence.is_role_column(evidence.tables.iter().position(|t| std::ptr::eq(t, table))?, column) {
+        return None;
+    }
+    let domain = &table.columns[column].domain;
+    let owned = |value: &str| evidence.roles.iter().any(|role| role == value);
+    if let Some(named) = domain.iter().find(|value| is_called_empty(value) && !owned(value)) {
+        return Some(named.clone());
+    }
+    let squares = model.columns.values.len() * model.rows.values.len() * model.board_count() - model.holes.len();
+    let first = table.states.first()?;
+    let full = first.len() * 10 >= squares * 9 && table.states.iter().all(|state| state.len() == first.len());
+    if !full || domain.len() < 2 {
+        return None;
+    }
+    // A single name among numbers is the gap of a sliding puzzle, or the open square of a sudoku.
+    let mut names = domain.iter().filter(|value| value.parse::<i64>().is_err());
+    match (names.next(), names.next()) {
+        (Some(only), None) if domain.len() > 2 => return Some(only.clone()),
+        (None, _) => return None,
+        _ => {}
+    }
+    if natural_order(&domain.iter().map(String::as_str).collect::<Vec<_>>()) == Some(Order::Numbered) {
+        return None;
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in table.rows() {
+        *counts.entry(row[column]).or_default() += 1;
+    }
+    let rows: usize = counts.values().sum();
+    let unowned = counts.iter().filter(|(value, _)| !owned(value) && !model.owners.contains_key(**value));
+    let (value, count) = unowned.max_by_key(|(value, count)| (**count, std::cmp::Reverse(**value)))?;
+    (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
+}
+
+/// Whether a content's name says that it is none.
+pub(crate) fn is_called_empty(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-")
+}

@@ -1,0 +1,119 @@
+//! A state on the board: which tokens lie on which squares, and what is beside it.
+
+use crate::model::{BoardModel, Coordinate, Layer, SideKind, Square};
+use crate::term::{at, split};
+use ggp_game::Fact;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// Something on a square.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Token {
+    /// The content's values, such as `white` and `pawn`; none for a mark.
+    pub content: Vec<String>,
+    /// Whose it is, by the role's number.
+    pub owner: Option<usize>,
+    /// Which of the model's layers says so.
+    pub layer: usize,
+}
+
+/// What one relation says beside the board.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Beside {
+    /// The relation.
+    pub relation: String,
+    /// What kind it is.
+    pub kind: SideKind,
+    /// The arguments of each of its facts, sorted; one empty list for a flag that holds.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A state as it is drawn.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Position {
+    /// What lies on each square: first all squares of the first board, from left to right and
+    /// from top to bottom. Bottom layer first; empty contents are left out.
+    pub squares: Vec<Vec<Token>>,
+    /// What is beside the board, in the model's order; facts that the model does not know last.
+    pub side: Vec<Beside>,
+}
+
+impl BoardModel {
+    /// The number of `square` in [`Position::squares`].
+    pub fn square_number(&self, square: Square) -> usize {
+        let columns = self.columns.values.len();
+        (square.board * self.rows.values.len() + square.row) * columns + square.column
+    }
+
+    /// The square of a layer's fact, whose coordinates `value` reads; `None` off the board.
+    pub(crate) fn square_at<'a>(
+        &self,
+        layer: &Layer,
+        value: impl Fn(&Coordinate) -> Option<&'a str>,
+    ) -> Option<Square> {
+        let column = self.columns.position(value(&layer.x)?)?;
+        let row = match &layer.y {
+            Some(y) => self.rows.position(value(y)?)?,
+            None => 0,
+        };
+        let mut index = Vec::with_capacity(self.index.len());
+        for (axis, coordinate) in self.index.iter().zip(&layer.index) {
+            index.push(axis.position(value(coordinate)?)?);
+        }
+        if index.len() < self.index.len() {
+            return None;
+        }
+        Some(Square { board: self.board_number(layer.group, &index), column, row })
+    }
+
+    /// Lays `facts` out on the board.
+    pub fn place(&self, facts: &[Fact]) -> Position {
+        let count = self.board_count() * self.rows.values.len() * self.columns.values.len();
+        let mut squares: Vec<Vec<Token>> = vec![Vec::new(); count];
+        let mut side: Vec<Beside> = self
+            .side
+            .iter()
+            .map(|side| Beside { relation: side.relation.clone(), kind: side.kind, rows: Vec::new() })
+            .collect();
+        let mut beside: FxHashMap<(&str, usize), usize> =
+            self.side.iter().enumerate().map(|(i, s)| ((s.relation.as_str(), s.arity), i)).collect();
+        for fact in facts {
+            let text = fact.as_str();
+            let (function, arguments) = split(text);
+            let layers = self.layers.iter().enumerate();
+            let mut placed = false;
+            for (number, layer) in layers.filter(|(_, l)| l.relation == function && l.arity == arguments.len()) {
+                if let Some(square) = self.square_at(layer, |coordinate| coordinate.read(text)) {
+                    placed = true;
+                    if let Some(token) = self.token(layer, number, text) {
+                        squares[self.square_number(square)].push(token);
+                    }
+                }
+            }
+            if !placed {
+                let at = *beside.entry((function, arguments.len())).or_insert_with(|| {
+                    side.push(Beside { relation: function.to_owned(), kind: SideKind::Other, rows: Vec::new() });
+                    side.len() - 1
+                });
+                side[at].rows.push(arguments.into_iter().map(str::to_owned).collect());
+            }
+        }
+        for tokens in &mut squares {
+            tokens.sort_by_key(|token| token.layer);
+        }
+        side.retain(|beside| !beside.rows.is_empty());
+        Position { squares, side }
+    }
+
+    /// What a layer's fact puts on its square; nothing if that is empty.
+    fn token(&self, layer: &Layer, number: usize, fact: &str) -> Option<Token> {
+        let content: Vec<String> =
+            layer.content.iter().filter_map(|c| at(fact, &c.path)).map(str::to_owned).collect();
+        if layer.empty.is_some() && content.first() == layer.empty.as_ref() {
+            return None;
+        }
+        let by_role = content.iter().find_map(|value| self.roles.iter().position(|role| role == value));
+        let owner = by_role.or_else(|| content.iter().find_map(|value| self.owners.get(value).copied()));
+        Some(Token { content, owner, layer: number })
+    }
+}

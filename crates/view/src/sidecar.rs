@@ -1,0 +1,199 @@
+//! `NAME.view.json`: what a person says about a game's board where inference falls short.
+//!
+//! A JSON object; every key is optional, unknown keys are errors:
+//!
+//! | key | value | meaning |
+//! |---|---|---|
+//! | `relation` | `"cell"` | the fluent that holds the board |
+//! | `arity` | `3` | which one, if several fluents have that name |
+//! | `x`, `y` | `0` or `[0, 1]` | the argument that goes across, and the one that goes up: its number from 0, or the path to it through terms inside; without `y` a track |
+//! | `index` | `[0]` | the arguments that tell several boards apart, at most two |
+//! | `columns`, `rows` | `["a", "b"]` | the values from left to right, from top to bottom |
+//! | `top` | `"last"` or `"first"` | which end of the rows is up, counted in their own order |
+//! | `empty` | `"b"` | the content of an empty square |
+//! | `holes` | `[["3", "6"]]` | squares that do not exist, as column and row, after the board's index if it has one |
+//! | `glyphs` | `{"white pawn": "♙"}` | how contents are drawn: by one argument's value, or by all of a square's joined by blanks |
+//! | `owners` | `{"wp": "white"}` | whose a content is |
+//! | `chequered` | `true` | whether squares alternate between light and dark |
+//!
+//! `x` and `y` need `relation`. What is not said is inferred.
+
+use crate::model::{Axis, BoardModel, Order, Square};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The contents of a sidecar.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sidecar {
+    /// The fluent that holds the board.
+    pub relation: Option<String>,
+    /// Its number of arguments.
+    pub arity: Option<usize>,
+    /// The argument that goes across.
+    pub x: Option<ArgumentPath>,
+    /// The argument that goes up.
+    pub y: Option<ArgumentPath>,
+    /// The arguments that tell several boards apart.
+    pub index: Option<Vec<ArgumentPath>>,
+    /// The values from left to right.
+    pub columns: Option<Vec<String>>,
+    /// The values from top to bottom.
+    pub rows: Option<Vec<String>>,
+    /// Which end of the rows is up.
+    pub top: Option<Top>,
+    /// The content of an empty square.
+    pub empty: Option<String>,
+    /// Squares that do not exist.
+    pub holes: Option<Vec<Vec<String>>>,
+    /// How contents are drawn.
+    pub glyphs: BTreeMap<String, String>,
+    /// Whose contents are.
+    pub owners: BTreeMap<String, String>,
+    /// Whether squares alternate between light and dark.
+    pub chequered: Option<bool>,
+}
+
+/// An argument by its number, or by the path to it.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum ArgumentPath {
+    /// An argument of the fluent.
+    Number(usize),
+    /// An argument of an argument, and so on.
+    Path(Vec<usize>),
+}
+
+impl ArgumentPath {
+    /// As a path.
+    pub(crate) fn path(&self) -> Vec<usize> {
+        match self {
+            ArgumentPath::Number(number) => vec![*number],
+            ArgumentPath::Path(path) => path.clone(),
+        }
+    }
+}
+
+/// Which end of an axis is up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Top {
+    /// The first value.
+    First,
+    /// The last value.
+    Last,
+}
+
+/// What is wrong with a sidecar.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SidecarError {
+    /// It is not JSON, or not of the form above.
+    Syntax(String),
+    /// The game has no such fluent.
+    NoRelation(String),
+    /// The fluent has no such argument, or it holds no constants.
+    NoArgument {
+        /// The fluent.
+        relation: String,
+        /// The path.
+        path: Vec<usize>,
+    },
+    /// `x` or `y` without `relation`, or without `x`.
+    Incomplete(&'static str),
+    /// The board has no such column, row or index.
+    NoSquare(Vec<String>),
+    /// The game has no such role.
+    NoRole(String),
+}
+
+impl fmt::Display for SidecarError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SidecarError::Syntax(message) => write!(f, "not a view: {message}"),
+            SidecarError::NoRelation(name) => write!(f, "`relation`: the game has no fluent `{name}`"),
+            SidecarError::NoArgument { relation, path } => {
+                write!(f, "fluent `{relation}` has no argument {path:?} of constants; arguments count from 0")
+            }
+            SidecarError::Incomplete(what) => f.write_str(what),
+            SidecarError::NoSquare(names) => {
+                write!(f, "`holes`: the board has no square {names:?}; give column and row by their values")
+            }
+            SidecarError::NoRole(name) => write!(f, "`owners`: the game has no role `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for SidecarError {}
+
+impl Sidecar {
+    /// Reads a sidecar from its JSON text.
+    ///
+    /// # Errors
+    /// When it is not JSON or not of the documented form; the message says where.
+    pub fn parse(text: &str) -> Result<Sidecar, SidecarError> {
+        let sidecar: Sidecar =
+            serde_json::from_str(text).map_err(|error| SidecarError::Syntax(error.to_string()))?;
+        if sidecar.relation.is_none() && (sidecar.x.is_some() || sidecar.y.is_some()) {
+            return Err(SidecarError::Incomplete("`x` and `y` need `relation`: whose arguments are they?"));
+        }
+        if sidecar.x.is_none() && (sidecar.y.is_some() || sidecar.index.is_some()) {
+            return Err(SidecarError::Incomplete("`y` and `index` need `x`"));
+        }
+        Ok(sidecar)
+    }
+
+    /// Replaces the axes of `model` that are given.
+    pub(crate) fn give_axes(&self, model: &mut BoardModel) {
+        let give = |values: &Option<Vec<String>>, axis: &mut Axis| {
+            if let Some(values) = values {
+                *axis = Axis { values: values.clone(), order: Order::Given };
+            }
+        };
+        give(&self.columns, &mut model.columns);
+        give(&self.rows, &mut model.rows);
+    }
+
+    /// Replaces what is known of the squares and of what is on them.
+    pub(crate) fn give_contents(&self, model: &mut BoardModel) -> Result<(), SidecarError> {
+        if let (Some(empty), Some(layer)) = (&self.empty, model.layers.first_mut()) {
+            if let Some(values) = layer.values.first_mut() {
+                values.extend(layer.empty.take());
+                values.retain(|value| value != empty);
+            }
+            layer.empty = Some(empty.clone());
+            model.owners.remove(empty);
+        }
+        if let Some(holes) = &self.holes {
+            let squares: Result<Vec<Square>, SidecarError> =
+                holes.iter().map(|names| named_square(model, names)).collect();
+            model.holes = squares?;
+            model.holes.sort_unstable();
+            model.holes.dedup();
+        }
+        for (content, role) in &self.owners {
+            let number = model.roles.iter().position(|name| name == role);
+            let number = number.ok_or_else(|| SidecarError::NoRole(role.clone()))?;
+            model.owners.insert(content.clone(), number);
+        }
+        model.glyphs.extend(self.glyphs.clone());
+        model.chequered = self.chequered.unwrap_or(model.chequered);
+        Ok(())
+    }
+}
+
+fn named_square(model: &BoardModel, names: &[String]) -> Result<Square, SidecarError> {
+    let unknown = || SidecarError::NoSquare(names.to_vec());
+    let (index, square) = names.split_at_checked(model.index.len()).ok_or_else(unknown)?;
+    let positions: Option<Vec<usize>> =
+        model.index.iter().zip(index).map(|(axis, name)| axis.position(name)).collect();
+    let board = model.board_number(0, &positions.ok_or_else(unknown)?);
+    let (column, row) = match square {
+        [column] if model.layers.first().is_some_and(|layer| layer.y.is_none()) => {
+            (model.columns.position(column), Some(0))
+        }
+        [column, row] => (model.columns.position(column), model.rows.position(row)),
+        _ => (None, None),
+    };
+    Ok(Square { board, row: row.ok_or_else(unknown)?, column: column.ok_or_else(unknown)? })
+}

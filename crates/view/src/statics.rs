@@ -1,0 +1,89 @@
+//! What the rules say once and for all: the initial state, what `base` lists, and the facts of
+//! two arguments that may order an axis.
+//!
+//! `init` and `base` are evaluated under small bounds of their own, so that a rulesheet whose
+//! lists are huge is drawn without them rather than late.
+
+use ggp_datalog::split::split_by_constants;
+use ggp_datalog::{Database, Limits, Program};
+use ggp_game::Fact;
+use ggp_game::lower::{Carrier, Lowering};
+use ggp_gdl::{Description, Symbol, Term};
+
+/// More fluents than this are not listed.
+const MAX_FLUENTS: usize = 200_000;
+
+fn limits() -> Limits {
+    Limits { terms: 400_000, depth: 1_000, tuples: 400_000, rows: 4_000_000, interrupt: None }
+}
+
+/// The fluents that `init` and `base` list, sorted.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Listed {
+    pub(crate) init: Vec<Fact>,
+    pub(crate) base: Vec<Fact>,
+}
+
+impl Listed {
+    /// Evaluates `init` and `base` of `description`; empty where that passes a bound.
+    pub(crate) fn new(description: &Description) -> Listed {
+        let mut lowering = Lowering::new(description);
+        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
+        let Ok(program) = Program::new(lowering.signatures.clone(), lowering.rules.clone()) else {
+            return Listed::default();
+        };
+        let init = list(&program, &lowering, Carrier::Init);
+        let base = list(&program, &lowering, Carrier::Base);
+        Listed { init, base }
+    }
+}
+
+fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
+    let forms: Vec<_> = lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect();
+    let relations: Vec<_> = forms.iter().map(|form| form.relation).collect();
+    if relations.is_empty() {
+        return Vec::new();
+    }
+    let mut database = Database::new(program, lowering.values.clone());
+    if program.evaluate(&mut database, &program.query(&relations), &limits()).is_err() {
+        return Vec::new();
+    }
+    let mut facts = Vec::new();
+    for form in forms {
+        let rows = database.relation(form.relation).len();
+        if facts.len() + rows > MAX_FLUENTS {
+            return Vec::new();
+        }
+        for row in 0..rows {
+            let value = match form.functor {
+                Some(functor) => database.term_of_row(functor, form.relation, row, 0),
+                None => database.relation(form.relation).row(row)[0],
+            };
+            facts.push(Fact::from_canonical(database.values().text(value)));
+        }
+    }
+    facts.sort_unstable();
+    facts.dedup();
+    facts
+}
+
+/// The pairs of constants of each relation of two arguments that is given by facts, in the order
+/// of the text.
+pub(crate) fn pairs(description: &Description) -> Vec<Vec<(Symbol, Symbol)>> {
+    let mut out: Vec<Vec<(Symbol, Symbol)>> = Vec::new();
+    let mut numbers = rustc_hash::FxHashMap::default();
+    for rule in description.rules.iter().filter(|rule| rule.body.is_empty() && rule.head.args.len() == 2) {
+        let constant = |i: usize| match description.terms.get(rule.head.args[i]) {
+            Term::Constant(constant) => Some(*constant),
+            _ => None,
+        };
+        if let (Some(first), Some(second)) = (constant(0), constant(1)) {
+            let number = *numbers.entry(rule.head.relation).or_insert_with(|| {
+                out.push(Vec::new());
+                out.len() - 1
+            });
+            out[number].push((first, second));
+        }
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! What random playouts show of the project's rulesheets: every state is made of `base` facts and
+//! every legal move is an `input`, every role always has a move, there is exactly one goal each
+//! in every state, goals never fall, each game ends.
+
+use ggp_game::rng::Stream;
+use ggp_game::{Interpreter, Role, StateMachine};
+use ggp_gdl::{Strictness, diagnose, format, render};
+use std::collections::BTreeSet;
+
+const PLAYOUTS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
+
+/// The facts that `base` names and the moves that `input` names: the initial state and the legal
+/// moves when these stand in the places of `init` and `legal`.
+fn base_and_inputs(text: &str) -> (BTreeSet<String>, Vec<BTreeSet<String>>) {
+    let freed = text.replace("(init ", "(initially ").replace("(legal ", "(lawful ");
+    let derived = freed.replace("(base ", "(init ").replace("(input ", "(legal ");
+    let mut machine = Interpreter::new(&ggp_tests::game(&derived));
+    let everything = machine.initial_state().expect("evaluates");
+    let mut facts = Vec::new();
+    machine.facts(&everything, &mut facts).expect("evaluates");
+    let base = facts.iter().map(|fact| fact.as_str().to_owned()).collect();
+    let inputs = machine.game().clone().roles().map(|role| {
+        let mut legal = Vec::new();
+        machine.legal_moves(&everything, role, &mut legal).expect("evaluates");
+        legal.iter().map(|&mv| machine.move_text(mv).to_owned()).collect()
+    });
+    (base, inputs.collect())
+}
+
+#[test]
+fn random_playouts_find_nothing_wrong() {
+    for name in ggp_tests::rulesheets() {
+        let text = ggp_tests::rulesheet(&name);
+        let (base, inputs) = base_and_inputs(&text);
+        let mut machine = Interpreter::new(&ggp_tests::game(&text));
+        for number in 0..PLAYOUTS {
+            playout(&name, &mut machine, Stream::new(1, number), &base, &inputs);
+        }
+    }
+}
+
+fn playout(
+    name: &str,
+    machine: &mut Interpreter,
+    stream: Stream,
+    base: &BTreeSet<String>,
+    inputs: &[BTreeSet<String>],
+) {
+    let roles = machine.game().role_count();
+    let mut state = machine.initial_state().expect("evaluates");
+    let (mut facts, mut legal) = (Vec::new(), Vec::new());
+    let (mut goals, mut before) = (vec![None; roles], vec![0; roles]);
+    for step in 0..1_000 {
+        machine.facts(&state, &mut facts).expect("evaluates");
+        for fact in &facts {
+            assert!(base.contains(fact.as_str()), "{name}: `{fact}` is missing in base");
+        }
+        machine.goals(&state, &mut goals).expect("evaluates");
+        for (goal, before) in goals.iter().zip(&mut before) {
+            let goal = goal.unwrap_or_else(|| panic!("{name}: a role without a goal in {facts:?}")).value();
+            assert!(goal >= *before, "{name}: a goal falls in {facts:?}");
+            *before = goal;
+        }
+        if machine.is_terminal(&state).expect("evaluates") {
+            return;
+        }
+        let mut joint = Vec::with_capacity(roles);
+        for (number, inputs) in inputs.iter().enumerate() {
+            let role = Role(number as u8);
+            machine.legal_moves(&state, role, &mut legal).expect("evaluates");
+            assert!(!legal.is_empty(), "{name}: a role without a move in {facts:?}");
+            for &mv in &legal {
+                let mv = machine.move_text(mv);
+                assert!(inputs.contains(mv), "{name}: `{mv}` is missing in input");
+            }
+            joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
+        }
+        state = machine.next_state(&state, &joint).expect("evaluates");
+    }
+    panic!("{name}: no end after 1,000 steps");
+}
+
+#[test]
+fn the_strict_check_finds_nothing() {
+    for name in ggp_tests::rulesheets() {
+        let text = ggp_tests::rulesheet(&name);
+        let findings = diagnose(text.as_bytes(), Strictness::Strict);
+        assert!(findings.is_empty(), "{}", render(&findings, &name, text.as_bytes(), false));
+    }
+}
+
+#[test]
+fn rulesheets_have_the_canonical_layout() {
+    for name in ggp_tests::rulesheets() {
+        let text = ggp_tests::rulesheet(&name);
+        let laid_out = format(text.as_bytes()).expect("it parses");
+        assert!(laid_out == text.as_bytes(), "{name}: `ggp fmt` would change it");
+    }
+}
