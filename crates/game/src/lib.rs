@@ -1,6 +1,7 @@
 //! The vocabulary of general game playing, and its reference semantics.
 
 pub mod adapt;
+mod belief;
 mod error;
 mod fact;
 mod game;
@@ -18,6 +19,7 @@ pub mod rng;
 mod role;
 mod semantics;
 
+pub use belief::Belief;
 pub use error::EvalError;
 pub use fact::Fact;
 pub use game::{Game, MAX_ROLES};
