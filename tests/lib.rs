@@ -2,9 +2,9 @@
 //! machine is compared with what is known of a game.
 
 pub mod oracle;
-pub mod survival;
 pub mod perft_table;
 pub mod position;
+pub mod survival;
 
 use ggp_game::Game;
 use std::path::PathBuf;

@@ -72,7 +72,8 @@ impl<M: StateMachine> Belief<M> {
     /// # Errors
     /// When the rules cannot be evaluated; the belief is then as before.
     pub fn update(&mut self, machine: &mut M, own: Move, seen: &[Fact], seed: u64) -> Result<(), EvalError> {
-        let mut next = Successors::<M> { states: FxHashMap::default(), order: Vec::new(), complete: self.complete };
+        let mut next =
+            Successors::<M> { states: FxHashMap::default(), order: Vec::new(), complete: self.complete };
         for (number, (state, weight)) in self.states.iter().enumerate() {
             let stream = Stream::new(mix(seed ^ u64::from(self.turn)), number as u64);
             next.add(machine, (state, *weight), (self.role, own), seen, stream)?;
@@ -121,7 +122,8 @@ impl<M: StateMachine> Successors<M> {
             }
             choices.push(legal);
         }
-        let Some(count) = choices.iter().try_fold(1usize, |count, legal| count.checked_mul(legal.len())) else {
+        let Some(count) = choices.iter().try_fold(1usize, |count, legal| count.checked_mul(legal.len()))
+        else {
             return Ok(());
         };
         let tried = count.min(JOINT_MOVES);
@@ -210,7 +212,8 @@ mod tests {
         }
         found.sort();
         assert_eq!(found, [("(prize 1)".to_owned(), 1000), ("(prize 2)".to_owned(), 2000)]);
-        let draws = (0..3000u32).filter(|i| belief.draw(i * 1_431_655) == Some(&belief.states()[0].0)).count();
+        let draws =
+            (0..3000u32).filter(|i| belief.draw(i * 1_431_655) == Some(&belief.states()[0].0)).count();
         assert!((900..2100).contains(&draws));
     }
 

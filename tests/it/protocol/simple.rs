@@ -141,7 +141,11 @@ fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::i
     let playing = matches!(request, Request::Play { .. });
     let answer = answer(request, flaw, table);
     if !playing || answer == "busy" || answer == "nil" {
-        return reply(stream, &answer, if flaw == Flaw::WrongLength || flaw == Flaw::NoHead { flaw } else { Flaw::None });
+        return reply(
+            stream,
+            &answer,
+            if flaw == Flaw::WrongLength || flaw == Flaw::NoHead { flaw } else { Flaw::None },
+        );
     }
     match flaw {
         Flaw::Late(by) => std::thread::sleep(Duration::from_millis(1000 + by)),
@@ -172,7 +176,10 @@ fn reply(mut stream: &TcpStream, text: &str, flaw: Flaw) -> std::io::Result<()> 
     let length = text.len() + if flaw == Flaw::WrongLength { 3 } else { 0 };
     let status = if flaw == Flaw::Status500 { "500 Oops" } else { "200 OK" };
     if flaw != Flaw::NoHead {
-        write!(stream, "HTTP/1.0 {status}\nContent-type: text/acl\nContent-length: {length}\nAccess-Control-Allow-Origin: *\n\n")?;
+        write!(
+            stream,
+            "HTTP/1.0 {status}\nContent-type: text/acl\nContent-length: {length}\nAccess-Control-Allow-Origin: *\n\n"
+        )?;
     }
     stream.write_all(text.as_bytes())
 }

@@ -165,7 +165,12 @@ impl Exam<'_> {
         let about = About::parse(&text).unwrap_or_default();
         let named = about.name.filter(|name| !name.contains(' '));
         let outcome = named.filter(|_| text.starts_with('(')).ok_or(text);
-        self.judge(should("info.form", "((name X) (status S)), the name one word"), "( INFO )", outcome, elapsed);
+        self.judge(
+            should("info.form", "((name X) (status S)), the name one word"),
+            "( INFO )",
+            outcome,
+            elapsed,
+        );
         self.has_status(must("info.available", "status available"), &["available"], PATIENCE);
         true
     }
@@ -177,13 +182,41 @@ impl Exam<'_> {
         };
         let framings: [(Line, String, Sending); 8] = [
             (must("http.lf", "lines may end with LF"), post("1.0", "\n", "Content-Length"), Sending::Whole),
-            (must("http.portions", "may come in portions"), post("1.0", "\r\n", "Content-Length"), Sending::Dripping),
-            (should("http.header-case", "header names in any case"), post("1.0", "\r\n", "content-length"), Sending::Whole),
-            (should("http.1.1", "HTTP/1.1 as well"), post("1.1\r\nHost: x\r\nConnection: keep-alive", "\r\n", "Content-Length"), Sending::Whole),
-            (should("http.no-length", "a text without a length, ended by closing"), "POST / HTTP/1.0\r\n\r\n( INFO )".to_owned(), Sending::Closing),
-            (should("http.get", "GET with the message as path"), "GET /%28info%29 HTTP/1.0\r\n\r\n".to_owned(), Sending::Whole),
-            (should("message.case", "verbs in any case"), "POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)".to_owned(), Sending::Whole),
-            (should("message.blanks", "any blanks between words"), "POST / HTTP/1.0\r\nContent-Length: 10\r\n\r\n\n(\tINFO\r\n)".to_owned(), Sending::Whole),
+            (
+                must("http.portions", "may come in portions"),
+                post("1.0", "\r\n", "Content-Length"),
+                Sending::Dripping,
+            ),
+            (
+                should("http.header-case", "header names in any case"),
+                post("1.0", "\r\n", "content-length"),
+                Sending::Whole,
+            ),
+            (
+                should("http.1.1", "HTTP/1.1 as well"),
+                post("1.1\r\nHost: x\r\nConnection: keep-alive", "\r\n", "Content-Length"),
+                Sending::Whole,
+            ),
+            (
+                should("http.no-length", "a text without a length, ended by closing"),
+                "POST / HTTP/1.0\r\n\r\n( INFO )".to_owned(),
+                Sending::Closing,
+            ),
+            (
+                should("http.get", "GET with the message as path"),
+                "GET /%28info%29 HTTP/1.0\r\n\r\n".to_owned(),
+                Sending::Whole,
+            ),
+            (
+                should("message.case", "verbs in any case"),
+                "POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)".to_owned(),
+                Sending::Whole,
+            ),
+            (
+                should("message.blanks", "any blanks between words"),
+                "POST / HTTP/1.0\r\nContent-Length: 10\r\n\r\n\n(\tINFO\r\n)".to_owned(),
+                Sending::Whole,
+            ),
         ];
         for (line, bytes, sending) in framings {
             let began = Instant::now();
@@ -290,7 +323,8 @@ impl Exam<'_> {
         self.word(OTHER, &stranger, &["busy", "nil"], PATIENCE);
         self.has_status(STATUS, &["busy", "available"], PATIENCE);
         let second = self.trial(&take, 1, Spelling::Plain)?;
-        let words = self.word(SECOND, &second.start(self.setup.clocks), &["busy", "ready"], self.setup.clocks.start);
+        let words =
+            self.word(SECOND, &second.start(self.setup.clocks), &["busy", "ready"], self.setup.clocks.start);
         if words.as_deref() == Some("ready") {
             let _ = self.say(&wire::abort(&second.id), PATIENCE);
         }
@@ -365,7 +399,8 @@ impl Exam<'_> {
         ];
         let take = Arc::clone(&self.take);
         let scramble = Scramble::new(take.description(), self.setup.seed);
-        for (lines, spelling) in LINES.iter().zip([Spelling::Scrambled(Box::new(scramble)), Spelling::Upper]) {
+        for (lines, spelling) in LINES.iter().zip([Spelling::Scrambled(Box::new(scramble)), Spelling::Upper])
+        {
             let mut trial = self.trial(&take, 0, spelling)?;
             let [start, first, next, abort] = *lines;
             if !self.start(start, &trial) {

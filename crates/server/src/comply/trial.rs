@@ -49,7 +49,12 @@ impl Trial {
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
-    pub(super) fn new(id: String, game: &Arc<Game>, role: Role, spelling: Spelling) -> Result<Trial, EvalError> {
+    pub(super) fn new(
+        id: String,
+        game: &Arc<Game>,
+        role: Role,
+        spelling: Spelling,
+    ) -> Result<Trial, EvalError> {
         let mut machine = Interpreter::new(game);
         let state = machine.initial_state()?;
         Ok(Trial { id, machine, state, role, spelling })
