@@ -2,7 +2,9 @@
 //! both ends against each other, and hostile peers.
 
 mod compliance;
+mod hosting;
 mod players;
+mod schema;
 mod serving;
 mod simple;
 mod transcript;

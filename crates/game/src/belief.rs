@@ -30,8 +30,12 @@ impl<M: StateMachine> Belief<M> {
     /// # Errors
     /// When the rules cannot be evaluated.
     pub fn initial(machine: &mut M, role: Role, bound: usize) -> Result<Belief<M>, EvalError> {
-        let states = vec![(machine.initial_state()?, 1.0)];
-        Ok(Belief { role, states, bound: bound.max(1), complete: true, turn: 0 })
+        Ok(Belief::certain(machine.initial_state()?, role, bound))
+    }
+
+    /// What `role` believes when it knows the state.
+    pub fn certain(state: M::State, role: Role, bound: usize) -> Belief<M> {
+        Belief { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
     }
 
     /// The possible states with their probabilities, in a fixed order. Empty when what was seen
