@@ -2,6 +2,7 @@
 //! both ends against each other, and hostile peers.
 
 mod compliance;
+mod hostile;
 mod hosting;
 mod players;
 mod schema;
