@@ -5,6 +5,7 @@ pub mod oracle;
 pub mod perft_table;
 pub mod position;
 pub mod survival;
+pub mod walk;
 
 use ggp_game::Game;
 use std::path::PathBuf;

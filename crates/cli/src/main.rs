@@ -1,2 +1,64 @@
-//! The `ggp` command.
-fn main() {}
+//! The command `ggp`: reads its command line, runs one subcommand, ends with its exit code.
+//!
+//! Invariants: what a script reads goes to standard output, what a person is told goes to standard
+//! error; a reader that goes away (`ggp perft … | head -1`) ends the command quietly.
+
+mod bench;
+mod board;
+mod check;
+mod completions;
+mod console;
+mod exit;
+mod explain;
+mod fmt;
+mod graph;
+mod meter;
+mod perft;
+mod person;
+mod play;
+mod progress;
+mod reasoner;
+mod record;
+mod replay;
+mod rulesheet;
+mod simulate;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Plays any game whose rules are written in the Game Description Language (GDL).
+#[derive(Debug, Parser)]
+#[command(name = "ggp", version, after_help = exit::TABLE, after_long_help = exit::TABLE)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Play(play::Arguments),
+    Check(check::Arguments),
+    Fmt(fmt::Arguments),
+    Explain(explain::Arguments),
+    Perft(perft::Arguments),
+    Replay(replay::Arguments),
+    Bench(bench::Arguments),
+    Graph(graph::Arguments),
+    Completions(completions::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Play(arguments) => play::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Perft(arguments) => perft::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+    };
+    outcome.unwrap_or_else(|error| exit::report(&error)).into()
+}

@@ -155,12 +155,11 @@ impl<M: StateMachine> Successors<M> {
     }
 
     fn insert(&mut self, state: M::State, weight: f64) {
-        match self.states.get(&state) {
-            Some(&at) => self.order[at].1 += weight,
-            None => {
-                self.states.insert(state.clone(), self.order.len());
-                self.order.push((state, weight));
-            }
+        if let Some(&at) = self.states.get(&state) {
+            self.order[at].1 += weight;
+        } else {
+            self.states.insert(state.clone(), self.order.len());
+            self.order.push((state, weight));
         }
     }
 }

@@ -201,7 +201,7 @@ impl Playouts for Interpreter {}
 
 /// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if it is not exactly
 /// one term. Iterative.
-fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
+pub(crate) fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
     let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
     let mut rest = text.as_str();

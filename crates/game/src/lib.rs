@@ -3,6 +3,7 @@
 pub mod adapt;
 mod belief;
 mod error;
+mod explain;
 mod fact;
 mod game;
 mod goal;
@@ -21,6 +22,7 @@ mod semantics;
 
 pub use belief::Belief;
 pub use error::EvalError;
+pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
 pub use game::{Game, MAX_ROLES};
 pub use goal::Goal;

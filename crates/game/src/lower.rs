@@ -40,7 +40,7 @@ pub enum Carrier {
     Sees,
 }
 
-const CARRIERS: [Carrier; 8] = [
+pub(crate) const CARRIERS: [Carrier; 8] = [
     Carrier::Init,
     Carrier::True,
     Carrier::Next,
@@ -52,7 +52,7 @@ const CARRIERS: [Carrier; 8] = [
 ];
 
 impl Carrier {
-    fn of(name: &str, arity: usize) -> Option<Carrier> {
+    pub(crate) fn of(name: &str, arity: usize) -> Option<Carrier> {
         CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
     }
 
@@ -106,6 +106,8 @@ pub struct Lowering {
     pub rules: Vec<Rule>,
     /// The values in the rules.
     pub values: Values,
+    /// The variables of each of the description's rules, as they are spelled and as lowered.
+    pub variables: Vec<Vec<(Symbol, Variable)>>,
     forms: FxHashMap<Carrier, Vec<Form>>,
     ordinary: FxHashMap<(Symbol, usize), RelationId>,
 }
@@ -117,6 +119,7 @@ impl Lowering {
             signatures: Vec::new(),
             rules: Vec::new(),
             values: Values::default(),
+            variables: Vec::with_capacity(description.rules.len()),
             forms: CARRIERS.into_iter().map(|c| (c, Vec::new())).collect(),
             ordinary: FxHashMap::default(),
         };
@@ -131,8 +134,9 @@ impl Lowering {
                 composed: FxHashMap::default(),
                 body: Vec::new(),
             };
-            let rule = lowered.lower(rule, label as u32);
+            let (rule, variables) = lowered.lower(rule, label as u32);
             lowering.rules.push(rule);
+            lowering.variables.push(variables);
         }
         lowering.bridge();
         lowering
@@ -273,7 +277,7 @@ struct RuleLowering<'a> {
 }
 
 impl RuleLowering<'_> {
-    fn lower(mut self, rule: &gdl::Rule, label: u32) -> Rule {
+    fn lower(mut self, rule: &gdl::Rule, label: u32) -> (Rule, Vec<(Symbol, Variable)>) {
         let head = self.atom(&rule.head, true);
         for literal in &rule.body {
             let lowered = match literal {
@@ -283,7 +287,9 @@ impl RuleLowering<'_> {
             };
             self.body.push(lowered);
         }
-        Rule { head, body: self.body, variables: self.count, label }
+        let mut variables: Vec<(Symbol, Variable)> = self.variables.into_iter().collect();
+        variables.sort_unstable_by_key(|&(_, variable)| variable);
+        (Rule { head, body: self.body, variables: self.count, label }, variables)
     }
 
     fn atom(&mut self, atom: &gdl::Atom, is_head: bool) -> Atom {

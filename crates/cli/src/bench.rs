@@ -1,0 +1,278 @@
+//! `ggp bench`: how fast random playouts are, and the fingerprint that tells whether two reasoners
+//! play the same ones.
+//!
+//! Invariant: every playout that was started is finished and counted, in timed runs too, so that
+//! short games are not over-counted.
+
+use crate::console;
+use crate::exit::Exit;
+use crate::meter;
+use crate::progress::Progress;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::rulesheet::GameFile;
+use ggp_game::{Playout, PlayoutPlan, Playouts, rng};
+use serde::Serialize;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// A batch of playouts in a timed run should take about this share of the time.
+const BATCH_SHARE: f64 = 0.02;
+const LARGEST_BATCH: usize = 1 << 16;
+
+/// Measure random playouts from the initial state
+///
+/// With --seconds: playouts for about so long, in one thread, and how fast they were per second of
+/// CPU time. With --playouts: exactly so many, and counts that depend on the rules and the seed
+/// alone, whatever evaluates them.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp bench games/endgame.kif --seconds 5
+  ggp bench games/endgame.kif --seconds 5 --json | jq .playouts_per_cpu_second
+  ggp bench games/endgame.kif --playouts 1000 --seed 7")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// How long to play, in seconds
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    seconds: Duration,
+    /// Play exactly N playouts instead and print counts that must not drift
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    playouts: Option<u64>,
+    /// The seed of the random moves
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+/// Reads a positive number of seconds.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let wanted = || format!("`{text}` is no number of seconds");
+    let seconds: f64 = text.parse().map_err(|_| wanted())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wanted())
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let progress = Progress::start("reading the rules");
+    let began = Instant::now();
+    let game = arguments.file.load()?;
+    let reasoner = arguments.reasoning.build(&game);
+    let build_seconds = began.elapsed().as_secs_f64();
+    progress.set("playing");
+    let tally = reasoner.with(Play {
+        seed: arguments.seed,
+        until: match arguments.playouts {
+            Some(playouts) => Until::Playouts(playouts),
+            None => Until::Time(arguments.seconds),
+        },
+    })?;
+    drop(progress);
+    tally.warn();
+    let game = arguments.file.game_name();
+    let mut out = console::stdout();
+    match (arguments.playouts, arguments.json) {
+        (Some(_), true) => {
+            serde_json::to_writer(&mut out, &tally.fingerprint(game, arguments.seed))?;
+            writeln!(out)?;
+        }
+        (Some(_), false) => tally.fingerprint(game, arguments.seed).write(&mut out)?,
+        (None, json) => {
+            let speed = tally.speed(game, reasoner.name(), build_seconds);
+            if json {
+                serde_json::to_writer(&mut out, &speed)?;
+                writeln!(out)?;
+            } else {
+                speed.write(&mut out)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+#[derive(Clone, Copy)]
+enum Until {
+    Time(Duration),
+    Playouts(u64),
+}
+
+struct Play {
+    seed: u64,
+    until: Until,
+}
+
+impl WithMachine for Play {
+    type Output = anyhow::Result<Tally>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Tally> {
+        let start = machine.initial_state()?;
+        let mut tally = Tally::new(machine.game().role_count());
+        let began = Instant::now();
+        let cpu_before = meter::cpu_seconds();
+        let mut starts = vec![start.clone()];
+        loop {
+            match self.until {
+                Until::Time(limit) if tally.playouts > 0 && began.elapsed() >= limit => break,
+                Until::Playouts(wanted) if tally.playouts >= wanted => break,
+                Until::Playouts(wanted) => {
+                    let left = usize::try_from(wanted - tally.playouts).unwrap_or(usize::MAX);
+                    starts.resize(left.min(LARGEST_BATCH), start.clone());
+                }
+                Until::Time(_) => {}
+            }
+            let plan = PlayoutPlan { first: tally.playouts, ..PlayoutPlan::new(self.seed) };
+            let batch_began = Instant::now();
+            machine.playouts(&starts, plan, &mut |playout| tally.add(plan.first, &playout))?;
+            if let Until::Time(limit) = self.until
+                && batch_began.elapsed().as_secs_f64() < limit.as_secs_f64() * BATCH_SHARE
+            {
+                starts.resize((starts.len() * 2).min(LARGEST_BATCH), start.clone());
+            }
+        }
+        tally.cpu_seconds = meter::cpu_seconds() - cpu_before;
+        Ok(tally)
+    }
+}
+
+/// Counts over finished playouts.
+#[derive(Debug)]
+struct Tally {
+    playouts: u64,
+    steps: u64,
+    /// Playouts that were cut off, or in which a role had no move.
+    unfinished: u64,
+    /// By role: the goals added up, and how many there were.
+    goals: Vec<(u64, u64)>,
+    checksum: u64,
+    cpu_seconds: f64,
+}
+
+impl Tally {
+    fn new(roles: usize) -> Tally {
+        Tally {
+            playouts: 0,
+            steps: 0,
+            unfinished: 0,
+            goals: vec![(0, 0); roles],
+            checksum: 0,
+            cpu_seconds: 0.0,
+        }
+    }
+
+    fn add(&mut self, first: u64, playout: &Playout<'_>) {
+        self.playouts += 1;
+        self.steps += u64::from(playout.steps);
+        self.unfinished += u64::from(!playout.terminal);
+        let mut hash = rng::mix(first + playout.index as u64);
+        hash = rng::mix(hash ^ u64::from(playout.steps));
+        for (sum, goal) in self.goals.iter_mut().zip(playout.goals) {
+            let value = goal.map(|goal| u64::from(goal.value()));
+            hash = rng::mix(hash ^ value.unwrap_or(u64::MAX));
+            if let Some(value) = value {
+                *sum = (sum.0 + value, sum.1 + 1);
+            }
+        }
+        // A sum, since playouts end in any order.
+        self.checksum = self.checksum.wrapping_add(hash);
+    }
+
+    fn warn(&self) {
+        if self.unfinished > 0 {
+            let all = self.playouts;
+            console::say(&format!("{} of {all} playouts came to no terminal state", self.unfinished));
+        }
+    }
+
+    fn speed(&self, game: String, reasoner: &'static str, build_seconds: f64) -> Speed {
+        let per_second = |count: u64| count as f64 / self.cpu_seconds.max(1e-9);
+        let mean = |&(sum, count): &(u64, u64)| (count > 0).then(|| sum as f64 / count as f64);
+        Speed {
+            game,
+            reasoner,
+            build_seconds,
+            playouts: self.playouts,
+            steps: self.steps,
+            cpu_seconds: self.cpu_seconds,
+            playouts_per_cpu_second: per_second(self.playouts),
+            steps_per_cpu_second: per_second(self.steps),
+            mean_length: self.steps as f64 / self.playouts as f64,
+            mean_goals: self.goals.iter().map(mean).collect(),
+            peak_rss_mib: meter::peak_rss_mib(),
+        }
+    }
+
+    fn fingerprint(&self, game: String, seed: u64) -> Fingerprint {
+        Fingerprint {
+            game,
+            seed,
+            playouts: self.playouts,
+            steps: self.steps,
+            goal_sums: self.goals.iter().map(|&(sum, _)| sum).collect(),
+            checksum: format!("{:016x}", self.checksum),
+        }
+    }
+}
+
+/// What a timed run prints; the names are a contract.
+#[derive(Debug, Serialize)]
+struct Speed {
+    game: String,
+    reasoner: &'static str,
+    build_seconds: f64,
+    playouts: u64,
+    steps: u64,
+    cpu_seconds: f64,
+    playouts_per_cpu_second: f64,
+    steps_per_cpu_second: f64,
+    mean_length: f64,
+    mean_goals: Vec<Option<f64>>,
+    peak_rss_mib: Option<f64>,
+}
+
+impl Speed {
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let goal = |goal: &Option<f64>| goal.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
+        let goals: Vec<String> = self.mean_goals.iter().map(goal).collect();
+        writeln!(out, "game                     {}", self.game)?;
+        writeln!(out, "reasoner                 {}", self.reasoner)?;
+        writeln!(out, "build                    {:.3} s", self.build_seconds)?;
+        writeln!(out, "playouts                 {}", self.playouts)?;
+        writeln!(out, "steps                    {}", self.steps)?;
+        writeln!(out, "CPU time                 {:.3} s", self.cpu_seconds)?;
+        writeln!(out, "playouts per CPU second  {:.1}", self.playouts_per_cpu_second)?;
+        writeln!(out, "steps per CPU second     {:.0}", self.steps_per_cpu_second)?;
+        writeln!(out, "mean length              {:.2}", self.mean_length)?;
+        writeln!(out, "mean goals               {}", goals.join(" / "))?;
+        if let Some(peak) = self.peak_rss_mib {
+            writeln!(out, "peak memory              {peak:.1} MiB")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a counted run prints: nothing in it depends on the machine or on time.
+#[derive(Debug, Serialize)]
+struct Fingerprint {
+    game: String,
+    seed: u64,
+    playouts: u64,
+    steps: u64,
+    goal_sums: Vec<u64>,
+    checksum: String,
+}
+
+impl Fingerprint {
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let sums: Vec<String> = self.goal_sums.iter().map(ToString::to_string).collect();
+        writeln!(out, "game       {}", self.game)?;
+        writeln!(out, "seed       {}", self.seed)?;
+        writeln!(out, "playouts   {}", self.playouts)?;
+        writeln!(out, "steps      {}", self.steps)?;
+        writeln!(out, "goal sums  {}", sums.join(" "))?;
+        writeln!(out, "checksum   {}", self.checksum)
+    }
+}

@@ -1,0 +1,122 @@
+//! `ggp check`: everything that is wrong with rulesheets, and with `--simulate` what playouts show.
+
+use crate::console;
+use crate::exit::{self, Exit};
+use crate::progress::Progress;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::rulesheet::{Level, Text, count, judge};
+use crate::simulate::Simulation;
+use ggp_game::{EvalError, Playouts};
+use ggp_gdl::{Diagnostic, Finding, Severity, locate};
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Find what is wrong with rulesheets
+///
+/// Shows every error and warning with its place and how to mend it. Exit code 0 when there are
+/// none or only warnings, 1 when there are errors.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp check game.kif
+  ggp check --strict --simulate 200 game.kif
+  ggp check --json games/*.kif | jq '.findings[].message'")]
+pub(crate) struct Arguments {
+    /// The rulesheets, in KIF; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    level: Level,
+    /// One JSON object per file
+    #[arg(long)]
+    json: bool,
+    /// Also play N random playouts: do they end, does every role always have a move and exactly
+    /// one goal at the end, do goals never fall, can each role win?
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    simulate: Option<u64>,
+    /// The seed of the random playouts
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+/// What `--json` prints of a file; the names are a contract.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    file: String,
+    findings: Vec<Finding>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulation: Option<Simulation>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let mut out = console::stdout();
+    let mut exit = Exit::Done;
+    let (mut errors, mut warnings) = (0, 0);
+    for path in &arguments.files {
+        let checked = check(path, arguments).and_then(|(text, findings, simulation)| {
+            let bad = findings.iter().filter(|f| f.severity == Severity::Error).count();
+            errors += bad;
+            warnings += findings.len() - bad;
+            if bad > 0 || simulation.as_ref().is_some_and(Simulation::is_bad) {
+                exit = exit.max(Exit::Findings);
+            }
+            if arguments.json {
+                let findings = locate(&findings, &text.name, &text.bytes);
+                let verdict = Verdict { file: text.name, findings, simulation };
+                serde_json::to_writer(&mut out, &verdict)?;
+                writeln!(out)?;
+            } else {
+                text.show(&findings);
+                if let Some(simulation) = simulation {
+                    simulation.write(&text.name, &mut out)?;
+                }
+            }
+            out.flush()?;
+            Ok(())
+        });
+        // One bad file does not keep the others from being checked.
+        if let Err(error) = checked {
+            exit = exit.max(exit::report(&error));
+        }
+    }
+    if arguments.files.len() > 1 && errors + warnings > 0 && !arguments.json {
+        let files = count(arguments.files.len(), "file");
+        console::say(&format!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
+    }
+    Ok(exit)
+}
+
+/// Reads and checks one file.
+fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagnostic>, Option<Simulation>)> {
+    let text = Text::read(path)?;
+    let progress = Progress::start(format!("checking {}", text.name));
+    let (game, findings) = judge(&text.bytes, arguments.level.strictness());
+    let mut simulation = None;
+    if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
+        let reasoner = arguments.reasoning.build(&Arc::new(game));
+        let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
+        simulation = Some(reasoner.with(task)?);
+    }
+    Ok((text, findings, simulation))
+}
+
+struct Simulate<'a> {
+    playouts: u64,
+    seed: u64,
+    progress: &'a Progress,
+    name: &'a str,
+}
+
+impl WithMachine for Simulate<'_> {
+    type Output = Result<Simulation, EvalError>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> Self::Output {
+        Simulation::run(&mut machine, self.playouts, self.seed, |done| {
+            self.progress.set(format!("playing {}: {done} of {} playouts", self.name, self.playouts));
+        })
+    }
+}

@@ -1,0 +1,64 @@
+//! The terminal: who is one, and what is coloured.
+//!
+//! Colours go to terminals only, and to none when `NO_COLOR` is set to anything or `TERM` is
+//! `dumb` (no-color.org).
+
+use anstyle::{AnsiColor, Style};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+/// What failed, or does not hold.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What holds.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What matters less.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// Standard output, buffered: flush it when a person should see what was written.
+pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(io::stdout().lock())
+}
+
+/// Tells a person something. Nobody listening is no error.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Whether standard output takes colours.
+pub(crate) fn colours_stdout() -> bool {
+    io::stdout().is_terminal() && allows_colour()
+}
+
+/// Whether standard error takes colours.
+pub(crate) fn colours_stderr() -> bool {
+    io::stderr().is_terminal() && allows_colour()
+}
+
+fn allows_colour() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// `text` in `style`, for standard output.
+pub(crate) fn paint_stdout(style: Style, text: &str) -> String {
+    paint(colours_stdout(), style, text)
+}
+
+/// `text` in `style`, for standard error.
+pub(crate) fn paint_stderr(style: Style, text: &str) -> String {
+    paint(colours_stderr(), style, text)
+}
+
+fn paint(colours: bool, style: Style, text: &str) -> String {
+    if colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// `text` without control characters, so that no input can drive the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Asks a person something; the answer is typed on the same line.
+pub(crate) fn ask(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "{text}").and_then(|()| err.flush());
+}

@@ -1,0 +1,145 @@
+//! `ggp explain`: why something holds in a state, or which condition keeps it from holding.
+
+use crate::console::{self, BAD, FAINT, GOOD};
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::record::{Record, joint_move};
+use crate::rulesheet::GameFile;
+use ggp_game::{Because, Explainer, Explanation, Fact, Interpreter, StateMachine, Verdict};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show why a fact, a legal move or a goal holds
+///
+/// Prints the tree of rules and facts that FACT rests on; or, if it does not hold, the rule that
+/// comes nearest and its first condition that fails.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp explain games/tic_tac_toe.kif '(legal x (mark 2 2))'
+  ggp explain games/tic_tac_toe.kif '(goal x 100)' --from match.json
+  ggp explain games/tic_tac_toe.kif '(next (cell 1 1 x))' --moves '((mark 1 1) noop)'")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// What to explain: `(legal ROLE MOVE)`, `(goal ROLE VALUE)`, `terminal`, `(next FLUENT)`, a
+    /// fluent of the state, or anything else that the rules define
+    fact: String,
+    /// In the last state of a recorded match instead of the initial one
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    /// When this joint move is made, as `((move 1 2 1 3) noop)`: for `next` and what it needs
+    #[arg(long, value_name = "JOINT")]
+    moves: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let _progress = Progress::start("looking for the reasons");
+    let game = arguments.file.load()?;
+    let mut machine = Interpreter::new(&game);
+    // The states with the joint move that led to each.
+    let mut facts: Vec<Vec<Fact>> = Vec::new();
+    let mut made: Vec<Vec<String>> = Vec::new();
+    let state = match &arguments.from {
+        None => machine.initial_state()?,
+        Some(path) => {
+            let record = Record::read(path)?;
+            made = record.moves().map(<[String]>::to_vec).collect();
+            record.follow(&mut machine, |machine, _, state| {
+                let mut all = Vec::new();
+                machine.facts(state, &mut all)?;
+                facts.push(all);
+                Ok(())
+            })?
+        }
+    };
+    let mut current = Vec::new();
+    machine.facts(&state, &mut current)?;
+    let mut joint = Vec::new();
+    if let Some(text) = &arguments.moves {
+        let texts = Record::parse_joint(text)?;
+        let moves = joint_move(&mut machine, &state, &texts)?;
+        joint = moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect();
+    }
+    let mut explainer = Explainer::new(&game);
+    explainer.load(&current, &joint)?;
+    let mut explanation = explainer.explain(&arguments.fact)?;
+    if let (Because::State, Some(fluent)) = (explanation.because, fluent(&explanation.text)) {
+        // A fact of the state rests on what made it one.
+        let origin = match made.last() {
+            None => format!("(init {fluent})"),
+            Some(moves) => {
+                explainer.load(&facts[facts.len() - 2], moves)?;
+                format!("(next {fluent})")
+            }
+        };
+        // It has no origin that the rules could name when none of them ever makes it true.
+        explanation.parts.extend(explainer.explain(&origin).ok());
+    }
+    let mut out = console::stdout();
+    write_tree(&explanation, &mut out)?;
+    out.flush()?;
+    if arguments.moves.is_none() && asks_for_moves(&explanation) && made.is_empty() {
+        console::say("note: no move has been made; `--moves '(...)'` makes one");
+    }
+    Ok(Exit::Done)
+}
+
+/// `F` of `(true F)`.
+fn fluent(text: &str) -> Option<&str> {
+    text.strip_prefix("(true ")?.strip_suffix(')')
+}
+
+fn asks_for_moves(explanation: &Explanation) -> bool {
+    let fails_here = explanation.because == Because::Moves && explanation.verdict == Verdict::Fails
+        || explanation.text.starts_with("(does ") && explanation.verdict == Verdict::Fails;
+    fails_here || explanation.parts.iter().any(asks_for_moves)
+}
+
+/// Writes a tree, a line a node. Recursion is bounded by the depth of explanations.
+fn write_tree(explanation: &Explanation, out: &mut impl Write) -> std::io::Result<()> {
+    write_node(explanation, "", "", out)
+}
+
+fn write_node(
+    explanation: &Explanation,
+    lead: &str,
+    below: &str,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let (style, mark) = match explanation.verdict {
+        Verdict::Holds => (GOOD, "✓"),
+        Verdict::Fails => (BAD, "✗"),
+        Verdict::Untried => (FAINT, "·"),
+    };
+    let text = console::printable(&explanation.text);
+    let mark = console::paint_stdout(style, mark);
+    let reason = console::paint_stdout(FAINT, &reason(explanation));
+    writeln!(out, "{}", format!("{lead}{mark} {text}  {reason}").trim_end())?;
+    let last = explanation.parts.len().saturating_sub(1);
+    for (index, part) in explanation.parts.iter().enumerate() {
+        let (branch, trunk) = if index == last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        write_node(part, &format!("{below}{branch}"), &format!("{below}{trunk}"), out)?;
+    }
+    Ok(())
+}
+
+/// In words, what the verdict rests on.
+fn reason(explanation: &Explanation) -> String {
+    let holds = explanation.verdict == Verdict::Holds;
+    match explanation.because {
+        Because::State if holds => "in the state".to_owned(),
+        Because::State => "not in the state".to_owned(),
+        Because::Moves if holds => "the move made".to_owned(),
+        Because::Moves => "not the move made".to_owned(),
+        Because::Rule(line) if explanation.parts.is_empty() => format!("line {line}: a fact"),
+        Because::Rule(line) => format!("line {line}: a rule"),
+        Because::Nearest { line, of: 1 } => format!("line {line}: the one rule that could give it"),
+        Because::Nearest { line, of } => format!("line {line}: the nearest of {of} rules"),
+        Because::NoRule => "no rule gives it".to_owned(),
+        Because::Elsewhere => "explained elsewhere in this tree".to_owned(),
+        Because::Omitted => "… (the tree is cut here)".to_owned(),
+        Because::Itself if explanation.verdict == Verdict::Untried => "not looked at".to_owned(),
+        Because::Itself => String::new(),
+    }
+}

@@ -1,0 +1,64 @@
+//! `ggp fmt`: one canonical layout for rulesheets, comments kept.
+
+use crate::console;
+use crate::exit::Exit;
+use crate::rulesheet::Text;
+use anyhow::Context;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Lay out rulesheets in one canonical way
+///
+/// Rewrites each file in place; comments stay where they are. `-` reads standard input and writes
+/// standard output.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp fmt games/*.kif
+  ggp fmt --check games/*.kif      names the files that are not laid out; exit code 1 if any
+  ggp fmt - < in.kif > out.kif")]
+pub(crate) struct Arguments {
+    /// The rulesheets, in KIF; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Change nothing; name the files that would change
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let mut out = console::stdout();
+    let mut exit = Exit::Done;
+    for path in &arguments.files {
+        // One bad file does not keep the others from being laid out.
+        if let Err(error) = lay_out(path, arguments.check, &mut out, &mut exit) {
+            exit = crate::exit::report(&error).max(exit);
+        }
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+fn lay_out(path: &Path, only_check: bool, out: &mut impl Write, exit: &mut Exit) -> anyhow::Result<()> {
+    let text = Text::read(path)?;
+    let laid_out = match ggp_gdl::format(&text.bytes) {
+        Ok(laid_out) => laid_out,
+        Err(errors) => {
+            text.show(&errors.into_diagnostics());
+            *exit = Exit::Findings.max(*exit);
+            return Ok(());
+        }
+    };
+    let is_stdin = path == Path::new("-");
+    if only_check {
+        if laid_out != text.bytes {
+            writeln!(out, "{}", text.name)?;
+            *exit = Exit::Findings.max(*exit);
+        }
+    } else if is_stdin {
+        out.write_all(&laid_out)?;
+    } else if laid_out != text.bytes {
+        std::fs::write(path, laid_out).with_context(|| format!("cannot write {}", text.name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! `ggp graph`: which relation depends on which, as a picture.
+//!
+//! Relations are those of the lowered program: what carries a fluent or a move is told apart by its
+//! function, so that `next cell/3` and `next control/1` are two nodes. A stratum is the number of
+//! negations on the way down (Apt, Blair & Walker 1988), and a cluster of the picture.
+
+use crate::console;
+use crate::exit::Exit;
+use crate::rulesheet::GameFile;
+use ggp_datalog::RelationId;
+use ggp_datalog::split::split_by_constants;
+use ggp_datalog::strata::{DependencyGraph, components, dependency_graph};
+use ggp_game::lower::Lowering;
+use ggp_gdl::Description;
+use std::io::Write;
+
+/// Draw the relations' dependency graph
+///
+/// Writes Graphviz DOT. An arrow leads from a relation to one that is defined by it, dashed where
+/// it is negated; boxes are what a state and a joint move give; each stratum is a cluster; what
+/// depends on itself has a double line.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp graph games/nim.kif | dot -Tsvg > nim.svg
+  ggp graph games/nim.kif | dot -Tpng | display")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let game = arguments.file.load()?;
+    let mut out = console::stdout();
+    Picture::of(game.description()).write(&arguments.file.game_name(), &mut out)?;
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+struct Picture {
+    names: Vec<String>,
+    inputs: Vec<bool>,
+    graph: DependencyGraph,
+    /// The stratum of each relation, from 0.
+    strata: Vec<usize>,
+    /// Whether a relation depends on itself.
+    recursive: Vec<bool>,
+}
+
+impl Picture {
+    fn of(description: &Description) -> Picture {
+        let mut lowering = Lowering::new(description);
+        split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
+        let relations = lowering.signatures.len();
+        let graph = dependency_graph(relations, &lowering.rules);
+        let mut strata = vec![0; relations];
+        let mut recursive = vec![false; relations];
+        let mut component_of = vec![0; relations];
+        let components = components(&graph);
+        for (number, component) in components.iter().enumerate() {
+            for relation in component {
+                component_of[relation.index()] = number;
+            }
+        }
+        for (number, component) in components.iter().enumerate() {
+            let into = |relation: &RelationId| {
+                let node = petgraph_index(*relation);
+                graph.edges_directed(node, petgraph::Direction::Incoming).map(|edge| {
+                    use petgraph::visit::EdgeRef;
+                    (graph[edge.source()], *edge.weight())
+                })
+            };
+            let edges: Vec<(RelationId, bool)> = component.iter().flat_map(into).collect();
+            let inner = |relation: RelationId| component_of[relation.index()] == number;
+            let below = edges.iter().filter(|(from, _)| !inner(*from));
+            let stratum = below.map(|&(from, negated)| strata[from.index()] + usize::from(negated)).max();
+            let is_recursive = edges.iter().any(|(from, _)| inner(*from));
+            for relation in component {
+                strata[relation.index()] = stratum.unwrap_or(0);
+                recursive[relation.index()] = is_recursive;
+            }
+        }
+        Picture {
+            inputs: lowering.signatures.iter().map(|s| s.level > 0).collect(),
+            names: lowering.signatures.into_iter().map(|s| s.name).collect(),
+            graph,
+            strata,
+            recursive,
+        }
+    }
+
+    fn write(&self, game: &str, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(out, "digraph {} {{", quoted(game))?;
+        writeln!(out, "    rankdir=BT;")?;
+        writeln!(out, "    node [shape=ellipse, fontname=\"sans-serif\"];")?;
+        let highest = self.strata.iter().copied().max().unwrap_or(0);
+        for stratum in 0..=highest {
+            writeln!(out, "    subgraph cluster_{stratum} {{")?;
+            writeln!(out, "        label=\"stratum {stratum}\"; style=rounded; color=gray;")?;
+            for (number, name) in self.names.iter().enumerate().filter(|(n, _)| self.strata[*n] == stratum) {
+                let shape = if self.inputs[number] { ", shape=box" } else { "" };
+                let line = if self.recursive[number] { ", peripheries=2" } else { "" };
+                writeln!(out, "        r{number} [label={}{shape}{line}];", quoted(name))?;
+            }
+            writeln!(out, "    }}")?;
+        }
+        for edge in self.graph.raw_edges() {
+            let style = if edge.weight { " [style=dashed]" } else { "" };
+            writeln!(out, "    r{} -> r{}{style};", edge.source().index(), edge.target().index())?;
+        }
+        writeln!(out, "}}")
+    }
+}
+
+fn petgraph_index(relation: RelationId) -> petgraph::graph::NodeIndex {
+    petgraph::graph::NodeIndex::new(relation.index())
+}
+
+/// `text` as a DOT string.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

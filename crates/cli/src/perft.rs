@@ -1,0 +1,66 @@
+//! `ggp perft`: counts of joint-move sequences, by which engines are compared.
+
+use crate::console;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::record::Record;
+use crate::rulesheet::GameFile;
+use ggp_game::{Playouts, perft};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Count the sequences of joint moves, depth by depth
+///
+/// Prints `depth<TAB>count` per line, from depth 0. A terminal state is not continued.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp perft games/endgame.kif --depth 4
+  ggp perft games/nim.kif --depth 3 --from match.json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// The greatest depth, in joint moves
+    #[arg(long, short, value_name = "N", default_value_t = 4)]
+    depth: u32,
+    /// Count from the last state of a recorded match
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let progress = Progress::start("reading the rules");
+    let game = arguments.file.load()?;
+    let record = arguments.from.as_deref().map(Record::read).transpose()?;
+    let reasoner = arguments.reasoning.build(&game);
+    reasoner.with(Count { depth: arguments.depth, record, progress })
+}
+
+struct Count {
+    depth: u32,
+    record: Option<Record>,
+    progress: Progress,
+}
+
+impl WithMachine for Count {
+    type Output = anyhow::Result<Exit>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
+        let state = match &self.record {
+            None => machine.initial_state()?,
+            Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
+        };
+        let mut out = console::stdout();
+        // Each depth anew: the last one costs most by far, and the others are there at once.
+        for depth in 0..=self.depth {
+            self.progress.set(format!("counting at depth {depth}"));
+            let counts = perft(&mut machine, &state, depth)?;
+            writeln!(out, "{depth}\t{}", counts[depth as usize])?;
+            out.flush()?;
+        }
+        Ok(Exit::Done)
+    }
+}

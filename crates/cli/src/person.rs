@@ -1,0 +1,199 @@
+//! A person at the keyboard, as a player.
+//!
+//! Invariants: only legal moves are given; the end of the input, or a request to stop, ends the
+//! match; what others choose in the same step is never shown before the move is in.
+
+use crate::console::{self, BAD, FAINT};
+use crate::record::legal_move;
+use anyhow::anyhow;
+use ggp_game::{Clocks, Deadline, Game, Move, Observation, PlayError, Player, Role, StateMachine, StopToken};
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// How often a person's silence is broken to see whether to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The width that the list of moves is fitted to where the terminal does not say.
+const WIDTH: usize = 80;
+
+/// The lines of standard input. They are read by a thread that lives as long as the program, since
+/// reading cannot be interrupted.
+#[derive(Debug)]
+pub(crate) struct Lines(Receiver<std::io::Result<String>>);
+
+impl Lines {
+    /// Begins to read.
+    pub(crate) fn read() -> Lines {
+        let (send, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in std::io::stdin().lock().lines() {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Lines(lines)
+    }
+
+    /// The next line; `None` at the end of the input or when `stop` is raised.
+    fn next(&self, stop: &StopToken) -> Option<String> {
+        while !stop.is_stopped() {
+            match self.0.recv_timeout(LOOK) {
+                Ok(line) => return line.ok(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// Plays one role by asking a person.
+pub(crate) struct Person<M: StateMachine> {
+    machine: M,
+    lines: Arc<std::sync::Mutex<Lines>>,
+    seat: Option<(M::State, Role)>,
+}
+
+impl<M: StateMachine> Person<M> {
+    /// A person whose legal moves `machine` knows and who types `lines`. Several people at one
+    /// keyboard share them.
+    pub(crate) fn new(machine: M, lines: Arc<std::sync::Mutex<Lines>>) -> Person<M> {
+        Person { machine, lines, seat: None }
+    }
+
+    fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        let (state, _) = self.seat.as_mut().ok_or_else(|| unable("the match has not been started"))?;
+        match seen {
+            Observation::Start => {}
+            Observation::Percepts { .. } => {
+                return Err(unable("games with hidden information (GDL-II) cannot be played by hand yet"));
+            }
+            Observation::Moves(texts) => {
+                let joint: Option<Vec<Move>> =
+                    texts.iter().map(|text| self.machine.parse_move(text)).collect();
+                let joint = joint.ok_or_else(|| PlayError::BadJointMove(texts.join(" ")))?;
+                *state = self.machine.next_state(state, &joint)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, legal: &[Move], stop: &StopToken) -> Result<Move, PlayError> {
+        let (state, role) = self.seat.clone().ok_or_else(|| unable("the match has not been started"))?;
+        let name = self.machine.game().role_name(role).to_owned();
+        let lines = Arc::clone(&self.lines);
+        let lines = lines.lock().map_err(|_| unable("the keyboard is gone"))?;
+        self.list(legal);
+        loop {
+            console::ask(&format!("{name}, your move (a number or the move; ? lists them, q ends)> "));
+            let line = lines.next(stop).filter(|line| line.trim() != "q");
+            let Some(line) = line else {
+                // Nobody will answer any more: the whole match ends.
+                console::say("");
+                stop.stop();
+                return Err(PlayError::Gone("the input has ended".to_owned()));
+            };
+            match line.trim() {
+                "" => {}
+                "?" => self.list(legal),
+                text => match self.read(text, legal, &state, role) {
+                    Ok(mv) => return Ok(mv),
+                    Err(error) => console::say(&console::paint_stderr(BAD, &error.to_string())),
+                },
+            }
+        }
+    }
+
+    /// The move that a line means: its number in the list, or its text.
+    fn read(&mut self, text: &str, legal: &[Move], state: &M::State, role: Role) -> anyhow::Result<Move> {
+        let typed = legal_move(&mut self.machine, state, role, text);
+        // A game may have numbers for moves; what is spelled out goes first.
+        match (typed, text.parse::<usize>()) {
+            (Ok(mv), _) => Ok(mv),
+            (Err(_), Ok(number)) => number
+                .checked_sub(1)
+                .and_then(|at| legal.get(at).copied())
+                .ok_or_else(|| anyhow!("there is no move {number}; they are numbered 1 to {}", legal.len())),
+            (Err(error), Err(_)) => {
+                // People leave the parentheses out.
+                legal_move(&mut self.machine, state, role, &format!("({text})")).map_err(|_| error)
+            }
+        }
+    }
+
+    /// Lists the moves with their numbers, in columns.
+    fn list(&self, legal: &[Move]) {
+        let digits = legal.len().to_string().len();
+        let cells: Vec<String> = legal
+            .iter()
+            .enumerate()
+            .map(|(i, &mv)| format!("{:>digits$} {}", i + 1, console::printable(self.machine.move_text(mv))))
+            .collect();
+        let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3;
+        let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(WIDTH, |(w, _)| w.0.into());
+        let columns = (width / widest).max(1);
+        let rows = cells.len().div_ceil(columns);
+        for row in 0..rows {
+            let line: String = cells
+                .iter()
+                .skip(row)
+                .step_by(rows)
+                .map(|cell| format!("  {cell:<0$}", widest - 2))
+                .collect();
+            console::say(line.trim_end());
+        }
+    }
+}
+
+impl<M: StateMachine> Player for Person<M> {
+    fn start(
+        &mut self,
+        _game: &Arc<Game>,
+        role: Role,
+        _clocks: Clocks,
+        _deadline: Deadline,
+        _stop: &StopToken,
+    ) -> Result<(), PlayError> {
+        self.seat = Some((self.machine.initial_state()?, role));
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        seen: Observation<'_>,
+        _deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        self.follow(seen)?;
+        let (state, role) = self.seat.clone().ok_or_else(|| unable("the match has not been started"))?;
+        let mut legal = Vec::new();
+        self.machine.legal_moves(&state, role, &mut legal)?;
+        let mv = match legal[..] {
+            [] => return Err(PlayError::NoMove),
+            [only] => {
+                let text = self.machine.move_text(only);
+                let name = self.machine.game().role_name(role);
+                let note = format!("{name} can only {}", console::printable(text));
+                console::say(&console::paint_stderr(FAINT, &note));
+                only
+            }
+            _ => self.ask(&legal, stop)?,
+        };
+        Ok(self.machine.move_text(mv).to_owned())
+    }
+
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        self.follow(seen)
+    }
+
+    fn stop(&mut self, _seen: Observation<'_>) {
+        self.seat = None;
+    }
+}
+
+fn unable(why: &str) -> PlayError {
+    PlayError::Unable(why.to_owned())
+}

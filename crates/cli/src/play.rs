@@ -1,0 +1,433 @@
+//! `ggp play`: one match, watched: boards, moves, what the search thought of them, goals.
+
+use crate::bench::seconds;
+use crate::board::Board;
+use crate::console::{self, BAD, FAINT, GOOD};
+use crate::exit::{Exit, UsageError};
+use crate::person::{Lines, Person};
+use crate::progress::Progress;
+use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use crate::record::Record;
+use crate::rulesheet::GameFile;
+use anyhow::Context;
+use ggp_arena::{
+    Ending, MachineReferee, MatchEvent, MatchSetup, Observer, Outcome, Referee, Seat, is_nature,
+};
+use ggp_game::{Candidate, Clocks, Fact, Game, Player, Playouts, Report, Role, StopToken, rng};
+use ggp_search::PlayerSpec;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Play a match and watch it
+///
+/// The computer plays every role that no person takes, by Monte-Carlo tree search unless --player
+/// says otherwise. Ctrl-C ends the match; with --save it can be taken up again.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Players:
+  mcts                        tree search, as long as the play clock lasts
+  mcts:iterations=N           so many iterations a move, whatever the clock
+  mcts:memory=MIB,c=X,seed=N  its memory, its exploration constant, its seed
+  uct                         tree search without anything beyond UCT
+  random                      random legal moves
+
+Examples:
+  ggp play games/breakthrough_holes.kif
+  ggp play games/connect_four.kif --human red
+  ggp play games/hex.kif --player red=mcts:iterations=500 --player blue=random --seed 7
+  ggp play games/endgame.kif --playclock 0.2 --save match.json
+  ggp play games/endgame.kif --from match.json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// A person plays this role; may be given several times
+    #[arg(long, value_name = "ROLE")]
+    human: Vec<String>,
+    /// Who plays a role; may be given once a role
+    #[arg(long, value_name = "ROLE=SPEC")]
+    player: Vec<String>,
+    /// Seconds for each move of a computer
+    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds)]
+    playclock: Duration,
+    /// Seconds for each computer before the first move
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
+    startclock: Duration,
+    /// The seed of whatever is random; drawn if not given
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Write the match to FILE as JSON, in the format of ggp.org
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Go on from the last state of a recorded match
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+/// How long an answer of a computer may be late: players of this program keep their clock, so this
+/// is for a machine that is busy.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Moves of which the search's opinion is shown.
+const OPINIONS: usize = 3;
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let progress = Progress::start("reading the rules");
+    let game = arguments.file.load()?;
+    let reasoner = arguments.reasoning.build(&game);
+    let who = seat_names(&game, arguments)?;
+    let record = arguments.from.as_deref().map(Record::read).transpose()?;
+    if let Some(path) = &arguments.save {
+        // Better now than after the match.
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    let table = Table { arguments, game: &game, reasoner: &reasoner, who, record, stop, progress };
+    let outcome = reasoner.with(table)?;
+    conclude(arguments, &game, &outcome)
+}
+
+/// Who takes a role.
+#[derive(Clone, Debug)]
+enum Who {
+    Person,
+    Computer(String, PlayerSpec),
+    Nature,
+}
+
+impl Who {
+    fn name(&self) -> &str {
+        match self {
+            Who::Person => "human",
+            Who::Computer(spec, _) => spec,
+            Who::Nature => "nature",
+        }
+    }
+}
+
+/// Who takes each role, as the command line says.
+fn seat_names(game: &Game, arguments: &Arguments) -> anyhow::Result<Vec<Who>> {
+    let mut who: Vec<Option<Who>> = vec![None; game.role_count()];
+    let find = |name: &str| -> anyhow::Result<Role> {
+        let known = || game.roles().map(|r| game.role_name(r)).collect::<Vec<_>>().join(", ");
+        let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
+        Ok(game.role_named(name).ok_or_else(unknown)?)
+    };
+    let mut take = |role: Role, taker: Who| -> anyhow::Result<()> {
+        let name = game.role_name(role);
+        if is_nature(game, role) {
+            return Err(UsageError(format!("the role `{name}` belongs to nobody")).into());
+        }
+        match who[role.index()].replace(taker) {
+            None => Ok(()),
+            Some(_) => Err(UsageError(format!("two players want the role `{name}`")).into()),
+        }
+    };
+    for name in &arguments.human {
+        take(find(name)?, Who::Person)?;
+    }
+    for text in &arguments.player {
+        let (name, spec) = text
+            .split_once('=')
+            .ok_or_else(|| UsageError(format!("`{text}` is not ROLE=SPEC, as white=mcts:iterations=200")))?;
+        let parsed = spec.parse().map_err(|error| UsageError(format!("{error}")))?;
+        take(find(name)?, Who::Computer(spec.to_owned(), parsed))?;
+    }
+    let fill = |(role, taken): (Role, Option<Who>)| match taken {
+        Some(who) => who,
+        None if is_nature(game, role) => Who::Nature,
+        None => Who::Computer("mcts".to_owned(), PlayerSpec::Mcts(ggp_search::MctsOptions::default())),
+    };
+    Ok(game.roles().zip(who).map(fill).collect())
+}
+
+/// The first Ctrl-C asks for an end, the second takes it.
+fn stop_on_signal(stop: &StopToken) -> anyhow::Result<()> {
+    let stop = stop.clone();
+    ctrlc::set_handler(move || {
+        if stop.is_stopped() {
+            std::process::exit(130);
+        }
+        stop.stop();
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
+/// The match, before it has a machine.
+struct Table<'a> {
+    arguments: &'a Arguments,
+    game: &'a Arc<Game>,
+    reasoner: &'a Reasoner,
+    who: Vec<Who>,
+    record: Option<Record>,
+    stop: StopToken,
+    progress: Progress,
+}
+
+impl WithMachine for Table<'_> {
+    type Output = anyhow::Result<Outcome>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Outcome> {
+        let Table { arguments, game, reasoner, who, record, stop, progress } = self;
+        let seed = arguments.seed.unwrap_or_else(any_seed);
+        let opening = opening(&mut machine, record.as_ref())?;
+        let board = Board::infer(&mut machine);
+        let is_person = |who: &&Who| matches!(who, Who::Person);
+        let people = who.iter().filter(is_person).count();
+        let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
+        let mut seats = Vec::new();
+        for (role, who) in who.iter().enumerate() {
+            let player: Box<dyn Player> = match (who, &lines) {
+                (Who::Nature, _) => {
+                    seats.push(Seat::Nature);
+                    continue;
+                }
+                (Who::Person, Some(lines)) => Box::new(Person::new(machine.clone(), Arc::clone(lines))),
+                (Who::Person, None) => unreachable!("lines are read when there is a person"),
+                (Who::Computer(_, spec), _) => {
+                    reasoner.player(spec.clone().with_seed(rng::mix(seed ^ rng::mix(role as u64 + 1))))
+                }
+            };
+            seats.push(Seat::Player(player));
+        }
+        drop(progress);
+        let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
+        let mut setup = MatchSetup::new(match_id(arguments, seed), clocks);
+        // Whoever sits at the keyboard takes the time that it takes.
+        setup.grace = if people > 0 { Duration::MAX } else { GRACE };
+        setup.seed = seed;
+        setup.opening = opening;
+        setup.record = Some(ggp_arena::Record {
+            game_meta_url: arguments.file.path.display().to_string(),
+            player_names_from_host: who.iter().map(|w| w.name().to_owned()).collect(),
+            is_player_human: who.iter().map(|w| matches!(w, Who::Person)).collect(),
+            ..ggp_arena::Record::default()
+        });
+        announce(game, &who, seed);
+        let mut narrator = Narrator {
+            game,
+            board,
+            given: setup.opening.len() as u32,
+            before: Vec::new(),
+            moves: Vec::new(),
+            failed: None,
+            stop: stop.clone(),
+        };
+        let outcome = MachineReferee::new(machine).play(setup, &mut seats, &mut narrator, &stop);
+        match narrator.failed {
+            Some(error) => Err(error.into()),
+            None => Ok(outcome),
+        }
+    }
+}
+
+/// The joint moves of the record, each legal, as this machine spells them.
+fn opening<M: Playouts>(machine: &mut M, record: Option<&Record>) -> anyhow::Result<Vec<Vec<String>>> {
+    let Some(record) = record else { return Ok(Vec::new()) };
+    record.follow(machine, |_, _, _| Ok(()))?;
+    let mut opening = Vec::new();
+    for joint in record.moves() {
+        let moves: Option<Vec<_>> = joint.iter().map(|text| machine.parse_move(text)).collect();
+        let moves = moves.context("a move that has just been made is known")?;
+        opening.push(moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect());
+    }
+    Ok(opening)
+}
+
+fn any_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Short enough to be typed again.
+    rng::mix(now.as_nanos() as u64) % 1_000_000
+}
+
+fn match_id(arguments: &Arguments, seed: u64) -> String {
+    let name: String =
+        arguments.file.game_name().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    format!("{name}.{seed}")
+}
+
+/// Who plays.
+fn announce(game: &Game, who: &[Who], seed: u64) {
+    let seats: Vec<String> =
+        game.roles().zip(who).map(|(role, who)| format!("{} {}", game.role_name(role), who.name())).collect();
+    let text = format!("{} (seed {seed})", seats.join(", "));
+    console::say(&console::paint_stderr(FAINT, &text));
+}
+
+/// Tells a match as it goes.
+struct Narrator<'a> {
+    game: &'a Game,
+    board: Board,
+    /// So many joint moves are given by a record.
+    given: u32,
+    before: Vec<Fact>,
+    moves: Vec<String>,
+    /// Why it fell silent.
+    failed: Option<std::io::Error>,
+    stop: StopToken,
+}
+
+impl Observer for Narrator<'_> {
+    fn wants_facts(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, event: MatchEvent<'_>) {
+        let told = match event {
+            MatchEvent::State { step, facts } => self.tell_state(step, facts),
+            MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
+            MatchEvent::End(_) => Ok(()),
+        };
+        if let Err(error) = told {
+            // Nobody reads on: there is no use in playing on.
+            self.failed.get_or_insert(error);
+            self.stop.stop();
+        }
+    }
+}
+
+impl Narrator<'_> {
+    fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {
+        if step >= self.given {
+            let mut out = console::stdout();
+            writeln!(out, "{}", self.board.draw(facts, &self.before, &self.moves))?;
+            out.flush()?;
+        }
+        self.before = facts.to_vec();
+        Ok(())
+    }
+
+    fn tell_moves(
+        &mut self,
+        step: u32,
+        moves: &[String],
+        reports: &mut dyn FnMut(usize) -> Option<Report>,
+    ) -> std::io::Result<()> {
+        moves.clone_into(&mut self.moves);
+        let mut out = console::stdout();
+        let roles: Vec<&str> = self.game.roles().map(|role| self.game.role_name(role)).collect();
+        let made: Vec<String> = roles
+            .iter()
+            .zip(moves)
+            .map(|(role, mv)| format!("{} {}", console::paint_stdout(FAINT, role), console::printable(mv)))
+            .collect();
+        writeln!(out, "{:>3}. {}", step + 1, made.join("   "))?;
+        if step >= self.given {
+            for (number, role) in roles.iter().enumerate() {
+                if let Some(report) = reports(number).filter(|r| r.candidates.len() > 1) {
+                    writeln!(out, "     {}", opinion(role, &report))?;
+                }
+            }
+            writeln!(out)?;
+        }
+        out.flush()
+    }
+}
+
+/// What the search thought, in a line.
+fn opinion(role: &str, report: &Report) -> String {
+    let one = |candidate: &Candidate| {
+        let score = match (candidate.proven, candidate.score) {
+            (Some(goal), _) => format!("{goal} proved"),
+            (None, Some(score)) => format!("{score:.1}"),
+            (None, None) => "-".to_owned(),
+        };
+        format!("{} {score} in {} visits", console::printable(&candidate.mv), candidate.visits)
+    };
+    let mut parts: Vec<String> = report.candidates.iter().take(OPINIONS).map(one).collect();
+    if report.candidates.len() > OPINIONS {
+        parts.push(format!("{} more", report.candidates.len() - OPINIONS));
+    }
+    let seconds = report.elapsed.as_secs_f64();
+    let text = format!("{role} thought {seconds:.2} s, {} playouts: {}", report.playouts, parts.join("; "));
+    console::paint_stdout(FAINT, &text)
+}
+
+/// Says how the match ended, saves it, and how to go on with it.
+fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
+    if let (Some(path), Some(record)) = (&arguments.save, &outcome.record) {
+        let text = record.to_json() + "\n";
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    for fault in &outcome.faults {
+        let role = game.role_name(Role(fault.role as u8));
+        let text = format!("{role} in step {}: {}: {}", fault.step + 1, fault.kind.word(), fault.detail);
+        console::say(&console::paint_stderr(BAD, &text));
+    }
+    let fault_exit = if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault };
+    let name = |role: usize| game.role_name(Role(role as u8)).to_owned();
+    let why = match &outcome.ending {
+        Ending::Terminal => {
+            let mut out = console::stdout();
+            let goal = |(role, goal): (Role, &Option<u8>)| {
+                let text = goal.map_or("no goal".to_owned(), |goal| goal.to_string());
+                format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
+            };
+            let goals: Vec<String> = game.roles().zip(&outcome.goals).map(goal).collect();
+            writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
+            out.flush()?;
+            return Ok(fault_exit);
+        }
+        Ending::Interrupted => {
+            console::say(&format!("ended after {} steps", outcome.steps));
+            match &arguments.save {
+                Some(path) => console::say(&format!("go on with: {}", resume_command(path))),
+                None => console::say("not saved; --save FILE keeps a match, --from FILE goes on with it"),
+            }
+            return Ok(Exit::Findings);
+        }
+        Ending::Forfeit { role } => format!("{} forfeits the match", name(*role)),
+        Ending::Unplayed(why) => format!("the match was not played: {why}"),
+        Ending::NoLegalMove { role } => {
+            format!("the rules are at fault: {} has no legal move, but the game is not over", name(*role))
+        }
+        Ending::StepLimit => format!("the match was given up after {} steps", outcome.steps),
+        Ending::RulesFailed(why) => why.clone(),
+    };
+    console::say(&format!("{}: {why}", console::paint_stderr(BAD, "error")));
+    Ok(fault_exit.max(Exit::Findings))
+}
+
+/// This command line, going on from what was saved.
+fn resume_command(saved: &Path) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut arguments = std::env::args();
+    words.extend(arguments.next().map(|program| quote(&program)));
+    while let Some(word) = arguments.next() {
+        if word == "--from" {
+            arguments.next();
+        } else if !word.starts_with("--from=") {
+            words.push(quote(&word));
+        }
+    }
+    words.push("--from".to_owned());
+    words.push(quote(&saved.display().to_string()));
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quote(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quote("games/nim.kif"), "games/nim.kif");
+        assert_eq!(quote("my game's.kif"), "'my game'\\''s.kif'");
+        assert_eq!(quote(""), "''");
+    }
+}

@@ -1,0 +1,164 @@
+//! Records of matches, read: the joint moves, from the ggp.org match format (JSON with `moves`) or
+//! from a text with one joint move a line, as `((move 1 2 1 3) noop)`.
+//!
+//! Invariant: what [`Record::follow`] gives out are states that the record's moves lead to, every
+//! move legal; the first that is not ends it with an error that names the step.
+
+use crate::rulesheet::Text;
+use anyhow::{Context, anyhow, bail};
+use ggp_game::{Move, Role, StateMachine};
+use ggp_gdl::sexpr;
+use std::path::Path;
+
+/// The joint moves of a match.
+#[derive(Debug)]
+pub(crate) struct Record {
+    name: String,
+    steps: Vec<Step>,
+}
+
+/// One joint move, and where it stands.
+#[derive(Debug)]
+struct Step {
+    place: String,
+    moves: Vec<String>,
+}
+
+/// How many legal moves an error names.
+const NAMED_MOVES: usize = 8;
+
+impl Record {
+    /// Reads the file `path`; `-` is standard input.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
+        let text = Text::read(path)?;
+        let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
+        let steps = if is_json { json_steps(&text.bytes) } else { text_steps(&text.bytes) };
+        let steps = steps.with_context(|| format!("{} is no record of a match", text.name))?;
+        Ok(Record { name: text.name, steps })
+    }
+
+    /// The moves of one joint move, as `((move 1 2 1 3) noop)`.
+    pub(crate) fn parse_joint(text: &str) -> anyhow::Result<Vec<String>> {
+        let one_line = text.replace(['\r', '\n'], " ");
+        let mut steps = text_steps(one_line.as_bytes())?;
+        steps.pop().map(|step| step.moves).ok_or_else(|| anyhow!("a joint move is wanted"))
+    }
+
+    /// The joint moves, as they are written.
+    pub(crate) fn moves(&self) -> impl ExactSizeIterator<Item = &[String]> {
+        self.steps.iter().map(|step| step.moves.as_slice())
+    }
+
+    /// Plays the moves from the initial state on; `each` gets the number of every state, from 0,
+    /// and the state. The last state.
+    ///
+    /// # Errors
+    /// A joint move that cannot be made; what `each` says.
+    pub(crate) fn follow<M: StateMachine>(
+        &self,
+        machine: &mut M,
+        mut each: impl FnMut(&mut M, usize, &M::State) -> anyhow::Result<()>,
+    ) -> anyhow::Result<M::State> {
+        let mut state = machine.initial_state()?;
+        each(machine, 0, &state)?;
+        for (number, step) in self.steps.iter().enumerate() {
+            let joint = joint_move(machine, &state, &step.moves)
+                .with_context(|| format!("{}: step {} ({})", self.name, number + 1, step.place))?;
+            state = machine.next_state(&state, &joint)?;
+            each(machine, number + 1, &state)?;
+        }
+        Ok(state)
+    }
+}
+
+/// The joint move that `texts` name in `state`, if it is legal.
+pub(crate) fn joint_move<M: StateMachine>(
+    machine: &mut M,
+    state: &M::State,
+    texts: &[String],
+) -> anyhow::Result<Vec<Move>> {
+    let game = machine.game().clone();
+    if texts.len() != game.role_count() {
+        bail!("a joint move has {} moves, one for each role, not {}", game.role_count(), texts.len());
+    }
+    if machine.is_terminal(state)? {
+        bail!("the game is over before this move");
+    }
+    let roles = game.roles().zip(texts);
+    roles.map(|(role, text)| legal_move(machine, state, role, text)).collect()
+}
+
+/// The move that `text` names for `role` in `state`, if it is legal.
+pub(crate) fn legal_move<M: StateMachine>(
+    machine: &mut M,
+    state: &M::State,
+    role: Role,
+    text: &str,
+) -> anyhow::Result<Move> {
+    let mut legal = Vec::new();
+    machine.legal_moves(state, role, &mut legal)?;
+    if let Some(mv) = machine.parse_move(text).filter(|mv| legal.contains(mv)) {
+        return Ok(mv);
+    }
+    let name = machine.game().role_name(role).to_owned();
+    let mut known: Vec<&str> = legal.iter().take(NAMED_MOVES).map(|&mv| machine.move_text(mv)).collect();
+    let more = format!("and {} more", legal.len().saturating_sub(NAMED_MOVES));
+    if legal.len() > NAMED_MOVES {
+        known.push(&more);
+    }
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Err(anyhow!("{name} has no legal move `{}`; legal: {known}", crate::console::printable(text)))
+}
+
+fn json_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
+    #[derive(serde::Deserialize)]
+    struct Match {
+        moves: Vec<Vec<String>>,
+    }
+    let record: Match = serde_json::from_slice(bytes)?;
+    let steps = record.moves.into_iter().enumerate();
+    Ok(steps.map(|(i, moves)| Step { place: format!("moves[{i}]"), moves }).collect())
+}
+
+fn text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    for (number, line) in bytes.split(|&b| b == b'\n').enumerate() {
+        let place = format!("line {}", number + 1);
+        let tree = sexpr::read(line).with_context(|| place.clone())?;
+        let mut roots = tree.roots();
+        let Some(joint) = roots.next() else { continue };
+        if roots.next().is_some() || !tree.is_list(joint) {
+            bail!("{place}: a joint move is one list with a move for each role, as ((move 1 2) noop)");
+        }
+        // A word of a readable text is UTF-8, and so is a list without comments; one with a comment
+        // inside cannot end on its line.
+        let moves = tree.children(joint).map(|mv| String::from_utf8_lossy(tree.text(mv)).into_owned());
+        steps.push(Step { moves: moves.collect(), place });
+    }
+    Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{json_steps, text_steps};
+
+    #[test]
+    fn a_text_has_a_joint_move_a_line() {
+        let steps = text_steps(b"; opening\n((move 1 2) noop)\r\n\n (noop (f (g)) ) ; b\n").unwrap();
+        let moves: Vec<_> = steps.iter().map(|s| (s.place.as_str(), s.moves.join("|"))).collect();
+        assert_eq!(moves, [("line 2", "(move 1 2)|noop".to_owned()), ("line 4", "noop|(f (g))".to_owned())]);
+        for bad in ["noop", "(a) (b)", "(a"] {
+            let error = format!("{:#}", text_steps(bad.as_bytes()).unwrap_err());
+            assert!(error.starts_with("line 1"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_match_record_has_moves() {
+        let steps = json_steps(br#"{"matchId": "x", "moves": [["up"], ["(move 1)"]]}"#).unwrap();
+        assert_eq!(steps[1].place, "moves[1]");
+        assert_eq!(steps[1].moves, ["(move 1)"]);
+        assert!(json_steps(br#"{"matchId": "x"}"#).is_err());
+        assert!(json_steps(br#"{"moves": [[1]]}"#).is_err());
+    }
+}

@@ -1,0 +1,121 @@
+//! `ggp replay`: the states of a recorded match, for people or as JSON for other programs.
+
+use crate::console;
+use crate::exit::Exit;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::record::Record;
+use crate::rulesheet::GameFile;
+use ggp_game::{Playouts, StateMachine};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show every state of a recorded match
+///
+/// RECORD is a match in the ggp.org JSON format, or a text with one joint move per line, as
+/// ((move 1 2 1 3) noop). An illegal move stops with an error that names the step.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp replay games/nim.kif match.json
+  ggp replay games/nim.kif moves.txt --json | jq .goals")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// The record; `-` is standard input
+    record: PathBuf,
+    /// One JSON object per state, also the first and the last
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let game = arguments.file.load()?;
+    let record = Record::read(&arguments.record)?;
+    arguments.reasoning.build(&game).with(Replay { record, json: arguments.json })
+}
+
+struct Replay {
+    record: Record,
+    json: bool,
+}
+
+impl WithMachine for Replay {
+    type Output = anyhow::Result<Exit>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
+        let mut out = console::stdout();
+        let mut moves = self.record.moves();
+        let followed = self.record.follow(&mut machine, |machine, step, state| {
+            let shown = Shown::of(machine, step, state)?;
+            if self.json {
+                serde_json::to_writer(&mut out, &shown)?;
+                writeln!(out)?;
+            } else {
+                let made = if step == 0 { None } else { moves.next() };
+                shown.write(made, &mut out)?;
+            }
+            Ok(())
+        });
+        // What was played before an illegal move is shown all the same.
+        out.flush()?;
+        followed?;
+        Ok(Exit::Done)
+    }
+}
+
+/// A state, spelled out.
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown {
+    step: usize,
+    state: Vec<String>,
+    legal: Map<String, Value>,
+    terminal: bool,
+    goals: Map<String, Value>,
+}
+
+impl Shown {
+    /// Everything about `state`, which came after `step` joint moves.
+    fn of<M: StateMachine>(machine: &mut M, step: usize, state: &M::State) -> anyhow::Result<Shown> {
+        let game = machine.game().clone();
+        let mut facts = Vec::new();
+        machine.facts(state, &mut facts)?;
+        let mut goals = vec![None; game.role_count()];
+        machine.goals(state, &mut goals)?;
+        let mut shown = Shown {
+            step,
+            state: facts.iter().map(ToString::to_string).collect(),
+            legal: Map::new(),
+            terminal: machine.is_terminal(state)?,
+            goals: Map::new(),
+        };
+        let mut moves = Vec::new();
+        for role in game.roles() {
+            machine.legal_moves(state, role, &mut moves)?;
+            let texts = moves.iter().map(|&mv| Value::from(machine.move_text(mv))).collect();
+            let name = game.role_name(role);
+            shown.legal.insert(name.to_owned(), texts);
+            let goal = goals[role.index()].map_or(Value::Null, |goal| Value::from(goal.value()));
+            shown.goals.insert(name.to_owned(), goal);
+        }
+        Ok(shown)
+    }
+
+    /// For a person.
+    fn write(&self, made: Option<&[String]>, out: &mut impl Write) -> anyhow::Result<()> {
+        let by = made.map_or_else(String::new, |moves| format!(" after {}", moves.join("  ")));
+        writeln!(out, "{}", console::paint_stdout(console::GOOD, &format!("State {}{by}", self.step)))?;
+        for fact in &self.state {
+            writeln!(out, "  {fact}")?;
+        }
+        if self.terminal {
+            let goals: Vec<String> = self.goals.iter().map(|(role, goal)| format!("{role} {goal}")).collect();
+            writeln!(out, "The game is over: {}", goals.join(", "))?;
+        }
+        writeln!(out)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! What random playouts show of a game: the dynamic conditions of the specification (Love et al.
+//! 2008, section 4).
+//!
+//! Invariant: nothing is ever called proved. A property is not refuted in so many playouts, or it
+//! is refuted, with the joint moves that lead there.
+
+use crate::console;
+use crate::rulesheet::count;
+use ggp_game::{EvalError, Goal, Move, StateMachine, rng};
+use serde::Serialize;
+use std::io::Write;
+
+/// A playout that goes on for so many steps is taken to have no end.
+const MAX_STEPS: u32 = 10_000;
+
+/// What is looked for in every playout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Property {
+    Ends,
+    Playable,
+    OneGoal,
+    Monotonic,
+}
+
+const PROPERTIES: [Property; 4] =
+    [Property::Ends, Property::Playable, Property::OneGoal, Property::Monotonic];
+
+impl Property {
+    fn words(self) -> &'static str {
+        match self {
+            Property::Ends => "every playout ends",
+            Property::Playable => "every role always has a move",
+            Property::OneGoal => "one goal for each role at the end",
+            Property::Monotonic => "goals never fall",
+        }
+    }
+
+    /// Whether a game without it is not well-formed in practice. Most published games let goals
+    /// fall, since they give goals in every state but mean those of the last one.
+    fn is_vital(self) -> bool {
+        self != Property::Monotonic
+    }
+}
+
+/// How a playout refuted a property.
+#[derive(Debug, Serialize)]
+struct Refutation {
+    property: Property,
+    /// Which playout, from 0; also its random stream.
+    playout: u64,
+    /// After how many joint moves.
+    step: u32,
+    why: String,
+    /// The joint moves up to there.
+    moves: Vec<Vec<String>>,
+}
+
+/// The goals that a role has reached.
+#[derive(Debug, Serialize)]
+struct Reached {
+    role: String,
+    /// The best goal; null if it never had one.
+    best: Option<u8>,
+    /// In how many playouts it got 100.
+    wins: u64,
+}
+
+/// What the playouts have shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct Simulation {
+    playouts: u64,
+    seed: u64,
+    steps: u64,
+    refuted: Vec<Refutation>,
+    reached: Vec<Reached>,
+}
+
+impl Simulation {
+    /// Plays `playouts` random playouts; `told` hears how many are done.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    pub(crate) fn run<M: StateMachine>(
+        machine: &mut M,
+        playouts: u64,
+        seed: u64,
+        mut told: impl FnMut(u64),
+    ) -> Result<Simulation, EvalError> {
+        let game = machine.game().clone();
+        let reached =
+            game.roles().map(|role| Reached { role: game.role_name(role).to_owned(), best: None, wins: 0 });
+        let mut simulation =
+            Simulation { playouts, seed, steps: 0, refuted: Vec::new(), reached: reached.collect() };
+        for number in 0..playouts {
+            simulation.play(machine, number)?;
+            told(number + 1);
+        }
+        Ok(simulation)
+    }
+
+    fn play<M: StateMachine>(&mut self, machine: &mut M, number: u64) -> Result<(), EvalError> {
+        let game = machine.game().clone();
+        let stream = rng::Stream::new(self.seed, number);
+        let mut state = machine.initial_state()?;
+        let mut line: Vec<Vec<Move>> = Vec::new();
+        let mut legal = Vec::new();
+        let mut highest: Vec<Option<Goal>> = vec![None; game.role_count()];
+        let mut goals = highest.clone();
+        for step in 0.. {
+            let terminal = machine.is_terminal(&state)?;
+            machine.goals(&state, &mut goals)?;
+            for (role, (now, before)) in game.roles().zip(goals.iter().zip(&mut highest)) {
+                let name = game.role_name(role);
+                if let (Some(now), Some(before)) = (now, &before)
+                    && now < before
+                {
+                    let why = format!("the goal of {name} falls from {before} to {now}");
+                    self.refute(Property::Monotonic, number, why, &line, machine);
+                }
+                if terminal && now.is_none() {
+                    let why = format!("{name} has no goal, or several, or one that is not from 0 to 100");
+                    self.refute(Property::OneGoal, number, why, &line, machine);
+                }
+                *before = now.or(*before);
+            }
+            if terminal {
+                for (reached, goal) in self.reached.iter_mut().zip(&goals) {
+                    let goal = goal.map(Goal::value);
+                    reached.best = reached.best.max(goal);
+                    reached.wins += u64::from(goal == Some(100));
+                }
+                break;
+            }
+            if step == MAX_STEPS {
+                let why = format!("it has not ended after {MAX_STEPS} steps");
+                self.refute(Property::Ends, number, why, &line, machine);
+                break;
+            }
+            let mut joint = Vec::with_capacity(game.role_count());
+            for role in game.roles() {
+                machine.legal_moves(&state, role, &mut legal)?;
+                if legal.is_empty() {
+                    let why = format!("{} has no legal move and the game is not over", game.role_name(role));
+                    self.refute(Property::Playable, number, why, &line, machine);
+                    return Ok(());
+                }
+                joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
+            }
+            state = machine.next_state(&state, &joint)?;
+            line.push(joint);
+            self.steps += 1;
+        }
+        Ok(())
+    }
+
+    /// Keeps the first refutation of each property.
+    fn refute<M: StateMachine>(
+        &mut self,
+        property: Property,
+        playout: u64,
+        why: String,
+        line: &[Vec<Move>],
+        machine: &M,
+    ) {
+        if self.refuted.iter().all(|r| r.property != property) {
+            let text = |&mv: &Move| machine.move_text(mv).to_owned();
+            let moves = line.iter().map(|joint| joint.iter().map(text).collect()).collect();
+            self.refuted.push(Refutation { property, playout, step: line.len() as u32, why, moves });
+        }
+    }
+
+    /// Whether something that every game must have was refuted.
+    pub(crate) fn is_bad(&self) -> bool {
+        self.refuted.iter().any(|r| r.property.is_vital())
+    }
+
+    /// For a person.
+    pub(crate) fn write(&self, file: &str, out: &mut impl Write) -> std::io::Result<()> {
+        let playouts = count(self.playouts as usize, "playout");
+        let mean = self.steps as f64 / self.playouts.max(1) as f64;
+        writeln!(out, "{file}: {playouts}, {mean:.1} steps on average")?;
+        for property in PROPERTIES {
+            let verdict = match self.refuted.iter().find(|r| r.property == property) {
+                None => console::paint_stdout(console::GOOD, &format!("not refuted in {playouts}")),
+                Some(r) => {
+                    let style = if property.is_vital() { console::BAD } else { console::FAINT };
+                    let text = format!("refuted by playout {} at step {}: {}", r.playout, r.step, r.why);
+                    console::paint_stdout(style, &text)
+                }
+            };
+            writeln!(out, "  {:<34} {verdict}", property.words())?;
+        }
+        for reached in &self.reached {
+            let best = reached.best.map_or("nothing".to_owned(), |best| best.to_string());
+            let shown = match reached.wins {
+                0 => format!("not seen in {playouts}: its best is {best}"),
+                wins => format!("seen in {} of {playouts}", wins),
+            };
+            writeln!(out, "  {:<34} {shown}", format!("{} can win", reached.role))?;
+        }
+        for refutation in self.refuted.iter().filter(|r| r.property.is_vital()) {
+            let words = refutation.property.words();
+            writeln!(out, "  ; the moves that refute `{words}`, for ggp replay:")?;
+            for joint in &refutation.moves {
+                writeln!(out, "  ({})", joint.join(" "))?;
+            }
+        }
+        Ok(())
+    }
+}
