@@ -180,7 +180,7 @@ mod tests {
         assert!(matches!(read(&[]), Err(ReplyError::Closed)));
         assert!(matches!(read(&[Some(b"ready")]), Err(ReplyError::Closed)));
         assert!(matches!(read(&[None]), Err(ReplyError::TimedOut)));
-        assert!(matches!(read(&[Some(&[b'x'; 20_000])]), Err(ReplyError::TooLarge)));
+        assert!(matches!(read(&[Some(&vec![b'x'; 20_000])]), Err(ReplyError::TooLarge)));
         let huge = [&b"HTTP/1.0 200 OK\r\n\r\n("[..], &vec![b'a'; MAX_REPLY + 1]].concat();
         assert!(matches!(read(&[Some(&huge)]), Err(ReplyError::TooLarge)));
     }

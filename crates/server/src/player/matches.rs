@@ -103,7 +103,7 @@ impl Matches {
     /// leave.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
         let time = clock.saturating_sub(self.config.margin).max(LEAST);
-        (arrived + time - GUARD.min(time / 4), arrived + time)
+        (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
     }
 
     /// START: begins a match and waits until its player is ready.
