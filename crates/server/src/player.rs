@@ -89,7 +89,8 @@ impl Default for PlayerConfig {
     }
 }
 
-/// Serves a player at `listener` until `stop` is raised; then ends all matches and returns.
+/// Serves a player at `listener` until `stop` is raised; then ends all matches, answers who waits,
+/// and returns. A listener that others can reach is warned of in the log.
 ///
 /// # Errors
 /// When the listener is not usable.
@@ -99,6 +100,11 @@ pub fn serve_player(
     factory: Arc<dyn PlayerFactory>,
     stop: &StopToken,
 ) -> io::Result<()> {
+    let address = listener.local_addr()?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(%address, "anyone who reaches this address can make this player think");
+    }
+    tracing::info!(%address, name = config.name, matches = config.matches, "listening");
     let http = config.http.clone();
     listen(listener, &http, stop, &Arc::new(Desk { matches: Matches::new(config, factory) }))
 }

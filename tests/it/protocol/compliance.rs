@@ -51,7 +51,7 @@ fn a_simple_player_is_usable() {
 
 #[test]
 fn what_is_wrong_with_a_player_is_named() {
-    for (flaw, named, usable) in [
+    let cases = [
         (Flaw::LosesTrack, "play.follow", false),
         (Flaw::AnyId, "match.other", false),
         (Flaw::Late(300), "play.first", false),
@@ -60,11 +60,16 @@ fn what_is_wrong_with_a_player_is_named() {
         (Flaw::Capitals, "play.first", false),
         (Flaw::OneAtATime, "thinking.info", true),
         (Flaw::Illegal, "play.first", false),
-    ] {
-        let (failures, sheet) = failures(flaw);
-        assert!(failures.contains(&named), "{flaw:?}: {failures:?}");
-        assert_eq!(sheet.is_usable(), usable, "{flaw:?}: {failures:?}");
-        let finding = sheet.failures().find(|finding| finding.check == named).expect("it failed");
-        assert_eq!(finding.requirement == Requirement::Must, !usable);
-    }
+    ];
+    std::thread::scope(|scope| {
+        for (flaw, named, usable) in cases {
+            scope.spawn(move || {
+                let (failures, sheet) = failures(flaw);
+                assert!(failures.contains(&named), "{flaw:?}: {failures:?}");
+                assert_eq!(sheet.is_usable(), usable, "{flaw:?}: {failures:?}");
+                let finding = sheet.failures().find(|finding| finding.check == named).expect("it failed");
+                assert_eq!(finding.requirement == Requirement::Must, !usable);
+            });
+        }
+    });
 }

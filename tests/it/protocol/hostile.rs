@@ -280,37 +280,38 @@ fn no_move_is_late() {
     let serving = Serving::start(PlayerConfig::default(), Arc::new(factory));
     let path = ggp_tests::workspace().join("games/connect_four.kif");
     let rules = game(&std::fs::read_to_string(path).expect("a game"));
+    // Where another role is on turn there is nothing to think about; those moves are not counted.
+    let is_thought = |time: &Duration| *time > Duration::from_millis(100);
     let mut thinking: Vec<Duration> = std::thread::scope(|scope| {
         let tables: Vec<_> = (0..2)
             .map(|table| {
                 let (rules, address) = (&rules, serving.address);
                 scope.spawn(move || {
-                    let mut thinking = Thinking::default();
+                    let mut thoughts = Vec::new();
                     for number in 0.. {
-                        let left = wanted / 2 - thinking.0.len();
+                        let left = (wanted / 2).saturating_sub(thoughts.len());
                         if left == 0 {
                             break;
                         }
                         let clock = Duration::from_secs(1);
                         let id = format!("t{table}.{number}");
                         let mut setup = HostSetup::new(id, Clocks { start: clock, play: clock });
-                        setup.max_steps = left as u32;
+                        setup.max_steps = 2 * left as u32;
                         setup.seed = number * 2 + table;
-                        let guests = vec![
-                            remote(address),
-                            Guest::Local(Box::new(Scripted::new(Manner::Quick)) as Box<dyn Player>),
-                        ];
-                        let outcome = play(rules, guests, setup, &mut thinking);
+                        let local = Guest::Local(Box::new(Scripted::new(Manner::Quick)) as Box<dyn Player>);
+                        let mut times = Thinking::default();
+                        let outcome = play(rules, vec![remote(address), local], setup, &mut times);
                         assert_eq!(outcome.faults, []);
+                        thoughts.extend(times.0.into_iter().filter(is_thought));
                     }
-                    thinking.0
+                    thoughts
                 })
             })
             .collect();
         tables.into_iter().flat_map(|table| table.join().expect("no panic")).collect()
     });
     thinking.sort_unstable();
-    assert_eq!(thinking.len(), wanted / 2 * 2);
+    assert!(thinking.len() >= wanted / 2 * 2);
     let slack = |quantile: f64| {
         let at = ((thinking.len() - 1) as f64 * quantile) as usize;
         1000.0 - thinking[at].as_secs_f64() * 1000.0
