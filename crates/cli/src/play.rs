@@ -280,7 +280,7 @@ impl Observer for Narrator<'_> {
 
     fn observe(&mut self, event: MatchEvent<'_>) {
         let told = match event {
-            MatchEvent::State { step, facts } => self.tell_state(step, facts),
+            MatchEvent::State { step, facts, .. } => self.tell_state(step, facts),
             MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
             MatchEvent::End(_) => Ok(()),
         };
