@@ -5,6 +5,7 @@
 //! need, a [`Requirement::Should`]: the reference player lacks some of these.
 
 mod exam;
+mod framing;
 mod sheet;
 mod trial;
 

@@ -2,12 +2,12 @@
 //! prints the figures; without it the same with fewer.
 
 use super::hosting::{game, play, remote};
-use super::players::{Manner, Scripted};
+use super::players::{Manner, Scripted, searching};
 use super::serving::{Serving, exchange};
 use ggp_arena::{Ending, MatchEvent, Observer};
 use ggp_game::rng::mix;
-use ggp_game::{Clocks, Interpreter, Player, StopToken};
-use ggp_search::{DeterminizeOptions, DeterminizingPlayer};
+use ggp_game::{Clocks, Player};
+use ggp_search::MctsOptions;
 use ggp_server::host::{Guest, HostSetup};
 use ggp_server::player::PlayerConfig;
 use std::io::Write;
@@ -272,11 +272,7 @@ fn messages_twice_and_out_of_order() {
 #[test]
 fn no_move_is_late() {
     let wanted = count(500, 6) as usize;
-    let factory = |_: &str| {
-        let make = |game: &Arc<ggp_game::Game>, _, _: &StopToken| Ok(Interpreter::new(game));
-        let options = DeterminizeOptions { iterations: None, seed: 1 };
-        Box::new(DeterminizingPlayer::new(options, make)) as Box<dyn Player>
-    };
+    let factory = |_: &str| searching(MctsOptions::default());
     let serving = Serving::start(PlayerConfig::default(), Arc::new(factory));
     let path = ggp_tests::workspace().join("games/connect_four.kif");
     let rules = game(&std::fs::read_to_string(path).expect("a game"));
@@ -331,11 +327,7 @@ fn no_move_is_late() {
 /// INFO, a stranger's PLAY and ABORT, while a search takes all cores.
 #[test]
 fn strangers_are_answered_while_it_searches() {
-    let factory = |_: &str| {
-        let make = |game: &Arc<ggp_game::Game>, _, _: &StopToken| Ok(Interpreter::new(game));
-        let options = DeterminizeOptions { iterations: None, seed: 1 };
-        Box::new(DeterminizingPlayer::new(options, make)) as Box<dyn Player>
-    };
+    let factory = |_: &str| searching(MctsOptions::default());
     let serving = Serving::start(PlayerConfig::default(), Arc::new(factory));
     let path = ggp_tests::workspace().join("games/connect_four.kif");
     let rules = std::fs::read_to_string(path).expect("a game");

@@ -1,14 +1,14 @@
 //! Our manager against our player and against bad ones, over HTTP.
 
-use super::players::{Manner, Scripted};
+use super::players::{Manner, Scripted, searching};
 use super::schema::violations;
 use super::serving::Serving;
 use super::simple::{Flaw, Simple};
 use ggp_arena::{Ending, FaultKind, MachineReferee, MatchEvent, Observer, Outcome, Record};
 use ggp_game::{Clocks, Game, Interpreter, Player, StopToken};
-use ggp_search::{DeterminizeOptions, DeterminizingPlayer};
+use ggp_search::{DeterminizeOptions, DeterminizingPlayer, MctsOptions};
 use ggp_server::host::{Guest, HostSetup, host};
-use ggp_server::player::PlayerConfig;
+use ggp_server::player::{PlayerConfig, PlayerFactory};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,44 +98,50 @@ impl Observer for Reader {
     }
 }
 
-/// The two ends over the games of the workspace, scrambled half the time. `GGP_PROTOCOL_MATCHES`
-/// says how many matches each game has: 1, unless it is set.
+/// The two ends over games of the workspace, scrambled half the time. `GGP_PROTOCOL_MATCHES=N` plays
+/// N whole matches of each of eight games; without it, the first steps of some.
 #[test]
 fn our_manager_and_our_player_play_without_fault() {
-    let matches = std::env::var("GGP_PROTOCOL_MATCHES").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let config = PlayerConfig { matches: 4, ..PlayerConfig::default() };
-    let serving = Serving::scripted(config, Manner::Quick);
-    let rules = |name: &str| {
-        std::fs::read_to_string(ggp_tests::workspace().join(format!("games/{name}.kif"))).expect("a game")
-    };
-    let names = [
-        "tic_tac_toe",
-        "nim",
-        "rock_paper_scissors",
-        "three_player_tic_tac_toe",
-        "maze",
-        "hex",
-        "endgame",
+    let matches = std::env::var("GGP_PROTOCOL_MATCHES").ok().and_then(|n| n.parse::<u64>().ok());
+    let config = PlayerConfig { ponder: false, ..PlayerConfig::default() };
+    let factory: Arc<dyn PlayerFactory> = Arc::new(|id: &str| {
+        searching(MctsOptions {
+            iterations: Some(100),
+            seed: Some(id.len() as u64),
+            ..MctsOptions::default()
+        })
+    });
+    let servers = [(), ()].map(|()| Serving::start(config.clone(), Arc::clone(&factory)));
+    let few = ["tic_tac_toe", "nim", "rock_paper_scissors", "breakthrough_holes"];
+    let many = [
+        "breakthrough_holes",
         "pawn_whopping",
+        "english_draughts",
+        "endgame",
+        "skirmish",
+        "tic_tac_toe",
+        "connect_four",
+        "rock_paper_scissors",
     ];
+    let names = if matches.is_some() { &many[..] } else { &few[..] };
+    let (mut played, mut steps, began) = (0, 0, Instant::now());
     for name in names {
-        let game = game(&rules(name));
-        for number in 0..matches {
-            let guests = game.roles().map(|_| remote(serving.address)).collect::<Vec<_>>();
-            // Everyone is the same server here, and has a match id of its own only if it plays once.
-            let guests =
-                guests.into_iter().enumerate().map(|(seat, guest)| if seat == 0 { guest } else { local() });
-            let mut setup = HostSetup::new(format!("{name}.{number}"), clocks(10, 5));
+        let path = ggp_tests::workspace().join(format!("games/{name}.kif"));
+        let game = game(&std::fs::read_to_string(path).expect("a game"));
+        for number in 0..matches.unwrap_or(2) {
+            let guests = servers.iter().cycle().take(game.role_count()).map(|server| remote(server.address));
+            let mut setup = HostSetup::new(format!("{name}.{number}"), clocks(30, 10));
             setup.scramble = number % 2 == 0;
             setup.seed = number;
-            setup.max_steps = 12;
+            setup.max_steps = if matches.is_some() { 1000 } else { 12 };
             setup.preview = (number % 3 == 0).then(|| Duration::from_secs(2));
             setup.record.game_meta_url = format!("games/{name}.kif");
             setup.record.player_names_from_host = vec!["ours".to_owned(); game.role_count()];
             let scrambled = setup.scramble;
             let outcome = play(&game, guests.collect(), setup, &mut ());
+            let whole = outcome.ending == Ending::Terminal;
             assert!(
-                matches!(outcome.ending, Ending::Terminal | Ending::StepLimit),
+                whole || outcome.ending == Ending::StepLimit && matches.is_none(),
                 "{name}: {:?}",
                 outcome.ending
             );
@@ -143,8 +149,10 @@ fn our_manager_and_our_player_play_without_fault() {
             let record = outcome.record.expect("a record");
             assert_eq!(record.scrambled, scrambled);
             assert_valid(&record);
+            (played, steps) = (played + 1, steps + outcome.steps);
         }
     }
+    println!("{played} matches, {steps} steps, no fault, in {:.0?}", began.elapsed());
 }
 
 #[test]

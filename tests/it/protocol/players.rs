@@ -4,8 +4,20 @@ use ggp_game::{
     Belief, Clocks, Deadline, Game, Interpreter, Move, Observation, PlayError, Player, Role, StateMachine,
     StopToken,
 };
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_search::{MctsOptions, MctsPlayer};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A player that searches with `options`, on a network.
+pub(crate) fn searching(options: MctsOptions) -> Box<dyn Player> {
+    let make = |game: &Arc<Game>, _: Deadline, stop: &StopToken| {
+        let net = PropNet::ground(game, &GroundLimits::default(), stop);
+        let net = net.map_err(|error| PlayError::Unable(error.to_string()))?;
+        Ok(PropNetMachine::new(game, net)?)
+    };
+    Box::new(MctsPlayer::new(options, make))
+}
 
 /// What a [`Scripted`] player does beside choosing its first legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
