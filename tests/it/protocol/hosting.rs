@@ -172,6 +172,15 @@ fn the_live_record_is_whole_after_every_move() {
     assert!(reader.tokens.iter().all(|token| *token == reader.tokens[0] && token.len() == 32));
 }
 
+/// One server at both roles, with a match each.
+#[test]
+fn a_player_may_sit_twice() {
+    let serving = Serving::scripted(PlayerConfig::default(), Manner::Quick);
+    let guests = vec![remote(serving.address), remote(serving.address)];
+    let outcome = play(&game(TAKE), guests, HostSetup::new("twice", clocks(5, 5)), &mut ());
+    assert_eq!((outcome.ending, outcome.faults), (Ending::Terminal, vec![]));
+}
+
 #[test]
 fn bad_players_are_dealt_with_as_the_reference_server_does() {
     let cases = [

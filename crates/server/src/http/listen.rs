@@ -135,7 +135,9 @@ pub(crate) fn listen(
     respond: &Arc<impl Respond>,
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
-    socket2::SockRef::from(listener).listen(BACKLOG)?;
+    if let Err(error) = socket2::SockRef::from(listener).listen(BACKLOG) {
+        tracing::warn!(%error, "the queue of connections stays short");
+    }
     let connections = Arc::new(Connections::default());
     let memory = Memory::new(limits.bodies);
     thread::scope(|scope| {
