@@ -12,6 +12,7 @@ mod batch;
 mod choose;
 mod descend;
 mod descent;
+mod determinize;
 mod dice;
 mod expand;
 mod limits;
@@ -37,6 +38,7 @@ mod toys;
 mod tree;
 
 pub use batch::Batch;
+pub use determinize::{DeterminizeOptions, DeterminizingPlayer};
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError};
 pub use player::{MakeMachine, MctsPlayer};
