@@ -177,7 +177,7 @@ impl WithMachine for Table<'_> {
         let Table { arguments, game, reasoner, who, record, stop, progress } = self;
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let opening = opening(&mut machine, record.as_ref())?;
-        let board = Board::infer(&mut machine);
+        let board = Board::infer(&mut machine, &arguments.file.path);
         let is_person = |who: &&Who| matches!(who, Who::Person);
         let people = who.iter().filter(is_person).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
@@ -216,6 +216,7 @@ impl WithMachine for Table<'_> {
             given: setup.opening.len() as u32,
             before: Vec::new(),
             moves: Vec::new(),
+            save: arguments.save.as_deref(),
             failed: None,
             stop: stop.clone(),
         };
@@ -268,6 +269,8 @@ struct Narrator<'a> {
     given: u32,
     before: Vec<Fact>,
     moves: Vec<String>,
+    /// Where the match is kept, from step to step, so that nothing takes more than a step with it.
+    save: Option<&'a Path>,
     /// Why it fell silent.
     failed: Option<std::io::Error>,
     stop: StopToken,
@@ -280,7 +283,9 @@ impl Observer for Narrator<'_> {
 
     fn observe(&mut self, event: MatchEvent<'_>) {
         let told = match event {
-            MatchEvent::State { step, facts } => self.tell_state(step, facts),
+            MatchEvent::State { step, facts, record } => {
+                self.save(record).and_then(|()| self.tell_state(step, facts))
+            }
             MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
             MatchEvent::End(_) => Ok(()),
         };
@@ -293,6 +298,13 @@ impl Observer for Narrator<'_> {
 }
 
 impl Narrator<'_> {
+    fn save(&self, record: Option<&ggp_arena::Record>) -> std::io::Result<()> {
+        match (self.save, record) {
+            (Some(path), Some(record)) => std::fs::write(path, record.to_json() + "\n"),
+            _ => Ok(()),
+        }
+    }
+
     fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {
         if step >= self.given {
             let mut out = console::stdout();
