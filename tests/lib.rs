@@ -2,9 +2,10 @@
 //! machine is compared with what is known of a game.
 
 pub mod oracle;
-pub mod survival;
 pub mod perft_table;
 pub mod position;
+pub mod survival;
+pub mod walk;
 
 use ggp_game::Game;
 use std::path::PathBuf;

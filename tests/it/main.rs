@@ -8,6 +8,7 @@ mod means;
 mod own_rulesheets;
 mod perft;
 mod positions;
+mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;

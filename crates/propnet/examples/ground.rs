@@ -3,11 +3,17 @@ use ggp_game::{Game, StopToken};
 use ggp_propnet::{GroundLimits, PropNet};
 fn main() {
     for file in std::env::args().skip(1) {
-        let game = Game::new(ggp_gdl::parse(&std::fs::read(&file).expect("readable")).expect("GDL")).expect("valid");
+        let game =
+            Game::new(ggp_gdl::parse(&std::fs::read(&file).expect("readable")).expect("GDL")).expect("valid");
         let t = std::time::Instant::now();
         let name = file.rsplit('/').next().unwrap_or("");
         match PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()) {
-            Ok(net) => println!("{name} {:.2} s {:?} nodes {}", t.elapsed().as_secs_f64(), net.counts(), net.nodes().len()),
+            Ok(net) => println!(
+                "{name} {:.2} s {:?} nodes {}",
+                t.elapsed().as_secs_f64(),
+                net.counts(),
+                net.nodes().len()
+            ),
             Err(error) => println!("{name} {:.2} s FAILED {error}", t.elapsed().as_secs_f64()),
         }
     }

@@ -1,5 +1,5 @@
 //! Random playouts by the network: `random_playouts FILE N`.
-use ggp_game::{Game, Playouts, PlayoutPlan, StateMachine, StopToken};
+use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use std::sync::Arc;
 fn main() {
@@ -7,7 +7,9 @@ fn main() {
     let file = args.next().expect("FILE");
     let count: usize = args.next().expect("N").parse().expect("a number");
     let t = std::time::Instant::now();
-    let game = Arc::new(Game::new(ggp_gdl::parse(&std::fs::read(&file).expect("readable")).expect("GDL")).expect("valid"));
+    let game = Arc::new(
+        Game::new(ggp_gdl::parse(&std::fs::read(&file).expect("readable")).expect("GDL")).expect("valid"),
+    );
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("ground");
     let ground = t.elapsed().as_secs_f64();
     let mut machine = PropNetMachine::new(&game, net).expect("compiled");
@@ -16,11 +18,22 @@ fn main() {
     let starts = vec![start; count];
     let t = std::time::Instant::now();
     let (mut n, mut steps, mut goals) = (0u64, 0u64, vec![0f64; game.role_count()]);
-    machine.playouts(&starts, PlayoutPlan::new(1), &mut |p| {
+    machine
+        .playouts(&starts, PlayoutPlan::new(1), &mut |p| {
             n += 1;
             steps += u64::from(p.steps);
-            for (sum, goal) in goals.iter_mut().zip(p.goals) { *sum += goal.map_or(0.0, |g| f64::from(g.value())); }
-        }).expect("playable");
+            for (sum, goal) in goals.iter_mut().zip(p.goals) {
+                *sum += goal.map_or(0.0, |g| f64::from(g.value()));
+            }
+        })
+        .expect("playable");
     let s = t.elapsed().as_secs_f64();
-    println!("{file} ground {ground:.2} build {build:.2} playouts/s {:.0} steps/s {:.0} length {:.2} goals {:.2?} {:?}", n as f64 / s, steps as f64 / s, steps as f64 / n as f64, goals.iter().map(|g| g / n as f64).collect::<Vec<_>>(), machine.program_counts());
+    println!(
+        "{file} ground {ground:.2} build {build:.2} playouts/s {:.0} steps/s {:.0} length {:.2} goals {:.2?} {:?}",
+        n as f64 / s,
+        steps as f64 / s,
+        steps as f64 / n as f64,
+        goals.iter().map(|g| g / n as f64).collect::<Vec<_>>(),
+        machine.program_counts()
+    );
 }

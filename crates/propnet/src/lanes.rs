@@ -54,8 +54,10 @@ pub enum Part {
 /// Starts that wait, of one phase.
 struct Queue {
     starts: Vec<u32>,
-    /// How many playouts of the queue have begun.
-    begun: usize,
+    /// The next to begin: the position in `starts`, and how many have begun there.
+    next: (usize, usize),
+    /// How many playouts have not begun yet.
+    left: usize,
 }
 
 /// The state of one start as the rows take it: a word of equal bits for each state row.
@@ -107,10 +109,12 @@ impl<const W: usize> Lanes<W> {
         mut observer: Option<Observer<'_>>,
     ) {
         let phases = &run.programs.phases;
-        let mut queues: Vec<Queue> = phases.iter().map(|_| Queue { starts: Vec::new(), begun: 0 }).collect();
+        let mut queues: Vec<Queue> =
+            phases.iter().map(|_| Queue { starts: Vec::new(), next: (0, 0), left: 0 }).collect();
         for &start in run.chosen {
             let phase = run.programs.phase_of(&run.starts[start as usize]).unwrap_or(0);
             queues[phase].starts.push(start);
+            queues[phase].left += run.plan.per_start;
         }
         let mut waiting = run.chosen.len() * run.plan.per_start;
         self.live = Row::ZERO;
@@ -172,15 +176,21 @@ impl<const W: usize> Lanes<W> {
 
     /// Begins playouts from `queue` in the lanes that are idle. How many.
     fn refill(&mut self, run: &Run<'_>, queue: &mut Queue, cut_off_at: &mut u64) -> usize {
-        let left = queue.starts.len() * run.plan.per_start - queue.begun;
+        let left = queue.left;
         if left == 0 {
             return 0;
         }
         let mut together = Row::<W>::ZERO;
         let mut begun = 0;
-        for lane in (!self.live).lanes().take(left) {
-            let start = queue.starts[(queue.begun + begun) / run.plan.per_start];
-            let index = start as usize * run.plan.per_start + (queue.begun + begun) % run.plan.per_start;
+        let before = rng::counter(self.sweep as u32, Role(0));
+        (!self.live).for_each_lane(|lane| {
+            if begun == left {
+                return;
+            }
+            let (at, repeat) = queue.next;
+            let start = queue.starts[at];
+            queue.next = if repeat + 1 == run.plan.per_start { (at + 1, 0) } else { (at, repeat + 1) };
+            let index = start as usize * run.plan.per_start + repeat;
             if self.template.start != Some(start) {
                 self.write_states(run, &mut together);
                 self.template.load(run, start);
@@ -190,16 +200,15 @@ impl<const W: usize> Lanes<W> {
             self.began[lane] = self.sweep;
             let key = rng::Stream::new(run.plan.seed, run.plan.first + index as u64).key();
             let position = Keys::position(lane, W);
-            let before = rng::counter(self.sweep as u32, Role(0));
             self.keys.low[position] = (key as u32).wrapping_sub(before);
             self.keys.high[position] = (key >> 32) as u32;
             if run.plan.moves {
                 self.record[lane].clear();
             }
             begun += 1;
-        }
+        });
         self.write_states(run, &mut together);
-        queue.begun += begun;
+        queue.left -= begun;
         *cut_off_at = (*cut_off_at).min(self.sweep + u64::from(run.plan.max_steps));
         begun
     }
@@ -219,14 +228,14 @@ impl<const W: usize> Lanes<W> {
     fn overdue(&self, max_steps: u32, cut_off_at: &mut u64) -> Row<W> {
         let mut overdue = Row::ZERO;
         *cut_off_at = u64::MAX;
-        for lane in self.live.lanes() {
+        self.live.for_each_lane(|lane| {
             let due = self.began[lane] + u64::from(max_steps);
             if due <= self.sweep {
                 overdue.set(lane);
             } else {
                 *cut_off_at = (*cut_off_at).min(due);
             }
-        }
+        });
         overdue
     }
 
@@ -252,15 +261,11 @@ impl<const W: usize> Lanes<W> {
                 once |= lanes;
                 // The row after those of the goals is that of a goal that is no goal value.
                 let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
-                for lane in lanes.lanes() {
-                    self.goals[lane * roles + role] = goal;
-                }
+                lanes.for_each_lane(|lane| self.goals[lane * roles + role] = goal);
             }
-            for lane in (several | (ended & !once)).lanes() {
-                self.goals[lane * roles + role] = None;
-            }
+            (several | (ended & !once)).for_each_lane(|lane| self.goals[lane * roles + role] = None);
         }
-        for lane in ended.lanes() {
+        ended.for_each_lane(|lane| {
             sink(Playout {
                 index: self.index[lane],
                 goals: &self.goals[lane * roles..][..roles],
@@ -268,7 +273,7 @@ impl<const W: usize> Lanes<W> {
                 moves: if run.plan.moves { &self.record[lane] } else { &[] },
                 terminal: terminal.0[lane >> 6] >> (lane & 63) & 1 == 1,
             });
-        }
+        });
         self.live = self.live & !ended;
     }
 
@@ -314,14 +319,12 @@ impl<const W: usize> Lanes<W> {
                 let original = phase.moves[choice.role][mv as usize];
                 let mv = run.moves[choice.role][original as usize];
                 let made = if tree.is_some() { self.rows[choice.base as usize + at] } else { Row::ONES };
-                for lane in (made & self.live).lanes() {
-                    self.joint[lane * roles + choice.role] = mv;
-                }
+                (made & self.live).for_each_lane(|lane| self.joint[lane * roles + choice.role] = mv);
             }
         }
-        for lane in self.live.lanes() {
+        self.live.for_each_lane(|lane| {
             self.record[lane].extend_from_slice(&self.joint[lane * roles..][..roles]);
-        }
+        });
     }
 }
 

@@ -44,6 +44,9 @@ pub struct PropNetMachine {
     /// The state in `rows`, and which sections have been evaluated for it.
     loaded: Option<BitState>,
     done: [bool; 3],
+    /// The rows of the moves last made. They stay set until other moves are made, because an
+    /// output may be such a row itself.
+    made: Vec<usize>,
     lanes: Option<Box<Lanes<WORDS>>>,
     general_lanes: Option<Box<Lanes<WORDS>>>,
 }
@@ -98,6 +101,7 @@ impl PropNetMachine {
             rows,
             loaded: None,
             done: [false; 3],
+            made: Vec::new(),
             lanes: None,
             general_lanes: None,
         })
@@ -153,13 +157,13 @@ impl PropNetMachine {
             };
             made.push(choice.base as usize + index as usize);
         }
-        for &row in &made {
+        for row in std::mem::replace(&mut self.made, made) {
+            self.rows[row] = Row([0]);
+        }
+        for &row in &self.made {
             self.rows[row] = Row([1]);
         }
         run(&single.gates, &single.next_blocks, self.kernels, &mut self.rows);
-        for &row in &made {
-            self.rows[row] = Row([0]);
-        }
         Ok(())
     }
 

@@ -21,16 +21,15 @@ impl<const W: usize> Row<W> {
         self.0[lane >> 6] |= 1 << (lane & 63);
     }
 
-    /// The lanes whose bit is set, ascending.
+    /// Calls `each` with every lane whose bit is set, ascending.
     #[inline(always)]
-    pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
-        self.0.into_iter().enumerate().flat_map(|(at, word)| {
-            std::iter::successors((word != 0).then_some(word), |&rest| {
-                let rest = rest & (rest - 1);
-                (rest != 0).then_some(rest)
-            })
-            .map(move |rest| at * 64 + rest.trailing_zeros() as usize)
-        })
+    pub(crate) fn for_each_lane(self, mut each: impl FnMut(usize)) {
+        for (at, mut word) in self.0.into_iter().enumerate() {
+            while word != 0 {
+                each(at * 64 + word.trailing_zeros() as usize);
+                word &= word - 1;
+            }
+        }
     }
 
     #[inline(always)]

@@ -26,12 +26,13 @@ pub(crate) struct Tree {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) nodes: usize,
-    /// Where its counts begin: `planes` rows a node.
+    /// Where its counts begin, and how many planes a node's count has.
     pub(crate) counts: usize,
     pub(crate) planes: usize,
-    /// Where its chosen lanes and ranks begin: `planes` rows a node (the mask, and one rank plane
-    /// less than the count has).
+    /// Where its chosen lanes and ranks begin, and how many rows a node has: the mask, then as
+    /// many planes as the count of a node one level below.
     pub(crate) ranks: usize,
+    pub(crate) rank_rows: usize,
 }
 
 /// More moves of one role than this cannot be chosen from.
@@ -40,23 +41,29 @@ pub(crate) const MAX_MOVES: usize = 1 << 15;
 impl Tree {
     /// The tree over `moves` rows, rounded up to groups.
     pub(crate) fn new(moves: usize) -> Tree {
-        let mut levels = Vec::new();
-        let (mut nodes, mut planes, mut at) = (moves.div_ceil(8).max(1), 4, 0);
+        // No count exceeds the number of moves, which bounds the planes.
+        let enough = (usize::BITS - moves.leading_zeros()) as usize;
+        let mut levels: Vec<Level> = Vec::new();
+        let (mut nodes, mut counts, mut ranks) = (moves.div_ceil(8).max(1), 0, 0);
         loop {
-            levels.push(Level { nodes, counts: at, planes, ranks: at });
-            at += nodes * planes;
+            let height = levels.len();
+            // The lowest level always has room for eight.
+            let planes = if height == 0 { 4 } else { (4 + height).min(enough) };
+            let rank_rows = if height == 0 { 4 } else { 1 + (3 + height).min(enough) };
+            levels.push(Level { nodes, counts, planes, ranks, rank_rows });
+            counts += nodes * planes;
+            ranks += nodes * rank_rows;
             if nodes == 1 {
                 break;
             }
             nodes = nodes.div_ceil(2);
-            planes += 1;
         }
         Tree { levels, sparse: moves >= 1024 }
     }
 
-    /// How many scratch rows counts (and as many again, ranks) take.
+    /// How many scratch rows counts, and as many again ranks, take at most.
     pub(crate) fn scratch(&self) -> usize {
-        self.levels.iter().map(|level| level.nodes * level.planes).sum()
+        self.levels.iter().map(|level| level.nodes * level.planes.max(level.rank_rows)).sum()
     }
 }
 
@@ -67,11 +74,18 @@ pub(crate) struct Scratch<const W: usize> {
     pub(crate) ranks: Vec<Row<W>>,
     /// Byte `b` of word `w` of row `i` belongs to lane 64 w + 8 b + i: low and high bytes.
     pub(crate) bytes: [[Row<W>; 8]; 2],
+    /// The same bytes, in this order.
+    flat: [Vec<u8>; 2],
 }
 
 impl<const W: usize> Scratch<W> {
     pub(crate) fn new(rows: usize) -> Scratch<W> {
-        Scratch { counts: vec![Row::ZERO; rows], ranks: vec![Row::ZERO; rows], bytes: [[Row::ZERO; 8]; 2] }
+        Scratch {
+            counts: vec![Row::ZERO; rows],
+            ranks: vec![Row::ZERO; rows],
+            bytes: [[Row::ZERO; 8]; 2],
+            flat: [vec![0; 64 * W], vec![0; 64 * W]],
+        }
     }
 }
 
@@ -95,77 +109,47 @@ impl Keys {
 }
 
 /// Replaces each lane's count by a random number below it (by 0 if it is 0).
+///
+/// The bytes are laid out flat first: over rows of words, compilers lose the vectors.
 #[inline(always)]
-pub(crate) fn draw<const W: usize>(bytes: &mut [[Row<W>; 8]; 2], wide: bool, keys: &Keys, counter: u32) {
-    let [low, high] = bytes;
-    let keys_of_rows = keys.low.chunks_exact(8 * W).zip(keys.high.chunks_exact(8 * W));
-    for ((low, high), (key_low, key_high)) in low.iter_mut().zip(high).zip(keys_of_rows) {
-        let (pairs, rest) = low.0.as_chunks_mut::<2>();
-        let (high_pairs, high_rest) = high.0.as_chunks_mut::<2>();
-        let keys = key_low.as_chunks::<16>().0.iter().zip(key_high.as_chunks::<16>().0);
-        for ((pair, high_pair), (key_low, key_high)) in pairs.iter_mut().zip(high_pairs).zip(keys) {
-            if wide {
-                draw_sixteen_wide(pair, high_pair, key_low, key_high, counter);
-            } else {
-                draw_sixteen(pair, key_low, key_high, counter);
-            }
+pub(crate) fn draw<const W: usize>(scratch: &mut Scratch<W>, wide: bool, keys: &Keys, counter: u32) {
+    let Scratch { bytes: [low_rows, high_rows], flat: [low, high], .. } = scratch;
+    to_bytes(low_rows, low);
+    let keys = keys.low.iter().zip(&keys.high);
+    if wide {
+        to_bytes(high_rows, high);
+        for ((low, high), (&key_low, &key_high)) in low.iter_mut().zip(high.iter_mut()).zip(keys) {
+            let bits = rng::scramble(key_low.wrapping_add(counter), key_high);
+            let rank = rng::below(bits, u32::from(*high) << 8 | u32::from(*low));
+            *low = rank as u8;
+            *high = (rank >> 8) as u8;
         }
-        let at = key_low.len() - 8;
-        let keys = key_low[at..].iter().zip(&key_high[at..]);
-        for (word, high_word) in rest.iter_mut().zip(high_rest) {
-            let (mut bytes, mut high_bytes) = (word.to_le_bytes(), high_word.to_le_bytes());
-            for ((byte, high_byte), (&key_low, &key_high)) in
-                bytes.iter_mut().zip(&mut high_bytes).zip(keys.clone())
-            {
-                let count = u32::from(*high_byte) << 8 | u32::from(*byte);
-                let bits = rng::scramble(key_low.wrapping_add(counter), key_high);
-                let [low, high, ..] = rng::below(bits, count).to_le_bytes();
-                (*byte, *high_byte) = (low, high);
-            }
-            (*word, *high_word) = (u64::from_le_bytes(bytes), u64::from_le_bytes(high_bytes));
+        to_words(high, high_rows);
+    } else {
+        for (low, (&key_low, &key_high)) in low.iter_mut().zip(keys) {
+            let bits = rng::scramble(key_low.wrapping_add(counter), key_high);
+            *low = rng::below(bits, u32::from(*low)) as u8;
         }
     }
-}
-
-fn bytes_of([one, two]: [u64; 2]) -> [u8; 16] {
-    (u128::from(one) | u128::from(two) << 64).to_le_bytes()
-}
-
-fn words_of(bytes: [u8; 16]) -> [u64; 2] {
-    let both = u128::from_le_bytes(bytes);
-    [both as u64, (both >> 64) as u64]
+    to_words(low, low_rows);
 }
 
 #[inline(always)]
-fn draw_sixteen(words: &mut [u64; 2], low: &[u32; 16], high: &[u32; 16], counter: u32) {
-    let counts = bytes_of(*words);
-    let mut ranks = [0u8; 16];
-    for i in 0..16 {
-        let bits = rng::scramble(low[i].wrapping_add(counter), high[i]);
-        ranks[i] = rng::below(bits, u32::from(counts[i])) as u8;
+fn to_bytes<const W: usize>(rows: &[Row<W>; 8], bytes: &mut [u8]) {
+    for (row, bytes) in rows.iter().zip(bytes.chunks_exact_mut(8 * W)) {
+        for (word, bytes) in row.0.iter().zip(bytes.as_chunks_mut::<8>().0) {
+            *bytes = word.to_le_bytes();
+        }
     }
-    *words = words_of(ranks);
 }
 
 #[inline(always)]
-fn draw_sixteen_wide(
-    words: &mut [u64; 2],
-    high_words: &mut [u64; 2],
-    low: &[u32; 16],
-    high: &[u32; 16],
-    counter: u32,
-) {
-    let (counts, high_counts) = (bytes_of(*words), bytes_of(*high_words));
-    let (mut ranks, mut high_ranks) = ([0u8; 16], [0u8; 16]);
-    for i in 0..16 {
-        let bits = rng::scramble(low[i].wrapping_add(counter), high[i]);
-        let count = u32::from(high_counts[i]) << 8 | u32::from(counts[i]);
-        let rank = rng::below(bits, count);
-        ranks[i] = rank as u8;
-        high_ranks[i] = (rank >> 8) as u8;
+fn to_words<const W: usize>(bytes: &[u8], rows: &mut [Row<W>; 8]) {
+    for (row, bytes) in rows.iter_mut().zip(bytes.chunks_exact(8 * W)) {
+        for (word, bytes) in row.0.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
     }
-    *words = words_of(ranks);
-    *high_words = words_of(high_ranks);
 }
 
 /// The kernels, over the `Vector` in scope, compiled for the given processor features.
@@ -319,7 +303,7 @@ macro_rules! kernels {
         ) -> Row<W> {
             let mut some = Row::ZERO;
             let wide = count(area, tree, scratch, &mut some);
-            draw(&mut scratch.bytes, wide, keys, counter);
+            draw(scratch, wide, keys, counter);
             select(area, tree, scratch, &some);
             some
         }
@@ -352,7 +336,7 @@ macro_rules! kernels {
                     for (children, out) in children.zip(out.chunks_exact_mut(level.planes)) {
                         let (left, right) = children.split_at(below.planes);
                         let mut carry = Vector::zero();
-                        let (top, out) = out.split_last_mut().expect("a node has planes");
+                        let (out, top) = out.split_at_mut(below.planes);
                         if right.is_empty() {
                             for (plane, left) in out.iter_mut().zip(left) {
                                 store(plane, at, load(left, at));
@@ -364,7 +348,9 @@ macro_rules! kernels {
                                 carry = left.carry(right, carry);
                             }
                         }
-                        store(top, at, carry);
+                        if let [top] = top {
+                            store(top, at, carry);
+                        }
                     }
                 }
                 let planes = &counts[root.counts..][..root.planes];
@@ -394,10 +380,10 @@ macro_rules! kernels {
             some: &Row<W>,
         ) {
             let (groups, _) = area.as_chunks_mut::<8>();
-            let Scratch { counts, ranks, bytes } = scratch;
+            let Scratch { counts, ranks, bytes, .. } = scratch;
             let root = tree.levels[tree.levels.len() - 1];
             for at in (0..W).step_by(Vector::WORDS) {
-                let node = &mut ranks[root.ranks..][..root.planes];
+                let node = &mut ranks[root.ranks..][..root.rank_rows];
                 store(&mut node[0], at, load(some, at));
                 for (planes, half) in node[1..].chunks_mut(8).zip(bytes.iter()) {
                     let mut v = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&half[i], at));
@@ -409,12 +395,12 @@ macro_rules! kernels {
                 for pair in tree.levels.windows(2).rev() {
                     let (below, level) = (pair[0], pair[1]);
                     let (out, nodes) = ranks.split_at_mut(level.ranks);
-                    let children = out[below.ranks..].chunks_mut(2 * below.planes);
+                    let children = out[below.ranks..].chunks_mut(2 * below.rank_rows);
                     let sums = counts[below.counts..level.counts].chunks(2 * below.planes);
-                    let nodes = nodes.chunks_exact(level.planes);
+                    let nodes = nodes.chunks_exact(level.rank_rows);
                     for ((node, children), sums) in nodes.zip(children).zip(sums) {
                         let lanes = load(&node[0], at);
-                        let (left, right) = children.split_at_mut(below.planes);
+                        let (left, right) = children.split_at_mut(below.rank_rows);
                         if right.is_empty() {
                             for (plane, from) in left.iter_mut().zip(node) {
                                 store(plane, at, load(from, at));
@@ -435,8 +421,10 @@ macro_rules! kernels {
                             store(right, at, rank.xor3(sum, borrow));
                             borrow = rank.borrow(sum, borrow);
                         }
-                        if let Some((rank, sum)) = digits.last() {
-                            borrow = load(rank, at).borrow(load(sum, at), borrow);
+                        if below.rank_rows < level.rank_rows {
+                            if let Some((rank, sum)) = digits.last() {
+                                borrow = load(rank, at).borrow(load(sum, at), borrow);
+                            }
                         }
                         store(&mut left[0], at, lanes.and(borrow));
                         store(&mut right[0], at, lanes.and_not(borrow));

@@ -127,13 +127,7 @@ fn invite(address: Address, name: String, id: &str, scramble: Option<&Arc<Scramb
 }
 
 /// Shows the game to all remote players at once; no answer does no harm.
-fn show_previews(
-    game: &Game,
-    guests: &[Guest],
-    id: &str,
-    scramble: Option<&Arc<Scramble>>,
-    clock: Duration,
-) {
+fn show_previews(game: &Game, guests: &[Guest], id: &str, scramble: Option<&Arc<Scramble>>, clock: Duration) {
     thread::scope(|scope| {
         for guest in guests {
             if let Guest::Remote { address, name } = guest {

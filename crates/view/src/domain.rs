@@ -326,7 +326,8 @@ impl Domains {
         }
         for (_, places) in &variables {
             let ends = ends(&stands_for, places);
-            let (of_fluents, of_moves): (Vec<Place>, Vec<Place>) = ends.iter().partition(|&p| fluents.contains(p));
+            let (of_fluents, of_moves): (Vec<Place>, Vec<Place>) =
+                ends.iter().partition(|&p| fluents.contains(p));
             for &fluent in &of_fluents {
                 for &mv in &of_moves {
                     *self.ties.entry((fluent, mv)).or_default() += 1;

@@ -124,7 +124,8 @@ impl Evidence<'_> {
             if table.rows().all(everywhere) {
                 for (i, column) in [x, y].into_iter().enumerate() {
                     // Rows 1, 2, 7 and 8 are a rectangle too.
-                    let inside: Vec<bool> = axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str())).collect();
+                    let inside: Vec<bool> =
+                        axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str())).collect();
                     let steps = inside.windows(2).filter(|pair| pair[0] != pair[1]).count();
                     let inner_gap = steps > 1 && !(steps == 2 && !inside[0]);
                     if axes[i].order != Order::Listed && inner_gap {
@@ -328,7 +329,8 @@ fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
 pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     let (mut rows, mut different) = (0usize, 0usize);
     for state in states {
-        let keys: FxHashSet<Vec<&str>> = state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
+        let keys: FxHashSet<Vec<&str>> =
+            state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
         rows += state.len();
         different += keys.len();
     }
@@ -348,7 +350,8 @@ fn owns_rows(table: &Table<'_>, column: usize) -> bool {
 fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     let mut most = 0;
     for state in &table.states {
-        let keys: FxHashSet<Vec<&str>> = state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
+        let keys: FxHashSet<Vec<&str>> =
+            state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
         most = most.max(keys.len());
     }
     (most as f64 / cells.max(1) as f64).min(1.0)
@@ -383,11 +386,14 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
             few && bad > CLASH && (ordered || fills()) && clashes(&key(&[c])) < bad * 0.3
         };
         let alike = |c: usize| axes.iter().all(|&axis| domain(axis) == domain(c));
-        let left = |c: usize| others.iter().copied().filter(|&o| o != c && !index.contains(&o)).collect::<Vec<_>>();
+        let left =
+            |c: usize| others.iter().copied().filter(|&o| o != c && !index.contains(&o)).collect::<Vec<_>>();
         // Something must be left that is on the squares.
         let leaves = |c: usize| left(c).iter().any(|&o| !alike(o));
-        let next = others.iter().copied().filter(|&c| !index.contains(&c) && leaves(c) && (alike(c) || tells(c)));
-        let Some(next) = next.min_by(|&a, &b| clashes(&key(&[a])).total_cmp(&clashes(&key(&[b]))).then(a.cmp(&b)))
+        let next =
+            others.iter().copied().filter(|&c| !index.contains(&c) && leaves(c) && (alike(c) || tells(c)));
+        let Some(next) =
+            next.min_by(|&a, &b| clashes(&key(&[a])).total_cmp(&clashes(&key(&[b]))).then(a.cmp(&b)))
         else {
             break;
         };
@@ -430,7 +436,8 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
     }
     // One row of many like arguments is a tuple: `(order p1 p5 p3 p6 p4 p2)`.
     let alike = |c: &usize| table.columns[*c].domain == table.columns[x].domain;
-    if table.states.iter().all(|state| state.len() <= 1) && (0..table.columns.len()).filter(alike).count() > 3 {
+    if table.states.iter().all(|state| state.len() <= 1) && (0..table.columns.len()).filter(alike).count() > 3
+    {
         return None;
     }
     let axes = evidence.axes(number, x, y);

@@ -73,7 +73,8 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut long: Vec<&String> = Vec::new();
     // Where some must be cut, all are: `r` beside `b`, not `red`.
-    let cut = values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
+    let cut =
+        values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
     let longest = if cut { 2 } else { MAX_LABEL };
     for &value in values {
         match model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii()) {
@@ -113,7 +114,8 @@ fn abbreviations(value: &str) -> Vec<String> {
     let mut previous = first;
     let mut after_break = false;
     for c in value.chars().skip(1) {
-        let joint = c.is_uppercase() && previous.is_lowercase() || c.is_ascii_digit() && !previous.is_ascii_digit();
+        let joint =
+            c.is_uppercase() && previous.is_lowercase() || c.is_ascii_digit() && !previous.is_ascii_digit();
         if c.is_alphanumeric() && (after_break || joint) {
             words.push(c);
         }

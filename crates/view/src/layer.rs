@@ -54,7 +54,12 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
 }
 
 /// How a table lies on the axes of the board, if it does.
-fn reading(evidence: &Evidence<'_>, number: usize, main: &Candidate, model: &BoardModel) -> Option<Candidate> {
+fn reading(
+    evidence: &Evidence<'_>,
+    number: usize,
+    main: &Candidate,
+    model: &BoardModel,
+) -> Option<Candidate> {
     let table = &evidence.tables[number];
     let share = |column: usize, values: &[String]| {
         let domain = &table.columns[column].domain;
@@ -109,12 +114,15 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     let content = other.content(second);
     let domain = |column: usize| &second.columns[column].domain;
     let axes = [Some(other.x), other.y];
-    let on_axis = |c: usize| axes.iter().flatten().any(|&axis| domain(axis).len() > 2 && domain(axis) == domain(c));
+    let on_axis =
+        |c: usize| axes.iter().flatten().any(|&axis| domain(axis).len() > 2 && domain(axis) == domain(c));
     if content.len() > 2 || content.iter().any(|&c| domain(c).len() > MAX_VALUES || on_axis(c)) {
         return false;
     }
-    let known: FxHashSet<&String> = main.content(first).iter().flat_map(|&c| &first.columns[c].domain).collect();
-    let same = !content.is_empty() && content.iter().all(|&c| domain(c).iter().all(|value| known.contains(value)));
+    let known: FxHashSet<&String> =
+        main.content(first).iter().flat_map(|&c| &first.columns[c].domain).collect();
+    let same =
+        !content.is_empty() && content.iter().all(|&c| domain(c).iter().all(|value| known.contains(value)));
     !same || {
         let squares = |table: &Table<'_>, reading: &Candidate| -> FxHashSet<Vec<String>> {
             let key = reading.key();

@@ -70,7 +70,11 @@ enum Axis {
 }
 
 /// The patterns of all moves that name columns, rows or squares of `model`.
-pub(crate) fn patterns(description: &Description, evidence: &Evidence<'_>, model: &BoardModel) -> Vec<MovePattern> {
+pub(crate) fn patterns(
+    description: &Description,
+    evidence: &Evidence<'_>,
+    model: &BoardModel,
+) -> Vec<MovePattern> {
     let domains = &evidence.domains;
     let mut out = Vec::new();
     if model.layers.is_empty() {
@@ -163,7 +167,9 @@ fn group_into_squares(axes: &[(Vec<usize>, Axis)], model: &BoardModel) -> (Vec<(
     let mut named: Vec<Axis> = Vec::new();
     for (path, axis) in axes {
         if *axis != Axis::None
-            && (named.contains(axis) || named.contains(&Axis::Square) || (*axis == Axis::Square && !named.is_empty()))
+            && (named.contains(axis)
+                || named.contains(&Axis::Square)
+                || (*axis == Axis::Square && !named.is_empty()))
         {
             square += 1;
             named.clear();

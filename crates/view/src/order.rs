@@ -73,7 +73,8 @@ fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a 
     let number: FxHashMap<&str, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut best: Option<Vec<usize>> = None;
     for pairs in relations {
-        let edges = pairs.iter().filter_map(|(a, b)| Some((*number.get(a.as_str())?, *number.get(b.as_str())?)));
+        let edges =
+            pairs.iter().filter_map(|(a, b)| Some((*number.get(a.as_str())?, *number.get(b.as_str())?)));
         let mut edges: Vec<(usize, usize)> = edges.filter(|(a, b)| a != b).collect();
         edges.sort_unstable();
         edges.dedup();

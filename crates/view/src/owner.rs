@@ -28,7 +28,8 @@ pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: 
         let columns = content_columns(table, &model.layers[number]);
         for (i, &column) in columns.iter().enumerate() {
             let domain = &table.columns[column].domain;
-            contents.extend(domain.iter().filter(|value| !contents.contains(value)).cloned().collect::<Vec<_>>());
+            contents
+                .extend(domain.iter().filter(|value| !contents.contains(value)).cloned().collect::<Vec<_>>());
             number_glyphs(domain, model);
             model.layers[number].values[i].clone_from(domain);
         }
@@ -64,7 +65,11 @@ fn content_columns(table: &Table<'_>, layer: &Layer) -> Vec<usize> {
     layer.content.iter().filter_map(find).collect()
 }
 
-fn owners(description: &Description, evidence: &Evidence<'_>, contents: &[String]) -> BTreeMap<String, usize> {
+fn owners(
+    description: &Description,
+    evidence: &Evidence<'_>,
+    contents: &[String],
+) -> BTreeMap<String, usize> {
     let role_number: FxHashMap<&str, usize> =
         evidence.roles.iter().enumerate().map(|(i, role)| (role.as_str(), i)).collect();
     let content_number: FxHashMap<&str, usize> =
@@ -182,7 +187,8 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     if let Some(named) = domain.iter().find(|value| is_called_empty(value) && !owned(value)) {
         return Some(named.clone());
     }
-    let squares = model.columns.values.len() * model.rows.values.len() * model.board_count() - model.holes.len();
+    let squares =
+        model.columns.values.len() * model.rows.values.len() * model.board_count() - model.holes.len();
     let first = table.states.first()?;
     let full = first.len() * 10 >= squares * 9 && table.states.iter().all(|state| state.len() == first.len());
     if !full || domain.len() < 2 {
@@ -210,5 +216,8 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
 
 /// Whether a content's name says that it is none.
 pub(crate) fn is_called_empty(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-")
+    matches!(
+        value.to_ascii_lowercase().as_str(),
+        "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-"
+    )
 }

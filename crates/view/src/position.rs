@@ -82,7 +82,9 @@ impl BoardModel {
             let (function, arguments) = split(text);
             let layers = self.layers.iter().enumerate();
             let mut placed = false;
-            for (number, layer) in layers.filter(|(_, l)| l.relation == function && l.arity == arguments.len()) {
+            for (number, layer) in
+                layers.filter(|(_, l)| l.relation == function && l.arity == arguments.len())
+            {
                 if let Some(square) = self.square_at(layer, |coordinate| coordinate.read(text)) {
                     placed = true;
                     if let Some(token) = self.token(layer, number, text) {
@@ -92,7 +94,11 @@ impl BoardModel {
             }
             if !placed {
                 let at = *beside.entry((function, arguments.len())).or_insert_with(|| {
-                    side.push(Beside { relation: function.to_owned(), kind: SideKind::Other, rows: Vec::new() });
+                    side.push(Beside {
+                        relation: function.to_owned(),
+                        kind: SideKind::Other,
+                        rows: Vec::new(),
+                    });
                     side.len() - 1
                 });
                 side[at].rows.push(arguments.into_iter().map(str::to_owned).collect());

@@ -12,7 +12,11 @@ pub(crate) fn side(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Side> {
             out.push(Side { relation: table.name.clone(), arity: table.arity, kind: kind(evidence, number) });
         }
     }
-    out.extend(evidence.flags.iter().map(|flag| Side { relation: flag.clone(), arity: 0, kind: SideKind::Flag }));
+    out.extend(evidence.flags.iter().map(|flag| Side {
+        relation: flag.clone(),
+        arity: 0,
+        kind: SideKind::Flag,
+    }));
     out
 }
 

@@ -47,20 +47,12 @@ struct Glyphs {
     corners: [&'static str; 4],
 }
 
-const UNICODE: Glyphs = Glyphs {
-    empty: "·",
-    hole: "▒",
-    vertical: "│",
-    horizontal: "─",
-    corners: ["┌", "┐", "└", "┘"],
-};
-const ASCII: Glyphs = Glyphs {
-    empty: ".",
-    hole: "#",
-    vertical: "|",
-    horizontal: "-",
-    corners: ["+", "+", "+", "+"],
-};
+const UNICODE: Glyphs =
+    Glyphs {
+        empty: "·", hole: "▒", vertical: "│", horizontal: "─", corners: ["┌", "┐", "└", "┘"]
+    };
+const ASCII: Glyphs =
+    Glyphs { empty: ".", hole: "#", vertical: "|", horizontal: "-", corners: ["+", "+", "+", "+"] };
 
 impl BoardModel {
     /// `position` as lines of text, each ended.
@@ -117,7 +109,11 @@ impl BoardModel {
 
 fn fact_texts(beside: &Beside) -> Vec<String> {
     let text = |row: &Vec<String>| {
-        if row.is_empty() { beside.relation.clone() } else { format!("({} {})", beside.relation, row.join(" ")) }
+        if row.is_empty() {
+            beside.relation.clone()
+        } else {
+            format!("({} {})", beside.relation, row.join(" "))
+        }
     };
     beside.rows.iter().map(text).collect()
 }
@@ -168,7 +164,8 @@ impl Canvas<'_> {
     fn square_width(&self) -> usize {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
-        let contents = self.position.squares.iter().map(|tokens| self.content(tokens).0.chars().count()).max();
+        let contents =
+            self.position.squares.iter().map(|tokens| self.content(tokens).0.chars().count()).max();
         let room = self.style.width.saturating_sub(self.margin() + 3);
         let most = (room / self.model.columns.values.len().max(1)).saturating_sub(1).max(1);
         contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
@@ -294,7 +291,9 @@ impl Canvas<'_> {
             names.clone()
         } else {
             let labels = label_all(&values, self.model, self.style.ascii);
-            let short = |name: &String| labels.iter().find(|label| label.0 == *name).map_or_else(String::new, |l| l.1.clone());
+            let short = |name: &String| {
+                labels.iter().find(|label| label.0 == *name).map_or_else(String::new, |l| l.1.clone())
+            };
             names.iter().map(short).collect()
         };
         if longest(&short) < pitch {
@@ -351,9 +350,10 @@ impl Canvas<'_> {
         }
         let empty = self.model.layers.iter().filter_map(|layer| layer.empty.as_ref());
         items.extend(empty.filter(|e| !is_called_empty(e)).map(|e| format!("{} {e}", self.glyphs().empty)));
-        let marks = self.model.layers.iter().enumerate().filter_map(|(number, layer)| {
-            Some(format!("{} {}", self.labels.mark(number)?, layer.relation))
-        });
+        let marks =
+            self.model.layers.iter().enumerate().filter_map(|(number, layer)| {
+                Some(format!("{} {}", self.labels.mark(number)?, layer.relation))
+            });
         let marks: Vec<String> = marks.collect();
         if self.model.layers.len() > 1 {
             items.extend(marks);

@@ -143,7 +143,8 @@ impl Relaxed {
         // there is sound, since nothing that was derived can become false.
         let mut rows = ROWS_PER_PLAN.min(limits.rows);
         loop {
-            let result = self.program.evaluate(&mut self.database, &query, &Limits { rows, ..limits.clone() });
+            let result =
+                self.program.evaluate(&mut self.database, &query, &Limits { rows, ..limits.clone() });
             self.statistics = self.program.statistics();
             let all = (0..self.relation_count()).map(|r| RelationId(r as u32));
             self.statistics.observe(&self.database, all);

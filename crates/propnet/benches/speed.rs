@@ -1,0 +1,100 @@
+//! Random playouts per second of CPU time, beside hand-written references in the same process.
+
+#[path = "nets.rs"]
+mod nets;
+#[path = "references.rs"]
+mod references;
+
+use cpu_time::ProcessTime;
+use ggp_game::{PlayoutPlan, Playouts, StateMachine};
+use ggp_propnet::{Part, PropNet, PropNetMachine};
+use references::Totals;
+
+/// The median rate of the reference.
+fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) -> f64 {
+    let mut rates = Vec::new();
+    let mut sum = Totals::default();
+    for seed in 0..5 {
+        let begin = ProcessTime::now();
+        let totals = play(seed, playouts);
+        rates.push(totals.playouts as f64 / begin.elapsed().as_secs_f64());
+        sum.playouts += totals.playouts;
+        sum.steps += totals.steps;
+        sum.first_role_score += totals.first_role_score;
+    }
+    rates.sort_by(f64::total_cmp);
+    println!(
+        "{name}, by hand: {:.0} playouts/s (from {:.0} to {:.0}), length {:.2}, first role's goal {:.2}",
+        rates[2],
+        rates[0],
+        rates[4],
+        sum.steps as f64 / sum.playouts as f64,
+        50.0 * sum.first_role_score as f64 / sum.playouts as f64,
+    );
+    rates[2]
+}
+
+fn measure(name: &str, machine: &mut PropNetMachine, playouts: usize) -> f64 {
+    let start = machine.initial_state().unwrap();
+    let mut rates = Vec::new();
+    let (mut steps, mut sums, mut count) = (0u64, [0u64; 2], 0u64);
+    for run in 0..5 {
+        let plan = PlayoutPlan { first: run * playouts as u64, per_start: playouts, ..PlayoutPlan::new(1) };
+        let begin = ProcessTime::now();
+        machine
+            .playouts(std::slice::from_ref(&start), plan, &mut |playout| {
+                count += 1;
+                steps += u64::from(playout.steps);
+                for (sum, goal) in sums.iter_mut().zip(playout.goals) {
+                    *sum += u64::from(goal.unwrap().value());
+                }
+            })
+            .unwrap();
+        rates.push(playouts as f64 / begin.elapsed().as_secs_f64());
+    }
+    rates.sort_by(f64::total_cmp);
+    println!(
+        "{name}: {:.0} playouts/s (from {:.0} to {:.0}), length {:.2}, goals {:.2} {:.2}; {:?}",
+        rates[2],
+        rates[0],
+        rates[4],
+        steps as f64 / count as f64,
+        sums[0] as f64 / count as f64,
+        sums[1] as f64 / count as f64,
+        machine.program_counts()
+    );
+    let mut parts = [0.0; 4];
+    let mut last = std::time::Instant::now();
+    let plan = PlayoutPlan { per_start: playouts, ..PlayoutPlan::new(2) };
+    let mut observer = |part: Part| {
+        let now = std::time::Instant::now();
+        parts[part as usize] += (now - last).as_secs_f64();
+        last = now;
+    };
+    machine.observed_playouts(std::slice::from_ref(&start), plan, &mut |_| {}, Some(&mut observer)).unwrap();
+    let all: f64 = parts.iter().sum();
+    println!(
+        "  gates {:.0} %, choice {:.0} %, next {:.0} %, bookkeeping {:.0} %",
+        100.0 * parts[0] / all,
+        100.0 * parts[1] / all,
+        100.0 * parts[2] / all,
+        100.0 * parts[3] / all
+    );
+    rates[2]
+}
+
+type Case = (&'static str, fn() -> PropNet, fn(u64, u64) -> Totals, usize);
+
+fn main() {
+    let games: [Case; 2] = [
+        ("breakthrough_holes", nets::breakthrough_holes, references::breakthrough_holes, 500_000),
+        ("connect_four", nets::connect_four, references::connect_four, 4_000_000),
+    ];
+    for (name, net, reference, playouts) in games {
+        let net = net();
+        println!("{name}: {:?}", net.counts());
+        let by_net = measure(name, &mut nets::machine(net), playouts);
+        let by_hand = measure_reference(name, reference, playouts as u64);
+        println!("  {:.2} times the hand-written reference", by_net / by_hand);
+    }
+}

@@ -1,0 +1,392 @@
+//! The propositional network's lanes against a naive evaluation of the same network, on random
+//! networks: with phases, counters, idle roles, states without legal moves, void goals, recursion.
+
+use ggp_game::{EvalError, Fact, Game, Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, rng::mix};
+use ggp_propnet::{Cpu, Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Evaluates a network node by node, one state at a time.
+#[derive(Clone)]
+struct Naive {
+    game: Arc<Game>,
+    net: Arc<PropNet>,
+    texts: Vec<String>,
+}
+
+impl Naive {
+    fn new(game: &Arc<Game>, net: &PropNet) -> Naive {
+        let mut texts: Vec<String> = Vec::new();
+        for mv in net.roles().iter().flat_map(|role| &role.moves) {
+            if !texts.iter().any(|text| **text == *mv.text) {
+                texts.push(mv.text.to_string());
+            }
+        }
+        Naive { game: Arc::clone(game), net: Arc::new(net.clone()), texts }
+    }
+
+    fn values(&self, state: &[bool], joint: Option<&[Move]>) -> Vec<bool> {
+        let net = &*self.net;
+        let mut unknowns: BTreeMap<(u32, u32), bool> = BTreeMap::new();
+        // Rounds over the whole network, until no unknown grows.
+        loop {
+            let mut values = vec![false; net.nodes().len()];
+            for (number, node) in net.nodes().iter().enumerate() {
+                values[number] = match node {
+                    Node::False => false,
+                    Node::State(fluent) => state[*fluent as usize],
+                    Node::MoveSet(set) => joint.is_some_and(|joint| {
+                        let set = net.move_set(*set);
+                        let text = &self.texts[joint[set.role as usize].index()];
+                        let moves = &net.roles()[set.role as usize].moves;
+                        set.members.iter().any(|&member| *moves[member as usize].text == **text)
+                    }),
+                    Node::And(inputs) => {
+                        inputs.iter().all(|input| values[input.node()] != input.is_negated())
+                    }
+                    Node::Variable(unknown) | Node::Fixpoint(unknown) => {
+                        *unknowns.get(&(unknown.component, unknown.index)).unwrap_or(&false)
+                    }
+                };
+            }
+            let mut grown = false;
+            for node in net.nodes() {
+                if let Node::Fixpoint(unknown) = node {
+                    for (index, body) in net.component(unknown.component).iter().enumerate() {
+                        let value = values[body.node()] != body.is_negated();
+                        let before = unknowns.insert((unknown.component, index as u32), value);
+                        grown |= before.unwrap_or(false) != value;
+                    }
+                }
+            }
+            if !grown {
+                return values;
+            }
+        }
+    }
+}
+
+fn value(values: &[bool], signal: Signal) -> bool {
+    values[signal.node()] != signal.is_negated()
+}
+
+impl StateMachine for Naive {
+    type State = Vec<bool>;
+
+    fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+    fn initial_state(&mut self) -> Result<Vec<bool>, EvalError> {
+        Ok(self.net.fluents().iter().map(|fluent| fluent.initial).collect())
+    }
+    fn is_terminal(&mut self, state: &Vec<bool>) -> Result<bool, EvalError> {
+        Ok(value(&self.values(state, None), self.net.terminal()))
+    }
+    fn legal_moves(&mut self, state: &Vec<bool>, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError> {
+        let values = self.values(state, None);
+        let legal = self.net.roles()[role.index()].moves.iter().filter(|mv| value(&values, mv.legal));
+        let number =
+            |mv: &NetMove| Move(self.texts.iter().position(|text| **text == *mv.text).unwrap() as u32);
+        out.clear();
+        out.extend(legal.map(number));
+        Ok(())
+    }
+    fn next_state(&mut self, state: &Vec<bool>, joint: &[Move]) -> Result<Vec<bool>, EvalError> {
+        let values = self.values(state, Some(joint));
+        Ok(self.net.fluents().iter().map(|fluent| value(&values, fluent.next)).collect())
+    }
+    fn goals(&mut self, state: &Vec<bool>, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+        let values = self.values(state, None);
+        for (out, role) in out.iter_mut().zip(self.net.roles()) {
+            let goals: Vec<Goal> = role
+                .goals
+                .iter()
+                .filter(|(_, signal)| value(&values, *signal))
+                .map(|(goal, _)| *goal)
+                .collect();
+            let bad = role.bad_goal.is_some_and(|signal| value(&values, signal));
+            *out = if goals.len() == 1 && !bad { Some(goals[0]) } else { None };
+        }
+        Ok(())
+    }
+    fn facts(&mut self, state: &Vec<bool>, out: &mut Vec<Fact>) -> Result<(), EvalError> {
+        out.clear();
+        let fluents = self.net.fluents().iter().zip(state);
+        out.extend(fluents.filter(|(_, holds)| **holds).map(|(fluent, _)| fluent.fact.clone()));
+        out.sort();
+        Ok(())
+    }
+    fn state_of(&mut self, facts: &[Fact]) -> Result<Vec<bool>, EvalError> {
+        Ok(self.net.fluents().iter().map(|fluent| facts.contains(&fluent.fact)).collect())
+    }
+    fn percepts(
+        &mut self,
+        state: &Vec<bool>,
+        joint: &[Move],
+        role: Role,
+        out: &mut Vec<Fact>,
+    ) -> Result<(), EvalError> {
+        let values = self.values(state, Some(joint));
+        let sees = self.net.roles()[role.index()].sees.iter();
+        out.clear();
+        out.extend(sees.filter(|(_, signal)| value(&values, *signal)).map(|(fact, _)| fact.clone()));
+        Ok(())
+    }
+    fn move_text(&self, mv: Move) -> &str {
+        &self.texts[mv.index()]
+    }
+    fn parse_move(&mut self, text: &str) -> Option<Move> {
+        self.texts.iter().position(|known| known == text).map(|number| Move(number as u32))
+    }
+}
+
+impl Playouts for Naive {}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (mix(self.0) % n as u64) as usize
+    }
+}
+
+fn game(roles: usize) -> Arc<Game> {
+    let mut rules = String::from("(init (on)) (<= terminal (not (true (on)))) (<= (next (on)) (true (on)))");
+    for role in 0..roles {
+        rules += &format!("(role r{role}) (legal r{role} noop) (goal r{role} 100)");
+    }
+    Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap())
+}
+
+/// A random gate over `pool`.
+fn gate(b: &mut NetBuilder, dice: &mut Dice, pool: &[Signal]) -> Signal {
+    let widest = if dice.below(4) == 0 { 9 } else { 3 };
+    let width = 2 + dice.below(widest);
+    let inputs: Vec<Signal> = (0..width)
+        .map(|_| {
+            // Mostly recent signals: deep networks.
+            let back = dice.below(pool.len()).min(dice.below(pool.len()));
+            pool[pool.len() - 1 - back].negated_if(dice.below(3) == 0)
+        })
+        .collect();
+    if dice.below(2) == 0 { b.and(inputs) } else { b.or(inputs) }
+}
+
+/// A random network: control of a short period, a counter, random fluents, one recursive
+/// component, role 0 with many moves.
+fn random_net(seed: u64) -> (usize, PropNet) {
+    let dice = &mut Dice(seed);
+    let roles = 1 + dice.below(3);
+    let counts: Vec<usize> =
+        (0..roles).map(|role| if role == 0 { 2 + dice.below(40) } else { 1 + dice.below(6) }).collect();
+    let mut b = NetBuilder::new(&counts);
+    let period = [1, 2, 3, 4, 5][dice.below(5)];
+    let steps = 3 + dice.below(12);
+    let random = 2 + dice.below(8);
+    let turn: Vec<Signal> = (0..period).map(|i| b.state(i)).collect();
+    let step: Vec<Signal> = (0..steps).map(|i| b.state(period + i)).collect();
+    let free: Vec<Signal> = (0..random).map(|i| b.state(period + steps + i)).collect();
+    let mut pool: Vec<Signal> = turn.iter().chain(&step).chain(&free).copied().collect();
+    for _ in 0..5 + dice.below(30) {
+        let new = gate(&mut b, dice, &pool);
+        pool.push(new);
+    }
+    // Recursion, monotone in the unknowns.
+    let size = 1 + dice.below(6);
+    let (component, unknowns) = b.open_fixpoint(size);
+    let bodies = (0..size)
+        .map(|_| {
+            let edges: Vec<Signal> = (0..1 + dice.below(3))
+                .map(|_| {
+                    let from = unknowns[dice.below(size)];
+                    let by = pool[dice.below(pool.len())].negated_if(dice.below(2) == 0);
+                    b.and([from, by])
+                })
+                .collect();
+            let own = pool[dice.below(pool.len())];
+            let base = if dice.below(2) == 0 { own } else { Signal::FALSE };
+            b.or(edges.into_iter().chain([base]))
+        })
+        .collect();
+    let reached = b.close_fixpoint(component, bodies);
+    pool.extend(reached);
+    for _ in 0..dice.below(20) {
+        let new = gate(&mut b, dice, &pool);
+        pool.push(new);
+    }
+    let mut list: Vec<NetRole> = Vec::new();
+    for (role, &count) in counts.iter().enumerate() {
+        let idle = turn[role % period];
+        let moves = (0..count)
+            .map(|mv| {
+                let some = pool[dice.below(pool.len())];
+                let legal = match (mv, dice.below(8)) {
+                    (0, 0) => some,
+                    (0, 1 | 2) => !idle,
+                    (0, _) => Signal::TRUE,
+                    (_, 0) => Signal::FALSE,
+                    _ => b.and([some, idle]),
+                };
+                NetMove { text: format!("(m {mv:02})").into(), legal }
+            })
+            .collect();
+        let goals = (0..1 + dice.below(4))
+            .map(|value| (Goal::new(value as u8 * 20).unwrap(), gate(&mut b, dice, &pool)))
+            .collect();
+        let bad_goal = (dice.below(3) == 0).then(|| gate(&mut b, dice, &pool));
+        list.push(NetRole { moves, goals, bad_goal, sees: Vec::new() });
+    }
+    let ended = gate(&mut b, dice, &pool);
+    let terminal = if dice.below(3) == 0 { b.or([step[steps - 1], ended]) } else { step[steps - 1] };
+    let before_moves = pool.clone();
+    for (role, &count) in counts.iter().enumerate() {
+        for _ in 0..3 + dice.below(6) {
+            let members: Vec<u32> = (0..count as u32).filter(|_| dice.below(3) == 0).collect();
+            let set = b.move_set(role, &members);
+            pool.push(set);
+        }
+    }
+    for _ in 0..20 + dice.below(60) {
+        let new = gate(&mut b, dice, &pool);
+        pool.push(new);
+    }
+    for (role, role_list) in list.iter_mut().enumerate() {
+        let fact = |i: usize| Fact::from_canonical(format!("(seen {role} {i})"));
+        role_list.sees = (0..2).map(|i| (fact(i), pool[dice.below(pool.len())])).collect();
+    }
+    let mut fluents = Vec::new();
+    let add = |fluents: &mut Vec<Fluent>, initial: bool, next: Signal| {
+        let fact = Fact::from_canonical(format!("(f {})", fluents.len()));
+        fluents.push(Fluent { fact, initial, next });
+    };
+    for i in 0..period {
+        add(&mut fluents, i == 0, turn[(i + period - 1) % period]);
+    }
+    for i in 0..steps {
+        add(&mut fluents, i == 0, if i == 0 { Signal::FALSE } else { step[i - 1] });
+    }
+    for i in 0..random {
+        let next = match dice.below(8) {
+            0 => free[dice.below(random)].negated_if(dice.below(2) == 0),
+            1 => before_moves[dice.below(before_moves.len())],
+            2 => Signal::constant(dice.below(2) == 0),
+            _ => pool[pool.len() - 1 - dice.below(pool.len() / 2)],
+        };
+        add(&mut fluents, i % 3 == 0, next);
+    }
+    (roles, b.finish(fluents, list, terminal))
+}
+
+type Outcome = (Vec<Option<Goal>>, u32, Vec<String>, bool);
+
+fn outcomes<M: Playouts>(
+    machine: &mut M,
+    starts: &[M::State],
+    plan: PlayoutPlan,
+) -> BTreeMap<usize, Outcome> {
+    let mut all = BTreeMap::new();
+    let mut moves: Vec<(usize, Vec<Move>)> = Vec::new();
+    machine
+        .playouts(starts, plan, &mut |playout| {
+            let outcome = (playout.goals.to_vec(), playout.steps, Vec::new(), playout.terminal);
+            assert!(all.insert(playout.index, outcome).is_none(), "playout {} ended twice", playout.index);
+            moves.push((playout.index, playout.moves.to_vec()));
+        })
+        .unwrap();
+    for (index, moves) in moves {
+        let texts = moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect();
+        all.get_mut(&index).unwrap().2 = texts;
+    }
+    all
+}
+
+/// Walks at random through states, comparing everything; returns the facts of the states met.
+fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec<Vec<Fact>> {
+    let roles = naive.game().role_count();
+    let (mut one, mut two) = (naive.initial_state().unwrap(), machine.initial_state().unwrap());
+    let mut met = Vec::new();
+    let (mut facts, mut other_facts) = (Vec::new(), Vec::new());
+    let (mut goals, mut other_goals) = (vec![None; roles], vec![None; roles]);
+    for _ in 0..12 {
+        naive.facts(&one, &mut facts).unwrap();
+        machine.facts(&two, &mut other_facts).unwrap();
+        assert_eq!(facts, other_facts);
+        assert_eq!(machine.state_of(&facts).unwrap(), two);
+        met.push(facts.clone());
+        assert_eq!(naive.is_terminal(&one).unwrap(), machine.is_terminal(&two).unwrap());
+        naive.goals(&one, &mut goals).unwrap();
+        machine.goals(&two, &mut other_goals).unwrap();
+        assert_eq!(goals, other_goals);
+        let (mut joint, mut other_joint) = (Vec::new(), Vec::new());
+        for role in naive.game().clone().roles() {
+            let (mut legal, mut other) = (Vec::new(), Vec::new());
+            naive.legal_moves(&one, role, &mut legal).unwrap();
+            machine.legal_moves(&two, role, &mut other).unwrap();
+            let texts: Vec<&str> = legal.iter().map(|&mv| naive.move_text(mv)).collect();
+            let others: Vec<&str> = other.iter().map(|&mv| machine.move_text(mv)).collect();
+            assert_eq!(texts, others);
+            // Moves need not be legal.
+            let moves = naive.net.roles()[role.index()].moves.len();
+            let text = match legal.len() {
+                0 => naive.net.roles()[role.index()].moves[dice.below(moves)].text.to_string(),
+                n => texts[dice.below(n)].to_owned(),
+            };
+            joint.push(naive.parse_move(&text).unwrap());
+            other_joint.push(machine.parse_move(&text).unwrap());
+        }
+        for role in naive.game().clone().roles() {
+            naive.percepts(&one, &joint, role, &mut facts).unwrap();
+            machine.percepts(&two, &other_joint, role, &mut other_facts).unwrap();
+            assert_eq!(facts, other_facts);
+        }
+        one = naive.next_state(&one, &joint).unwrap();
+        two = machine.next_state(&two, &other_joint).unwrap();
+    }
+    met
+}
+
+#[test]
+fn lanes_agree_with_naive_evaluation_on_random_networks() {
+    let (mut phased, mut stuck, mut several_phases) = (0, 0, 0);
+    for seed in 0..150 {
+        let (roles, net) = random_net(seed);
+        let game = game(roles);
+        let naive = &mut Naive::new(&game, &net);
+        let dice = &mut Dice(seed ^ 0x5eed);
+        let mut machine = PropNetMachine::new(&game, net.clone()).unwrap();
+        let met = walk(naive, &mut machine, dice);
+        phased += usize::from(machine.program_counts().phases.len() > 1);
+
+        // From the initial state: more playouts than lanes, so that lanes are refilled.
+        let plan =
+            PlayoutPlan { per_start: 700, max_steps: 40, moves: true, first: 5, ..PlayoutPlan::new(seed) };
+        let start = [naive.initial_state().unwrap()];
+        let expected = outcomes(naive, &start, PlayoutPlan { per_start: 60, ..plan });
+        let start = [machine.initial_state().unwrap()];
+        let all = outcomes(&mut machine, &start, plan);
+        assert_eq!(all.len(), 700, "seed {seed}");
+        for (index, outcome) in &expected {
+            assert_eq!(all[index], *outcome, "seed {seed}, playout {index}");
+        }
+        stuck += all.values().filter(|outcome| !outcome.3 && outcome.1 < 40).count();
+        for cpu in Cpu::available() {
+            let mut other = PropNetMachine::for_cpu(&game, net.clone(), cpu).unwrap();
+            assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
+        }
+
+        // From the states met, in several phases, and from one that no play reaches.
+        let starts: Vec<Vec<bool>> = met.iter().map(|facts| naive.state_of(facts).unwrap()).collect();
+        let others: Vec<_> = met.iter().map(|facts| machine.state_of(facts).unwrap()).collect();
+        let plan = PlayoutPlan { per_start: 3, max_steps: 9, moves: true, ..PlayoutPlan::new(seed + 1) };
+        let expected = outcomes(naive, &starts, plan);
+        assert_eq!(outcomes(&mut machine, &others, plan), expected, "seed {seed}");
+        let nothing = naive.state_of(&[]).unwrap();
+        let other = machine.state_of(&[]).unwrap();
+        let expected = outcomes(naive, &[nothing], plan);
+        assert_eq!(outcomes(&mut machine, &[other], plan), expected, "seed {seed}");
+        several_phases += usize::from(machine.program_counts().phases.len() > 2);
+    }
+    // The networks are as varied as they are meant to be.
+    assert!(phased > 30 && several_phases > 10 && stuck > 100, "{phased} {several_phases} {stuck}");
+}
