@@ -995,17 +995,19 @@ mod tests {
         assert_eq!(brief(&explainer.explain("terminal").unwrap()), "-terminal:14/1 [-(true (at d)) state]");
     }
 
+    /// Nothing in the tree stands above itself.
+    fn assert_founded(e: &Explanation, above: &mut Vec<String>) {
+        assert!(!above.contains(&e.text), "{} rests on itself", e.text);
+        above.push(e.text.clone());
+        e.parts.iter().for_each(|part| assert_founded(part, above));
+        above.pop();
+    }
+
     #[test]
     fn a_recursive_atom_never_rests_on_itself() {
         let mut explainer = explainer(&[], &[]);
         let explanation = explainer.explain("(path a a)").unwrap();
-        fn check(e: &Explanation, above: &mut Vec<String>) {
-            assert!(!above.contains(&e.text), "{} rests on itself", e.text);
-            above.push(e.text.clone());
-            e.parts.iter().for_each(|part| check(part, above));
-            above.pop();
-        }
-        check(&explanation, &mut Vec::new());
+        assert_founded(&explanation, &mut Vec::new());
         assert_eq!(explanation.because, Because::Rule(4));
         // Failing recursion ends too.
         let failing = brief(&explainer.explain("(path d a)").unwrap());
