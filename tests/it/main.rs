@@ -2,6 +2,7 @@
 
 mod any_bytes;
 mod evaluable;
+mod explain;
 mod five;
 mod invalid;
 mod means;

@@ -270,12 +270,8 @@ fn simulation_refutes_what_is_wrong() {
         // The refuting moves lead there.
         let moves = refuted["moves"].as_array().unwrap();
         assert_eq!(moves.len() as u64, refuted["step"].as_u64().unwrap());
-        let lines: String = moves
-            .iter()
-            .take(50)
-            .map(|joint| format!("({} {})\n", joint[0].as_str().unwrap(), joint[1].as_str().unwrap()))
-            .collect();
-        let record = scratch(&format!("refuting-{property}.txt"), &lines);
+        let begun = serde_json::json!({ "moves": moves[..moves.len().min(50)] }).to_string();
+        let record = scratch(&format!("refuting-{property}.json"), &begun);
         let replayed = ggp_with(&["replay", "-", record.to_str().unwrap(), "--json"], &kif);
         assert_eq!(replayed.code, 0, "{}", replayed.stderr);
     }
