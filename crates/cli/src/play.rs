@@ -28,7 +28,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[command(after_long_help = "\
 Players:
   mcts                        tree search, as long as the play clock lasts
-  mcts:iterations=N           so many iterations a move, whatever the clock
+  mcts:iterations=N           at most so many iterations a move, within the play clock
   mcts:memory=MIB,c=X,seed=N  its memory, its exploration constant, its seed
   uct                         tree search without anything beyond UCT
   random                      random legal moves
@@ -72,6 +72,10 @@ pub(crate) struct Arguments {
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let keyboard = !arguments.human.is_empty() || arguments.from.as_deref() == Some(Path::new("-"));
+    if keyboard && arguments.file.path == Path::new("-") {
+        return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
+    }
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     let reasoner = arguments.reasoning.build(&game);

@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::console;
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::record::Record;
 use crate::rulesheet::GameFile;
@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    if arguments.record == Path::new("-") && arguments.file.path == Path::new("-") {
+        return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
+    }
     let game = arguments.file.load()?;
     let record = Record::read(&arguments.record)?;
     arguments.reasoning.build(&game).with(Replay { record, json: arguments.json, path: &arguments.file.path })
