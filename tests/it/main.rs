@@ -1,6 +1,7 @@
 //! The integration tests, one module a subject.
 
 mod any_bytes;
+mod board;
 mod evaluable;
 mod explain;
 mod five;
@@ -13,3 +14,4 @@ mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;
+mod tactics;
