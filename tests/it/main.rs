@@ -4,6 +4,7 @@ mod any_bytes;
 mod arena;
 mod board;
 mod evaluable;
+mod explain;
 mod five;
 mod invalid;
 mod means;
