@@ -6,12 +6,15 @@
 mod bench;
 mod board;
 mod check;
+mod compete;
 mod completions;
 mod console;
+mod entry;
 mod exit;
 mod explain;
 mod fmt;
 mod graph;
+mod merge;
 mod meter;
 mod narrate;
 mod perft;
@@ -22,7 +25,10 @@ mod reasoner;
 mod record;
 mod replay;
 mod rulesheet;
+mod score;
+mod sequential;
 mod simulate;
+mod stats;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -39,6 +45,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(play::Arguments),
+    Match(compete::Arguments),
+    Stats(stats::Arguments),
+    Merge(merge::Arguments),
     Check(check::Arguments),
     Fmt(fmt::Arguments),
     Explain(explain::Arguments),
@@ -52,6 +61,9 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Play(arguments) => play::run(&arguments),
+        Command::Match(arguments) => compete::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
