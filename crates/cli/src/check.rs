@@ -97,7 +97,7 @@ fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagno
     let (game, findings) = judge(&text.bytes, arguments.level.strictness());
     let mut simulation = None;
     if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
-        let reasoner = arguments.reasoning.build(&Arc::new(game));
+        let reasoner = arguments.reasoning.build(&Arc::new(game))?;
         let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
         simulation = Some(reasoner.with(task)?);
     }

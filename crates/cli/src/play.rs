@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
-    let reasoner = arguments.reasoning.build(&game);
+    let reasoner = arguments.reasoning.build(&game)?;
     let who = seat_names(&game, arguments)?;
     let record = arguments.from.as_deref().map(Record::read).transpose()?;
     if let Some(path) = &arguments.save {
