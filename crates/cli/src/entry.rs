@@ -99,15 +99,18 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    pub(crate) fn new(entries: Vec<Entry>, contests: &[Contest], reasoning: Reasoning) -> Field {
-        let reasoner =
-            |contest: &Contest| (Arc::clone(&contest.game), Mutex::new(reasoning.build(&contest.game)));
-        Field {
+    /// # Errors
+    /// When what was asked for cannot evaluate a game.
+    pub(crate) fn new(entries: Vec<Entry>, contests: &[Contest], reasoning: Reasoning) -> anyhow::Result<Field> {
+        let reasoner = |contest: &Contest| -> anyhow::Result<_> {
+            Ok((Arc::clone(&contest.game), Mutex::new(reasoning.build(&contest.game)?)))
+        };
+        Ok(Field {
             entries,
-            reasoners: contests.iter().map(reasoner).collect(),
+            reasoners: contests.iter().map(reasoner).collect::<Result<_, _>>()?,
             begun: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64),
             remote: AtomicU64::new(0),
-        }
+        })
     }
 
     fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
