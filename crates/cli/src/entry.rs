@@ -6,7 +6,7 @@ use crate::exit::UsageError;
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
 use ggp_arena::{CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest};
 use ggp_game::{Game, PlayError, Player, Playouts};
-use ggp_search::PlayerSpec;
+use ggp_search::{DeterminizeOptions, DeterminizingPlayer, PlayerSpec};
 use ggp_server::http::Address;
 use ggp_server::remote::RemotePlayer;
 use std::str::FromStr;
@@ -101,7 +101,11 @@ pub(crate) struct Field {
 impl Field {
     /// # Errors
     /// When what was asked for cannot evaluate a game.
-    pub(crate) fn new(entries: Vec<Entry>, contests: &[Contest], reasoning: Reasoning) -> anyhow::Result<Field> {
+    pub(crate) fn new(
+        entries: Vec<Entry>,
+        contests: &[Contest],
+        reasoning: Reasoning,
+    ) -> anyhow::Result<Field> {
         let reasoner = |contest: &Contest| -> anyhow::Result<_> {
             Ok((Arc::clone(&contest.game), Mutex::new(reasoning.build(&contest.game)?)))
         };
@@ -130,7 +134,7 @@ impl Players for Field {
         let entry = self.entries.iter().find(|entry| entry.name == entrant.name);
         let entry = entry.ok_or_else(|| PlayError::Unable("there is no such player".to_owned()))?;
         Ok(match &entry.kind {
-            Kind::Local(spec) => self.reasoner(game)?.player(spec.clone().with_seed(seat.seed)),
+            Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed)),
             Kind::Command(command) => Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?),
             Kind::Remote(address) => {
                 let number = self.remote.fetch_add(1, Ordering::Relaxed);
@@ -142,6 +146,30 @@ impl Players for Field {
 
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
         Ok(referee(&self.reasoner(game)?))
+    }
+}
+
+/// The player that `spec` describes; where roles are told only what they see, a search is one over
+/// what may be.
+pub(crate) fn player(reasoner: &Reasoner, game: &Game, spec: PlayerSpec) -> Box<dyn Player> {
+    let description = game.description();
+    let has_percepts = description.rules.iter().any(|rule| description.name(rule.head.relation) == "sees");
+    match spec {
+        PlayerSpec::Mcts(options) if has_percepts => reasoner.with(MakeDeterminizing(DeterminizeOptions {
+            iterations: options.iterations,
+            seed: options.seed(),
+        })),
+        spec => reasoner.player(spec),
+    }
+}
+
+struct MakeDeterminizing(DeterminizeOptions);
+
+impl WithMachine for MakeDeterminizing {
+    type Output = Box<dyn Player>;
+
+    fn run<M: Playouts + 'static>(self, machine: M) -> Box<dyn Player> {
+        Box::new(DeterminizingPlayer::new(self.0, move |_, _, _| Ok(machine.clone())))
     }
 }
 

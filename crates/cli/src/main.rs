@@ -8,12 +8,16 @@ mod board;
 mod check;
 mod compete;
 mod completions;
+mod comply;
 mod console;
 mod entry;
 mod exit;
 mod explain;
 mod fmt;
 mod graph;
+mod host;
+mod late;
+mod logging;
 mod merge;
 mod meter;
 mod narrate;
@@ -27,6 +31,7 @@ mod replay;
 mod rulesheet;
 mod score;
 mod sequential;
+mod serve;
 mod simulate;
 mod stats;
 
@@ -48,6 +53,9 @@ enum Command {
     Match(compete::Arguments),
     Stats(stats::Arguments),
     Merge(merge::Arguments),
+    Serve(serve::Arguments),
+    Host(host::Arguments),
+    Comply(comply::Arguments),
     Check(check::Arguments),
     Fmt(fmt::Arguments),
     Explain(explain::Arguments),
@@ -64,6 +72,9 @@ fn main() -> ExitCode {
         Command::Match(arguments) => compete::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Host(arguments) => host::run(&arguments),
+        Command::Comply(arguments) => comply::run(&arguments),
         Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
