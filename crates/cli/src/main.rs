@@ -3,6 +3,7 @@
 //! Invariants: what a script reads goes to standard output, what a person is told goes to standard
 //! error; a reader that goes away (`ggp perft … | head -1`) ends the command quietly.
 
+mod analyze;
 mod bench;
 mod board;
 mod check;
@@ -33,7 +34,9 @@ mod score;
 mod sequential;
 mod serve;
 mod simulate;
+mod solve;
 mod stats;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -57,6 +60,9 @@ enum Command {
     Host(host::Arguments),
     Comply(comply::Arguments),
     Check(check::Arguments),
+    View(view::Arguments),
+    Analyze(analyze::Arguments),
+    Solve(solve::Arguments),
     Fmt(fmt::Arguments),
     Explain(explain::Arguments),
     Perft(perft::Arguments),
@@ -75,6 +81,9 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Host(arguments) => host::run(&arguments),
         Command::Comply(arguments) => comply::run(&arguments),
+        Command::View(arguments) => view::run(&arguments),
+        Command::Analyze(arguments) => analyze::run(&arguments),
+        Command::Solve(arguments) => solve::run(&arguments),
         Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
