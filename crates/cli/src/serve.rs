@@ -25,8 +25,8 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  ggp serve
-  ggp serve mcts:memory=2000 --port 9148 --name Sprightly --log info
+  ggp serve --log info
+  ggp serve mcts:memory=2000 --port 9148 --name Sprightly
   ggp serve random --port 0
   ggp serve --bind 0.0.0.0 --matches 1")]
 pub(crate) struct Arguments {

@@ -1,0 +1,291 @@
+//! The commands that play many matches or with other programs, as a script meets them: results
+//! that resume and merge, a player and a manager on loopback, proofs and boards.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+struct Run {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    command.env("LANG", "C.UTF-8").env_remove("LC_ALL");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ggp(args: &[&str]) -> Run {
+    let output = command(args).output().expect("ggp runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let code = output.status.code().expect("an exit code");
+    Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A file of this test alone, which is not there yet.
+fn fresh(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+/// The results in a file by id, without what depends on time.
+fn results(path: &Path) -> BTreeMap<String, Value> {
+    let text = std::fs::read_to_string(path).expect("results");
+    let one = |line: &str| {
+        let mut result: Value = serde_json::from_str(line).expect("a result");
+        let members = result.as_object_mut().expect("an object");
+        members.remove("time");
+        members.remove("ended");
+        (members["id"].as_str().expect("an id").to_owned(), result)
+    };
+    let all: Vec<_> = text.lines().map(one).collect();
+    let count = all.len();
+    let map: BTreeMap<_, _> = all.into_iter().collect();
+    assert_eq!(map.len(), count, "a match was played twice");
+    map
+}
+
+const MATCH: [&str; 11] = [
+    "match",
+    "games/tic_tac_toe.kif",
+    "games/nim.kif",
+    "--player=strong=mcts",
+    "--player=weak=random",
+    "--iterations",
+    "30",
+    "--games",
+    "24",
+    "--openings",
+    "1",
+];
+
+#[test]
+fn results_resume_and_shards_merge() {
+    let (whole, torn, page) = (fresh("whole.jsonl"), fresh("torn.jsonl"), fresh("page.html"));
+    let play = |more: &[&str]| ggp(&[&MATCH[..], more].concat());
+    let run = play(&["--out", whole.to_str().unwrap(), "--report", page.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.starts_with("Ratings\nplayer "), "{}", run.stdout);
+    assert!(run.stdout.lines().nth(2).unwrap().starts_with("strong "), "{}", run.stdout);
+    assert!(run.stderr.contains("\n24/24 matches, 0 s left: strong "), "{}", run.stderr);
+    let all = results(&whole);
+    assert_eq!(all.len(), 24);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("mcts:iterations=30") && html.contains("</html>"));
+    // As a kill leaves it: some whole lines and half of one.
+    let text = std::fs::read_to_string(&whole).unwrap();
+    let cut = text.match_indices('\n').nth(8).unwrap().0 + 40;
+    std::fs::write(&torn, &text[..cut]).unwrap();
+    let run = play(&["--resume", torn.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.starts_with("9 of 24 matches have been played before\n"), "{}", run.stderr);
+    assert_eq!(results(&torn), all);
+    // Another tournament's results are not gone on with, and results are not written over.
+    let foreign = play(&["--seed", "2", "--resume", whole.to_str().unwrap()]);
+    assert_eq!(foreign.code, 1);
+    assert!(foreign.stderr.contains("resume with the arguments of the first run"), "{}", foreign.stderr);
+    let over = play(&["--out", whole.to_str().unwrap()]);
+    assert!(over.code == 1 && over.stderr.contains("holds results already"), "{}", over.stderr);
+    // Two shards.
+    let shards = [fresh("shard1.jsonl"), fresh("shard2.jsonl")];
+    for (number, shard) in shards.iter().enumerate() {
+        let part = format!("{}/2", number + 1);
+        let run = play(&["--shard", &part, "--out", shard.to_str().unwrap(), "--concurrency", "2"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    let merged = fresh("merged.jsonl");
+    let [first, second] = shards.each_ref().map(|shard| shard.to_str().unwrap());
+    let run = ggp(&["merge", first, second, "--out", merged.to_str().unwrap()]);
+    let said = "24 results from 2 files, 0 duplicates left out\n";
+    assert_eq!((run.code, run.stderr.as_str()), (0, said));
+    assert_eq!(results(&merged), all);
+    assert_eq!(ggp(&["merge", first, whole.to_str().unwrap()]).stdout.lines().count(), 24);
+    // The same totals from the records alone.
+    let stats = |path: &Path| -> Value {
+        let run = ggp(&["stats", path.to_str().unwrap(), "--json"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        serde_json::from_str(&run.stdout).unwrap()
+    };
+    let [one, two] = [stats(&whole), stats(&merged)];
+    assert_eq!((&one["matches"], &one["players"][0]["name"]), (&24.into(), &"strong".into()));
+    assert_eq!(one["pairs"], two["pairs"]);
+    let run = ggp(&["stats", whole.to_str().unwrap(), "--sprt", "elo1=200", "--of", "weak"]);
+    assert_eq!(run.code, 4, "{}", run.stdout);
+    assert!(run.stdout.ends_with("H0 accepted: weak is 0 Elo or less above strong\n"), "{}", run.stdout);
+}
+
+#[test]
+fn a_sequential_test_ends_the_tournament() {
+    let play = |first: &str, second: &str| {
+        let [first, second] = [format!("a={first}"), format!("b={second}")];
+        let args = ["match", "games/tic_tac_toe.kif", "--player", &first, "--player", &second];
+        ggp(&[&args[..], &["--games", "400", "--sprt", "elo0=0", "elo1=100"]].concat())
+    };
+    let (better, worse) = (play("mcts:iterations=50", "random"), play("random", "mcts:iterations=50"));
+    assert_eq!((better.code, worse.code), (0, 4), "{}{}", better.stderr, worse.stderr);
+    assert!(better.stdout.ends_with("H1 accepted: a is 100 Elo or more above b\n"), "{}", better.stdout);
+    assert!(!better.stderr.contains("400/400"), "{}", better.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_tournament_says_how_to_go_on() {
+    let out = fresh("stopped.jsonl");
+    let path = out.to_str().unwrap();
+    let args = ["match", "games/nim.kif", "--player=a=mcts", "--player=b=mcts", "--playclock", "0.05"];
+    let child = command(&[&args[..], &["--games", "5000", "--out", path]].concat()).spawn().unwrap();
+    while std::fs::read_to_string(&out).unwrap_or_default().lines().count() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let going = format!("--playclock 0.05 --games 5000 --resume {path}\n");
+    assert!(stderr.contains("go on with: ") && stderr.ends_with(&going), "{stderr}");
+}
+
+#[cfg(unix)]
+#[test]
+fn players_at_fault_are_counted() {
+    let player = "bad=cmd:sh -c 'while read line; do echo nonsense; done'";
+    let args = ["match", "games/tic_tac_toe.kif", "--player=good=random", "--player", player, "--games", "2"];
+    for (policy, unscored) in [("random", false), ("first", false), ("forfeit", true)] {
+        let out = fresh(&format!("fault-{policy}.jsonl"));
+        let run = ggp(&[&args[..], &["--on-fault", policy, "--out", out.to_str().unwrap()]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let all = results(&out);
+        assert!(all.values().all(|result| result["faults"][0]["kind"] == "illegal"), "{all:?}");
+        assert_eq!(all.values().any(|result| result["ending"] == "forfeit"), unscored, "{all:?}");
+    }
+    let run = ggp(&["match", "games/nim.kif", "--player=a=random", "--player=b=cmd:/nonexistent"]);
+    assert!(run.code == 3 && run.stderr.contains("`/nonexistent` cannot be started"), "{}", run.stderr);
+}
+
+/// A player that is served until it is dropped.
+struct Served {
+    child: Child,
+    url: String,
+}
+
+impl Served {
+    fn start(spec: &str) -> Served {
+        let mut child = command(&["serve", spec, "--port", "0"]).spawn().expect("ggp serves");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
+        Served { child, url }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_served_player_is_hosted() {
+    let served = Served::start("mcts:iterations=20");
+    let record = fresh("hosted.json");
+    let x = format!("x={}", served.url);
+    let args = ["host", "games/tic_tac_toe.kif", "--player", &x, "--player=o=random", "--scramble"];
+    let more = ["--startclock", "3", "--playclock", "2", "--save", record.to_str().unwrap()];
+    let run = ggp(&[&args[..], &more].concat());
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.lines().last().unwrap().starts_with("Over after "), "{}", run.stdout);
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
+    assert_eq!((&record["isCompleted"], &record["scrambled"]), (&true.into(), &true.into()));
+    // The same player in a tournament.
+    let a = format!("a={}", served.url);
+    let run = ggp(&["match", "games/nim.kif", "--player", &a, "--player=b=random", "--games", "2"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let conduct = run.stdout.lines().find(|line| line.starts_with("a ") && line.matches("  0").count() >= 5);
+    assert!(conduct.is_some(), "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_served_player_complies_and_ends_when_told() {
+    let mut served = Served::start("mcts");
+    let run = ggp(&["comply", &served.url, "--startclock", "2", "--playclock", "2", "--json"]);
+    let sheet: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    let lines = sheet["findings"].as_array().unwrap();
+    let bad: Vec<&Value> = lines.iter().filter(|line| line["verdict"] != "conforms").collect();
+    assert_eq!((run.code, bad), (0, Vec::new()), "{}", run.stderr);
+    assert!(lines.len() > 30);
+    let kill = Command::new("kill").args(["-TERM", &served.child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let gone = ggp(&["comply", &served.url]);
+    assert_eq!(gone.code, 1, "{}", gone.stdout);
+    assert!(gone.stdout.starts_with("fails "), "{}", gone.stdout);
+}
+
+#[test]
+fn small_games_are_solved() {
+    let run = ggp(&["solve", "games/tic_tac_toe.kif", "--memory", "50", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let proofs: Value = serde_json::from_str(&run.stdout).unwrap();
+    for (number, role) in ["x", "o"].into_iter().enumerate() {
+        let proof = &proofs[number];
+        assert_eq!(proof["role"], role);
+        assert_eq!([&proof["low"], &proof["high"]], [50, 50]);
+    }
+    let run = ggp(&["solve", "games/connect_four.kif", "--memory", "10", "--seconds", "0.1"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("between 0 and 100 so far in "), "{}", run.stdout);
+}
+
+#[test]
+fn a_board_is_drawn_and_described() {
+    let run = ggp(&["view", "games/tic_tac_toe.kif"]);
+    assert!(run.code == 0 && run.stdout.lines().count() >= 3, "{}{}", run.stdout, run.stderr);
+    let run = ggp(&["view", "games/tic_tac_toe.kif", "--json"]);
+    let view: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(view["model"]["kind"], "grid");
+    assert_eq!(view["position"]["squares"].as_array().unwrap().len(), 9);
+}
+
+#[test]
+fn an_analysis_names_moves_and_visits() {
+    let args = ["analyze", "games/tic_tac_toe.kif", "--iterations", "200", "--json"];
+    let run = ggp(&args);
+    let thought: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!((run.code, &thought["terminal"]), (0, &false.into()), "{}", run.stderr);
+    assert_eq!(thought["roles"]["x"].as_array().unwrap().len(), 9);
+    assert_eq!(thought["iterations"], 200);
+    let run = ggp(&["analyze", "games/tic_tac_toe.kif", "--spec", "random"]);
+    assert_eq!((run.code, run.stderr.as_str()), (2, "error: `random` does not search\n"));
+}
+
+#[test]
+fn a_wrong_command_line_is_2() {
+    for (args, message) in [
+        (&["match", "games/nim.kif", "--player", "random"][..], "error: `random` is not NAME=SPEC"),
+        (&["match", "games/nim.kif", "--player=a b=random"], "error: `a b` is no name"),
+        (&["match", "games/nim.kif", "--player=a=chess"], "error: there is no player `chess`"),
+        (&["match", "games/nim.kif", "--player=a=random", "--sprt", "elo9=1"], "error: --sprt: `elo9=1`"),
+        (&["match", "games/nim.kif", "--player=a=random", "--shard", "3/2"], "error: invalid value '3/2'"),
+        (&["serve", "chess"], "error: there is no player `chess`"),
+        (&["host", "games/nim.kif", "--player", "third=random"], "error: the game has no role `third`"),
+        (&["comply", "http://localhost:9147", "--playclock", "0.5"], "error: the protocol has whole seconds"),
+    ] {
+        let run = ggp(args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.starts_with(message), "{args:?}: {}", run.stderr);
+    }
+    for name in ["match", "stats", "merge", "serve", "host", "comply", "view", "analyze", "solve"] {
+        let help = ggp(&[name, "--help"]);
+        assert_eq!(help.code, 0);
+        assert!(help.stdout.contains(&format!("Examples:\n  ggp {name} ")), "{}", help.stdout);
+    }
+}
