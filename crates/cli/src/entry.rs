@@ -68,7 +68,8 @@ impl Entry {
             && options.iterations.is_none()
         {
             options.iterations = Some(most);
-            entry.spec += &format!("{}iterations={most}", if spec.contains(':') { "," } else { ":" });
+            let separator = if spec.contains(':') { ',' } else { ':' };
+            entry.spec = format!("{spec}{separator}iterations={most}");
         }
         Ok(entry)
     }
