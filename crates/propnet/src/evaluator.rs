@@ -29,7 +29,13 @@ pub(crate) struct PhasePrograms {
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
+    /// Whether goals take so many gates that they are evaluated for many ended playouts at once.
+    pub(crate) defer: bool,
 }
+
+/// Copying one bit of an ended playout's state takes about as long as two gates, and a sweep ends
+/// some eight playouts.
+const DEFER_FROM: usize = 16;
 
 /// Where more than this share of a step's gates serves both the terminal condition and the legal
 /// moves, they are computed once, and a lane that ends stays idle for one step.
@@ -61,7 +67,7 @@ impl PhasePrograms {
             .collect();
         let fluents = needed_fluents(&nets);
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
-        let compilers: Vec<Compiler<'_>> = outputs.iter().map(Compiler::new).collect();
+        let compilers: Vec<Compiler<'_>> = outputs.iter().map(|one| Compiler::new(one, true)).collect();
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
         let layout = if shared { Layout::Share } else { Layout::Refill };
         let programs: Vec<Program> = compilers.iter().map(|one| one.compile(layout)).collect();
@@ -80,7 +86,9 @@ impl PhasePrograms {
         let scratch = trees.map(Tree::scratch).max().unwrap_or(0);
         let constants = constant.iter().enumerate();
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
-        PhasePrograms { phases, fluents, constants, rows, scratch }
+        let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
+        let defer = goals > DEFER_FROM * fluents.len();
+        PhasePrograms { phases, fluents, constants, rows, scratch, defer }
     }
 
     /// The phase that `state` is in; none if it is in none, or differs in a constant.

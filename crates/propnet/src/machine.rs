@@ -14,6 +14,9 @@ use std::sync::{Arc, OnceLock};
 /// Words of a row for playouts: 512 lanes. Chosen by measurement.
 pub(crate) const WORDS: usize = 8;
 
+/// Networks of more nodes are not worth the time that sharing takes for single states.
+const SHARE_BELOW: usize = 50_000;
+
 /// What machines of one network share.
 #[derive(Debug)]
 struct Shared {
@@ -75,13 +78,13 @@ impl PropNetMachine {
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Compiler::new(&outputs).compile(Layout::Keep);
+        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW).compile(Layout::Keep);
         let reachable = PhasePrograms::reachable(&net);
         let mut texts: Vec<Box<str>> = Vec::new();
         let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
-        let mut number = |text: &Box<str>| {
-            *of_text.entry(text.clone()).or_insert_with(|| {
-                texts.push(text.clone());
+        let mut number = |text: &str| {
+            *of_text.entry(text.into()).or_insert_with(|| {
+                texts.push(text.into());
                 Move(texts.len() as u32 - 1)
             })
         };
@@ -119,6 +122,8 @@ impl PropNetMachine {
             fluents: programs.fluents.len(),
             phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
             rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
+            defers_goals: programs.defer,
+            shares_terminal: programs.phases.iter().any(|phase| phase.program.layout == Layout::Share),
         }
     }
 
@@ -224,7 +229,7 @@ impl PropNetMachine {
             }
         }
         if !others.is_empty() {
-            let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
+            let programs: &PhasePrograms = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
             let lanes = self.general_lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
             lanes.play(&run(programs, &others), sink, observer);
         }
@@ -245,6 +250,10 @@ pub struct ProgramCounts {
     pub phases: Vec<usize>,
     /// Rows in use.
     pub rows: usize,
+    /// Whether goals are so costly that they are evaluated for many ended playouts at once.
+    pub defers_goals: bool,
+    /// Whether the terminal condition and the legal moves are computed together.
+    pub shares_terminal: bool,
 }
 
 impl StateMachine for PropNetMachine {

@@ -2,6 +2,12 @@
 //! references in the same process, or of the rulesheets named as arguments
 //! (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
 
+#[allow(
+    clippy::cast_possible_wrap,
+    clippy::type_complexity,
+    clippy::needless_range_loop,
+    reason = "board arithmetic"
+)]
 mod nets;
 mod references;
 
