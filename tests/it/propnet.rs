@@ -359,6 +359,52 @@ fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec
     met
 }
 
+/// Asks for many states at once: more than fit into one batch.
+fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fact>], dice: &mut Dice) {
+    let mut joints = (Vec::new(), Vec::new());
+    let mut states = (Vec::new(), Vec::new());
+    for number in 0..70 {
+        let facts = &met[number % met.len()];
+        states.0.push(naive.state_of(facts).unwrap());
+        states.1.push(machine.state_of(facts).unwrap());
+        for role in naive.net.clone().roles() {
+            let text = &role.moves[dice.below(role.moves.len())].text;
+            joints.0.push(naive.parse_move(text).unwrap());
+            joints.1.push(machine.parse_move(text).unwrap());
+        }
+    }
+    let (one, two): (Vec<_>, Vec<_>) = (states.0.iter().collect(), states.1.iter().collect());
+    let (mut next, mut other_next) = (Vec::new(), Vec::new());
+    naive.next_states(&one, &joints.0, &mut next).unwrap();
+    machine.next_states(&two, &joints.1, &mut other_next).unwrap();
+    assert_eq!(next.len(), other_next.len());
+    for (state, other) in next.iter().zip(&other_next) {
+        let (mut facts, mut others) = (Vec::new(), Vec::new());
+        naive.facts(state, &mut facts).unwrap();
+        machine.facts(other, &mut others).unwrap();
+        assert_eq!(facts, others);
+    }
+    let (mut over, mut other_over) = (Vec::new(), Vec::new());
+    let (mut goals, mut other_goals) = (Vec::new(), Vec::new());
+    naive.outcomes(&one, &mut over, &mut goals).unwrap();
+    machine.outcomes(&two, &mut other_over, &mut other_goals).unwrap();
+    assert_eq!(over, other_over);
+    let roles = naive.game().role_count();
+    for (number, _) in over.iter().enumerate().filter(|(_, over)| **over) {
+        let range = number * roles..(number + 1) * roles;
+        assert_eq!(goals[range.clone()], other_goals[range]);
+    }
+    let (mut legal, mut other_legal) = (Vec::new(), Vec::new());
+    naive.all_legal_moves(&one, &mut legal).unwrap();
+    machine.all_legal_moves(&two, &mut other_legal).unwrap();
+    assert_eq!(legal.len(), other_legal.len());
+    for (legal, other) in legal.iter().zip(&other_legal) {
+        let texts: Vec<&str> = legal.iter().map(|&mv| naive.move_text(mv)).collect();
+        let others: Vec<&str> = other.iter().map(|&mv| machine.move_text(mv)).collect();
+        assert_eq!(texts, others);
+    }
+}
+
 #[test]
 fn lanes_agree_with_naive_evaluation_on_random_networks() {
     let (mut phased, mut stuck, mut deferred, mut shared) = (0, 0, 0, 0);
@@ -390,6 +436,8 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
             let mut other = PropNetMachine::for_cpu(&game, net.clone(), cpu).unwrap();
             assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
         }
+
+        batches_agree(naive, &mut machine, &met, dice);
 
         // From the states met, in several phases, and from one that no play reaches.
         let starts: Vec<Vec<bool>> = met.iter().map(|facts| naive.state_of(facts).unwrap()).collect();

@@ -29,13 +29,10 @@ pub(crate) struct PhasePrograms {
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
-    /// Whether goals take so many gates that they are evaluated for many ended playouts at once.
-    pub(crate) defer: bool,
+    /// How many gates the goals take, if that is more than keeping an ended playout's state aside:
+    /// then goals are evaluated for many playouts at once.
+    pub(crate) defer: Option<usize>,
 }
-
-/// Copying one bit of an ended playout's state takes about as long as two gates, and a sweep ends
-/// some eight playouts.
-const DEFER_FROM: usize = 16;
 
 /// Where more than this share of a step's gates serves both the terminal condition and the legal
 /// moves, they are computed once, and a lane that ends stays idle for one step.
@@ -87,7 +84,7 @@ impl PhasePrograms {
         let constants = constant.iter().enumerate();
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
         let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
-        let defer = goals > DEFER_FROM * fluents.len();
+        let defer = (goals > fluents.len()).then_some(goals);
         PhasePrograms { phases, fluents, constants, rows, scratch, defer }
     }
 

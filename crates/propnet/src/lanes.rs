@@ -116,7 +116,7 @@ impl<const W: usize> Lanes<W> {
             record: vec![Vec::new(); Self::LANES],
             joint: vec![Move(0); Self::LANES * roles],
             template: Template::default(),
-            ended: (0..if programs.defer { programs.phases.len() } else { 0 })
+            ended: (0..if programs.defer.is_some() { programs.phases.len() } else { 0 })
                 .map(|_| Ended { states: vec![Row::ZERO; programs.fluents.len()], playouts: Vec::new() })
                 .collect(),
         }
@@ -278,7 +278,9 @@ impl<const W: usize> Lanes<W> {
         sink: &mut dyn FnMut(Playout<'_>),
     ) -> bool {
         self.live &= !ended;
-        if run.programs.defer {
+        // Copying a bit of a state takes about as long as a gate.
+        let copied = ended.count() * run.programs.fluents.len();
+        if run.programs.defer.is_some_and(|gates| copied < gates) {
             return self.put_aside(run, number, ended, terminal, sink);
         }
         let program = &run.programs.phases[number].program;
@@ -328,8 +330,7 @@ impl<const W: usize> Lanes<W> {
         terminal: Row<W>,
         sink: &mut dyn FnMut(Playout<'_>),
     ) -> bool {
-        let count = ended.0.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-        let full = self.ended[number].playouts.len() + count > Self::LANES;
+        let full = self.ended[number].playouts.len() + ended.count() > Self::LANES;
         if full {
             self.flush(run, number, sink);
         }

@@ -21,6 +21,12 @@ impl<const W: usize> Row<W> {
         self.0[lane >> 6] |= 1 << (lane & 63);
     }
 
+    /// How many bits are set.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     #[inline(always)]
     pub(crate) fn has(&self, lane: usize) -> bool {
         self.0[lane >> 6] >> (lane & 63) & 1 == 1

@@ -215,8 +215,7 @@ impl<'a> Compiler<'a> {
         let goals = literals(&mut mapper, &self.goals);
         match layout {
             Layout::Refill => mapper.forget(),
-            Layout::Share => mapper.restore(after_terminal),
-            Layout::Keep => {}
+            Layout::Share | Layout::Keep => mapper.restore(after_terminal),
         }
         let legal_section = mapper.section(&flat(&self.legal));
         let legal = literals(&mut mapper, &self.legal);
