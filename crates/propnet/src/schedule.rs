@@ -448,9 +448,15 @@ impl Allocator {
             *last = (*last).max(end);
         };
         keep_until(terminal.0, ends[TERMINAL]);
-        goals.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[GOALS]));
-        legal.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[LEGAL]));
-        next.iter().for_each(|&(value, _)| keep_until(value, ends[NEXT]));
+        for &(value, _) in goals.iter().flatten() {
+            keep_until(value, ends[GOALS]);
+        }
+        for &(value, _) in legal.iter().flatten() {
+            keep_until(value, ends[LEGAL]);
+        }
+        for &(value, _) in next {
+            keep_until(value, ends[NEXT]);
+        }
         for &(value, _) in percepts.iter().flatten() {
             keep_until(value, ends[NEXT]);
         }

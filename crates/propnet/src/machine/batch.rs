@@ -144,9 +144,9 @@ mod tests {
         let before: [u64; 64] = std::array::from_fn(|i| mix(i as u64));
         let mut after = before;
         transpose(&mut after);
-        for i in 0..64 {
-            for j in 0..64 {
-                assert_eq!(before[i] >> j & 1, after[j] >> i & 1, "{i} {j}");
+        for (i, row) in before.iter().enumerate() {
+            for (j, column) in after.iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1, "{i} {j}");
             }
         }
     }
