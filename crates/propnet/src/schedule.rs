@@ -8,6 +8,7 @@ use crate::circuit::Circuit;
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::net::{PropNet, Signal};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// Row 0: false in every lane.
@@ -109,18 +110,25 @@ pub(crate) fn state_row(position: usize) -> usize {
 impl Program {
     /// How many gates a step takes, the goals left out.
     pub(crate) fn gates_per_step(&self) -> usize {
-        let length = |blocks: &[Block]| -> usize {
-            let run = |run: &Run| run.gates.len();
-            blocks
-                .iter()
-                .map(|block| match block {
-                    Block::Run(one) => run(one),
-                    Block::Loop { body, .. } => body.iter().map(run).sum(),
-                })
-                .sum()
-        };
-        length(&self.terminal_blocks) + length(&self.legal_blocks) + length(&self.next_blocks)
+        [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks]
+            .into_iter()
+            .map(|b| gate_count(b))
+            .sum()
     }
+
+    /// How many gates the goals take beyond the terminal condition's.
+    pub(crate) fn gates_of_goals(&self) -> usize {
+        gate_count(&self.goal_blocks)
+    }
+}
+
+fn gate_count(blocks: &[Block]) -> usize {
+    let run = |run: &Run| run.gates.len();
+    let count = |block: &Block| match block {
+        Block::Run(one) => run(one),
+        Block::Loop { body, .. } => body.iter().map(run).sum(),
+    };
+    blocks.iter().map(count).sum()
 }
 
 /// The circuit of a network's outputs, ready to be laid out.
@@ -135,8 +143,8 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Lowers `outputs` to a circuit.
-    pub(crate) fn new(outputs: &'a Outputs<'a>) -> Compiler<'a> {
+    /// Lowers `outputs` to a circuit, taking time to `share` or not.
+    pub(crate) fn new(outputs: &'a Outputs<'a>, share: bool) -> Compiler<'a> {
         let net = outputs.net;
         let goals: Vec<Vec<Signal>> = net
             .roles
@@ -167,7 +175,7 @@ impl<'a> Compiler<'a> {
             roots.extend(lists.iter().flatten());
         }
         roots.extend(&next);
-        let (circuit, roots) = Circuit::lower(net, &roots);
+        let (circuit, roots) = Circuit::lower(net, &roots, share);
         let mut roots = roots.into_iter();
         let mut one = || roots.next().unwrap_or(Signal::FALSE);
         let terminal = one();
@@ -207,8 +215,7 @@ impl<'a> Compiler<'a> {
         let goals = literals(&mut mapper, &self.goals);
         match layout {
             Layout::Refill => mapper.forget(),
-            Layout::Share => mapper.restore(after_terminal),
-            Layout::Keep => {}
+            Layout::Share | Layout::Keep => mapper.restore(after_terminal),
         }
         let legal_section = mapper.section(&flat(&self.legal));
         let legal = literals(&mut mapper, &self.legal);
@@ -221,7 +228,9 @@ impl<'a> Compiler<'a> {
         let mut sections = [terminal_section, goal_section, legal_section, next_section];
         let mut read = vec![false; mapper.value_count()];
         let outside = goals.iter().chain(&legal).chain(&percepts).flatten().chain(&next).chain([&terminal]);
-        outside.for_each(|&(value, _)| read[value as usize] = true);
+        for &(value, _) in outside {
+            read[value as usize] = true;
+        }
         drop_unread(&mut sections, &mut read);
         let sections = sections.map(sort_by_kind);
 
@@ -289,21 +298,20 @@ fn sort_by_kind(section: Section) -> Section {
 
 /// List scheduling: always the kind of which most gates are ready.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
-    let writer: rustc_hash::FxHashMap<Value, usize> =
-        gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
+    let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
     let mut waiting = vec![0u32; gates.len()];
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
     for (at, gate) in gates.iter().enumerate() {
         for input in gate.inputs {
-            if let Some(&from) = writer.get(&input) {
-                if !readers[from].contains(&at) {
-                    readers[from].push(at);
-                    waiting[at] += 1;
-                }
+            let Some(&from) = writer.get(&input) else { continue };
+            if !readers[from].contains(&at) {
+                readers[from].push(at);
+                waiting[at] += 1;
             }
         }
     }
-    let mut ready: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); Kind::ALL.len()];
+    let mut ready: Vec<std::collections::VecDeque<usize>> =
+        vec![std::collections::VecDeque::new(); Kind::ALL.len()];
     for (at, gate) in gates.iter().enumerate() {
         if waiting[at] == 0 {
             ready[gate.kind as usize].push_back(at);
@@ -440,10 +448,18 @@ impl Allocator {
             *last = (*last).max(end);
         };
         keep_until(terminal.0, ends[TERMINAL]);
-        goals.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[GOALS]));
-        legal.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[LEGAL]));
-        next.iter().for_each(|&(value, _)| keep_until(value, ends[NEXT]));
-        percepts.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[NEXT]));
+        for &(value, _) in goals.iter().flatten() {
+            keep_until(value, ends[GOALS]);
+        }
+        for &(value, _) in legal.iter().flatten() {
+            keep_until(value, ends[LEGAL]);
+        }
+        for &(value, _) in next {
+            keep_until(value, ends[NEXT]);
+        }
+        for &(value, _) in percepts.iter().flatten() {
+            keep_until(value, ends[NEXT]);
+        }
 
         let row_of = |row: &[u32], literal: Literal<Value>| (row[literal.0 as usize], literal.1);
         let mut position = 0;
@@ -491,14 +507,14 @@ impl Allocator {
                 }
                 _ => {}
             }
-            for (target, literal) in copies {
-                let (from, negated) = match target.1 {
-                    Some(row) => (row, false),
-                    None => row_of(&self.row, literal),
+            for Copying { to, from } in copies {
+                let (from, negated) = match from {
+                    From::Row(row) => (row, false),
+                    From::Value(literal) => row_of(&self.row, literal),
                 };
                 let kind = if negated { Kind::Not } else { Kind::Copy };
                 let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
-                push_gate(&mut program.gates, &mut blocks, kind, Gate { out: target.0, inputs: [from; 3] });
+                push_gate(&mut program.gates, &mut blocks, kind, Gate { out: to, inputs: [from; 3] });
             }
             for value in 0..self.row.len() as u32 {
                 self.release(value, position, first_free);
@@ -522,9 +538,9 @@ impl Allocator {
         section: &Section,
         legal: &[Vec<Literal<Value>>],
         end: usize,
-        copies: &mut Vec<((u32, Option<u32>), Literal<Value>)>,
+        copies: &mut Vec<Copying>,
     ) {
-        let made: rustc_hash::FxHashSet<Value> = made_by(section);
+        let made: FxHashSet<Value> = made_by(section);
         for (role, list) in legal.iter().enumerate() {
             for (at, &(value, negated)) in list.iter().enumerate() {
                 let target = self.bases[role] + at as u32;
@@ -533,7 +549,7 @@ impl Allocator {
                 {
                     self.row[index] = target;
                 } else {
-                    copies.push(((target, None), (value, negated)));
+                    copies.push(Copying { to: target, from: From::Value((value, negated)) });
                 }
             }
         }
@@ -545,14 +561,14 @@ impl Allocator {
         &mut self,
         section: &Section,
         next: &[Literal<Value>],
-        copies: &mut Vec<((u32, Option<u32>), Literal<Value>)>,
+        copies: &mut Vec<Copying>,
         program: &mut Program,
         blocks: &mut Vec<Block>,
     ) {
-        let made: rustc_hash::FxHashSet<Value> = made_by(section);
+        let made: FxHashSet<Value> = made_by(section);
         let states = FIRST_STATE..FIRST_STATE + next.len() as u32;
         let mut last_read = vec![0; next.len()];
-        let mut written_at: rustc_hash::FxHashMap<Value, usize> = Default::default();
+        let mut written_at: FxHashMap<Value, usize> = FxHashMap::default();
         let row = &self.row;
         for (at, item) in section.iter().enumerate() {
             let mut read = |value: Value| {
@@ -583,14 +599,14 @@ impl Allocator {
                 let aside = self.next_row - 1;
                 let kind = if negated { Kind::Not } else { Kind::Copy };
                 push_gate(&mut program.gates, blocks, kind, Gate { out: aside, inputs: [from; 3] });
-                copies.push(((target, Some(aside)), (value, negated)));
+                copies.push(Copying { to: target, from: From::Row(aside) });
             } else if !negated
                 && from == NOWHERE
                 && written_at.get(&value).is_some_and(|&at| at >= last_read[bit])
             {
                 self.row[value as usize] = target;
             } else {
-                copies.push(((target, None), (value, negated)));
+                copies.push(Copying { to: target, from: From::Value((value, negated)) });
             }
         }
     }
@@ -638,8 +654,19 @@ impl Allocator {
     }
 }
 
+/// A row that is written at the end of a section.
+struct Copying {
+    to: u32,
+    from: From,
+}
+
+enum From {
+    Row(u32),
+    Value(Literal<Value>),
+}
+
 /// The values that the gates of a section compute, those of loops left out.
-fn made_by(section: &Section) -> rustc_hash::FxHashSet<Value> {
+fn made_by(section: &Section) -> FxHashSet<Value> {
     let out = |item: &Item| match item {
         Item::Gate(gate) => Some(gate.out),
         Item::Loop(_) => None,
