@@ -5,20 +5,22 @@ use ggp_game::*;
 use ggp_search::*;
 use std::sync::Arc;
 use std::time::Duration;
-struct Local;
+use std::collections::HashMap; use std::sync::Mutex; use ggp_propnet::*;
+#[derive(Default)] struct Local { cache: Mutex<HashMap<usize, PropNetMachine>> }
+impl Local { fn machine(&self, game: &Arc<Game>) -> PropNetMachine { self.cache.lock().unwrap().entry(Arc::as_ptr(game) as usize).or_insert_with(|| { let net = PropNet::ground(game, &GroundLimits::default(), &StopToken::new()).unwrap(); PropNetMachine::new(game, net).unwrap() }).clone() } }
 impl Players for Local {
-    fn player(&self, entrant: &Entrant, _game: &Arc<Game>, seat: &SeatRequest<'_>) -> Result<Box<dyn Player>, PlayError> {
+    fn player(&self, entrant: &Entrant, game: &Arc<Game>, seat: &SeatRequest<'_>) -> Result<Box<dyn Player>, PlayError> {
         if let Some(command) = entrant.spec.strip_prefix("cmd:") {
             return Ok(Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?));
         }
         let spec: PlayerSpec = entrant.spec.parse().map_err(|e| PlayError::Unable(format!("{e}")))?;
         Ok(match spec.with_seed(seat.seed) {
-            PlayerSpec::Mcts(o) => Box::new(MctsPlayer::new(o, |game: &Arc<Game>, _, _: &StopToken| Ok(Interpreter::new(game)))),
-            PlayerSpec::Random(o) => Box::new(RandomPlayer::new(&o, |game: &Arc<Game>, _, _: &StopToken| Ok(Interpreter::new(game)))),
+            PlayerSpec::Mcts(o) => { let m = self.machine(game); Box::new(MctsPlayer::new(o, move |_: &Arc<Game>, _, _: &StopToken| Ok(m.clone()))) },
+            PlayerSpec::Random(o) => { let m = self.machine(game); Box::new(RandomPlayer::new(&o, move |_: &Arc<Game>, _, _: &StopToken| Ok(m.clone()))) },
         })
     }
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
-        Ok(Box::new(MachineReferee::new(Interpreter::new(game))))
+        Ok(Box::new(MachineReferee::new(self.machine(game))))
     }
 }
 fn main() {
@@ -37,7 +39,7 @@ fn main() {
     let d = if clock > 0.0 { Duration::from_secs_f64(clock) } else { Duration::MAX };
     let t = Tournament { entrants: entrants.clone(), contests, pairing: Pairing::RoundRobin, seed, clocks: Clocks { start: d, play: d }, grace: Duration::from_millis(grace), on_fault: on, opening_plies: plies, parallel: false, max_steps: 10000 };
     let mut n = 0;
-    let r = t.run(&Local, &run, &mut |e| match e { Event::Warning(w) => eprintln!("warning: {w}"), Event::Ended { progress, sprt, .. } => { n += 1; if n % 500 == 0 || (n % 20 == 0 && clock > 0.0) { eprintln!("{}/{} {:?} {:?}", progress.done, progress.total, progress.time_left(), sprt.map(|s| s.llr)); } }, Event::Ready{..} => {} }, &StopToken::new()).unwrap();
+    let r = t.run(&Local::default(), &run, &mut |e| match e { Event::Warning(w) => eprintln!("warning: {w}"), Event::Ended { progress, sprt, .. } => { n += 1; if n % 500 == 0 || (n % 20 == 0 && clock > 0.0) { eprintln!("{}/{} {:?} {:?}", progress.done, progress.total, progress.time_left(), sprt.map(|s| s.llr)); } }, Event::Ready{..} => {} }, &StopToken::new()).unwrap();
     let s = r.standings.summary();
     eprintln!("{:?} {:?} {:?}", r.finish, r.progress, r.sprt);
     for p in &s.players { println!("{} {:?} goal {:?} {}-{}-{} faults {:?} moves {} mean {:.4} longest {:.4} overshot {} p99 {:?} worst {:?}", p.name, p.rating, p.goal, p.wins, p.draws, p.losses, p.faults, p.time.moves, p.time.seconds / p.time.moves.max(1) as f64, p.time.longest, p.time.overshot, p.time.overshoot_quantile(0.99), p.time.overshoots.iter().take(10).collect::<Vec<_>>()); }
