@@ -2,7 +2,9 @@
 
 mod any_bytes;
 mod arena;
+mod board;
 mod evaluable;
+mod explain;
 mod five;
 mod invalid;
 mod means;
@@ -13,3 +15,4 @@ mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;
+mod tactics;
