@@ -1,7 +1,10 @@
 //! The integration tests, one module a subject.
 
 mod any_bytes;
+mod arena;
+mod board;
 mod evaluable;
+mod explain;
 mod five;
 mod invalid;
 mod means;
@@ -12,3 +15,4 @@ mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;
+mod tactics;

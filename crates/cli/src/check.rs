@@ -52,7 +52,7 @@ struct Verdict {
     simulation: Option<Simulation>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Exit {
     let mut out = console::stdout();
     let mut exit = Exit::Done;
     let (mut errors, mut warnings) = (0, 0);
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let files = count(arguments.files.len(), "file");
         console::say(&format!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
     }
-    Ok(exit)
+    exit
 }
 
 /// Reads and checks one file.

@@ -118,7 +118,7 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     let Some(rule) = description.rules.get(label as usize) else {
         return (format!("evaluation {what}"), Span::default());
     };
-    let line = description.source[..rule.span.start].iter().filter(|&&b| b == b'\n').count() + 1;
+    let line = ggp_gdl::lines::Lines::new(&description.source).position(rule.span.start).line;
     let head = description.atom_text(&rule.head);
     (format!("the rule for `{head}` in line {line} {what}"), rule.span)
 }

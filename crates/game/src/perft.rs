@@ -27,7 +27,9 @@ fn count<M: StateMachine>(machine: &mut M, state: &M::State, counts: &mut [u64])
         choices.push(legal);
     }
     if let [last] = deeper {
-        *last += choices.iter().map(|legal| legal.len() as u64).product::<u64>();
+        let joints = choices.iter().try_fold(1u64, |product, legal| product.checked_mul(legal.len() as u64));
+        let sum = joints.and_then(|joints| last.checked_add(joints));
+        *last = sum.ok_or_else(|| EvalError::TooLarge("more than 2^64 joint moves".to_owned()))?;
         return Ok(());
     }
     let mut joints = JointMoves::new(&choices);
