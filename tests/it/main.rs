@@ -3,6 +3,7 @@
 mod any_bytes;
 mod evaluable;
 mod five;
+mod grounding;
 mod invalid;
 mod means;
 mod own_rulesheets;
@@ -12,3 +13,5 @@ mod propnet;
 mod protocol;
 mod published;
 mod rulesheets;
+mod semantics;
+mod walks;

@@ -57,7 +57,9 @@ pub fn on_demand(
     on_demand: impl Fn(RelationId) -> bool,
 ) -> Result<Demanded, Refusal> {
     let mut derived = vec![false; signatures.len()];
-    rules.iter().for_each(|rule| derived[rule.head.relation.index()] = true);
+    for rule in rules {
+        derived[rule.head.relation.index()] = true;
+    }
     let mut rewriting = Rewriting {
         on_demand: (0..signatures.len()).map(|r| derived[r] && on_demand(RelationId(r as u32))).collect(),
         literals: 0,

@@ -257,3 +257,81 @@ impl Merged {
         Atom { relation: self.wholes[arity], args }
     }
 }
+
+/// `number(zero)`, `number(s(X)) ← number(X)`, and `even` of an input beside them.
+fn growing() -> (Program, ggp_datalog::Values) {
+    let mut values = ggp_datalog::Values::default();
+    let zero = Argument::Value(values.constant("zero"));
+    let s = ggp_datalog::Functor { name: values.name("s"), arity: Some(1) };
+    let signature = |name: &str, level| Signature { name: name.to_owned(), arity: 1, level };
+    let signatures = vec![signature("number", 0), signature("given", 1), signature("taken", 0)];
+    let atom = |relation, argument| Atom { relation: RelationId(relation), args: vec![argument] };
+    let variable = |v| Argument::Variable(Variable(v));
+    let rule = |head, body, label| Rule { head, body, variables: 2, label };
+    let compose = Literal::Compose { term: variable(1), functor: s, args: vec![variable(0)] };
+    let rules = vec![
+        rule(atom(0, zero), vec![Literal::Positive(atom(1, zero))], 5),
+        rule(atom(0, variable(1)), vec![Literal::Positive(atom(0, variable(0))), compose], 7),
+        rule(atom(2, variable(0)), vec![Literal::Positive(atom(1, variable(0)))], 9),
+    ];
+    (Program::new(signatures, rules).expect("safe"), values)
+}
+
+#[test]
+fn growth_without_end_is_stopped_at_each_bound_and_leaves_a_usable_database() {
+    use ggp_datalog::EvalError as E;
+    let (program, values) = growing();
+    let zero = values.find(ggp_datalog::Functor { name: values.clone().name("zero"), arity: None }, &[]);
+    let mut database = Database::new(&program, values);
+    let terms = database.values().len();
+    let raised = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let none = Limits::default();
+    for (limits, expected) in [
+        (Limits { terms: 5_000, ..none.clone() }, E::TooManyTerms { label: 7, bound: 5_000 }),
+        (Limits { depth: 300, ..none.clone() }, E::TooDeep { label: 7, bound: 300 }),
+        (Limits { tuples: 4_000, ..none.clone() }, E::TooManyTuples { label: 7, bound: 4_000 }),
+        (Limits { rows: 60_000, ..none.clone() }, E::TooMuchWork { label: 7, bound: 60_000 }),
+        (Limits { interrupt: Some(raised), ..none.clone() }, E::Interrupted),
+    ] {
+        database.insert(RelationId(1), &[zero.expect("in the rules")]);
+        let query = program.query(&[RelationId(0)]);
+        assert_eq!(program.evaluate(&mut database, &query, &limits), Err(expected));
+        assert_eq!(database.failed(), Some(RelationId(0)));
+        assert!(database.values().len() <= 30_000 && database.relation(RelationId(0)).len() <= 30_000);
+        database.roll_back(&program, 1, terms);
+        database.reset_work();
+        assert_eq!(database.values().len(), terms);
+        database.insert(RelationId(1), &[zero.expect("in the rules")]);
+        evaluate(&program, &mut database, &[RelationId(2)]);
+        assert_eq!(database.relation(RelationId(2)).len(), 1);
+        database.clear_from(&program, 1);
+    }
+}
+
+#[test]
+fn a_rule_with_thousands_of_recursive_literals_takes_little() {
+    let mut values = ggp_datalog::Values::default();
+    let signatures = vec![
+        Signature { name: "start".to_owned(), arity: 1, level: 1 },
+        Signature { name: "done".to_owned(), arity: 1, level: 0 },
+    ];
+    let constants: Vec<Argument> =
+        (0..=5_000).map(|n| Argument::Value(values.constant(&format!("c{n}")))).collect();
+    let atom = |relation, argument| Atom { relation: RelationId(relation), args: vec![argument] };
+    let x = Argument::Variable(Variable(0));
+    let all = constants[..5_000].iter().map(|&c| Literal::Positive(atom(1, c))).collect();
+    let rules = vec![
+        Rule { head: atom(1, x), body: vec![Literal::Positive(atom(0, x))], variables: 1, label: 0 },
+        Rule { head: atom(1, constants[5_000]), body: all, variables: 0, label: 1 },
+    ];
+    let program = Program::new(signatures, rules).expect("safe");
+    for missing in [0, 1] {
+        let mut database = Database::new(&program, values.clone());
+        for &constant in &constants[missing..5_000] {
+            let Argument::Value(value) = constant else { unreachable!() };
+            database.insert(RelationId(0), &[value]);
+        }
+        evaluate(&program, &mut database, &[RelationId(1)]);
+        assert_eq!(database.relation(RelationId(1)).len(), if missing == 0 { 5_001 } else { 4_999 });
+    }
+}
