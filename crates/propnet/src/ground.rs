@@ -70,6 +70,7 @@ impl PropNet {
         let moves = Moves::new(&mut relaxed);
         let mut builder = NetBuilder::new(&moves.counts());
         let fluents = Fluents::new(&mut relaxed);
+        relaxed.make_terms(Carrier::Sees);
         let mut signals = Signals::new(&relaxed);
         signals.set_fluents(&fluents, &relaxed, &mut builder);
         let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };

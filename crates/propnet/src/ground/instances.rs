@@ -133,9 +133,10 @@ impl Instances<'_> {
                 }
             }
             let mut found = Found { plain: Vec::new(), recursive: Vec::new() };
+            let before = count;
             for split in &splits {
                 self.instantiate(split, builder, signals, &first, &mut found)?;
-                count += found.plain.len() + found.recursive.len();
+                count = before + found.plain.len() + found.recursive.len();
                 if builder.node_count() > self.limits.nodes || count > self.limits.instances {
                     return Err(GroundError::TooLarge(format!(
                         "{count} instances, {} nodes",
