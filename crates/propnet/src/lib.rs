@@ -5,6 +5,7 @@
     reason = "what kernels call must be compiled with them, once for each kind of processor"
 )]
 
+mod allocate;
 mod circuit;
 mod cpu;
 mod evaluator;
