@@ -45,6 +45,11 @@ impl Board {
         }
     }
 
+    /// What was inferred.
+    pub(crate) fn model(&self) -> &BoardModel {
+        &self.model
+    }
+
     /// `facts` as lines of text; `moves` were made on the way there, from the state of `before`.
     pub(crate) fn draw(&self, facts: &[Fact], before: &[Fact], moves: &[String]) -> String {
         let position: Position = self.model.place(facts);

@@ -62,3 +62,8 @@ pub(crate) fn ask(text: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{text}").and_then(|()| err.flush());
 }
+
+/// `text` as [`printable`], its lines kept.
+pub(crate) fn printable_lines(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}

@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     Findings,
     Usage,
     Fault,
+    /// A sequential test accepted H0; never together with another ending.
+    AcceptedNull,
 }
 
 impl From<Exit> for ExitCode {
@@ -29,6 +31,7 @@ impl From<Exit> for ExitCode {
             Exit::Findings => 1,
             Exit::Usage => 2,
             Exit::Fault => 3,
+            Exit::AcceptedNull => 4,
         })
     }
 }

@@ -3,15 +3,23 @@
 //! Invariants: what a script reads goes to standard output, what a person is told goes to standard
 //! error; a reader that goes away (`ggp perft … | head -1`) ends the command quietly.
 
+mod analyze;
 mod bench;
 mod board;
 mod check;
+mod compete;
 mod completions;
+mod comply;
 mod console;
+mod entry;
 mod exit;
 mod explain;
 mod fmt;
 mod graph;
+mod host;
+mod late;
+mod logging;
+mod merge;
 mod meter;
 mod narrate;
 mod perft;
@@ -22,7 +30,13 @@ mod reasoner;
 mod record;
 mod replay;
 mod rulesheet;
+mod score;
+mod sequential;
+mod serve;
 mod simulate;
+mod solve;
+mod stats;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -39,7 +53,16 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(play::Arguments),
+    Match(compete::Arguments),
+    Stats(stats::Arguments),
+    Merge(merge::Arguments),
+    Serve(serve::Arguments),
+    Host(host::Arguments),
+    Comply(comply::Arguments),
     Check(check::Arguments),
+    View(view::Arguments),
+    Analyze(analyze::Arguments),
+    Solve(solve::Arguments),
     Fmt(fmt::Arguments),
     Explain(explain::Arguments),
     Perft(perft::Arguments),
@@ -52,6 +75,15 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Play(arguments) => play::run(&arguments),
+        Command::Match(arguments) => compete::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Host(arguments) => host::run(&arguments),
+        Command::Comply(arguments) => comply::run(&arguments),
+        Command::View(arguments) => view::run(&arguments),
+        Command::Analyze(arguments) => analyze::run(&arguments),
+        Command::Solve(arguments) => solve::run(&arguments),
         Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

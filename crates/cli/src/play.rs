@@ -148,7 +148,7 @@ fn seat_names(game: &Game, arguments: &Arguments) -> anyhow::Result<Vec<Who>> {
 }
 
 /// The first Ctrl-C asks for an end, the second takes it.
-fn stop_on_signal(stop: &StopToken) -> anyhow::Result<()> {
+pub(crate) fn stop_on_signal(stop: &StopToken) -> anyhow::Result<()> {
     let stop = stop.clone();
     ctrlc::set_handler(move || {
         if stop.is_stopped() {
@@ -231,7 +231,7 @@ fn opening<M: Playouts>(machine: &mut M, record: Option<&Record>) -> anyhow::Res
     Ok(opening)
 }
 
-fn any_seed() -> u64 {
+pub(crate) fn any_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Short enough to be typed again.
     rng::mix(now.as_nanos() as u64) % 1_000_000
@@ -314,7 +314,7 @@ fn resume_command(saved: &Path) -> String {
 }
 
 /// A word as a shell takes it.
-fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

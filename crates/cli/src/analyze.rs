@@ -1,0 +1,198 @@
+//! `ggp analyze`: what the search thinks of a state, growing before one's eyes.
+
+use crate::bench::seconds;
+use crate::console::{self, FAINT};
+use crate::exit::{Exit, UsageError};
+use crate::play::stop_on_signal;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::record::Record;
+use crate::rulesheet::GameFile;
+use ggp_game::{Candidate, Deadline, Game, Playouts, Report, StopToken};
+use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How often the table is drawn anew.
+const SLICE: Duration = Duration::from_millis(250);
+
+/// Moves of each role that the table shows.
+const SHOWN: usize = 8;
+
+/// Show what the tree search thinks of a state
+///
+/// For every role: its moves, most visited first, with visits, expected goal, and what is proved.
+/// On a terminal the table grows while the search runs; Ctrl-C ends it early.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp analyze games/connect_four.kif --seconds 10
+  ggp analyze games/hex.kif --from match.json --spec mcts:memory=2000
+  ggp analyze games/nim.kif --iterations 1000 --json | jq '.roles.first[0].move'")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// Begin with the last state of a recorded match
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    /// How long to think
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    seconds: Duration,
+    /// Exactly so many iterations instead, unless all is proved before
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    iterations: Option<u64>,
+    /// The search; see `ggp play --help`
+    #[arg(long, value_name = "SPEC", default_value = "mcts")]
+    spec: String,
+    /// One JSON object, at the end
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let spec: PlayerSpec = arguments.spec.parse().map_err(|error| UsageError(format!("{error}")))?;
+    let PlayerSpec::Mcts(options) = spec else {
+        return Err(UsageError(format!("`{}` does not search", arguments.spec)).into());
+    };
+    let game = arguments.file.load()?;
+    let record = arguments.from.as_deref().map(Record::read).transpose()?;
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    arguments.reasoning.build(&game)?.with(Analyze { arguments, options, record, stop })
+}
+
+struct Analyze<'a> {
+    arguments: &'a Arguments,
+    options: MctsOptions,
+    record: Option<Record>,
+    stop: StopToken,
+}
+
+impl WithMachine for Analyze<'_> {
+    type Output = anyhow::Result<Exit>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
+        let Analyze { arguments, options, record, stop } = self;
+        machine.interrupt_on(&stop);
+        let state = match &record {
+            None => machine.initial_state()?,
+            Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
+        };
+        let game = machine.game().clone();
+        let is_over = machine.is_terminal(&state)?;
+        let mut search = Search::from_state(machine, &options, state)?;
+        let live = (std::io::stderr().is_terminal() && !arguments.json).then(screen);
+        let halt = think(&mut search, arguments, &stop, |search| {
+            if let Some(live) = &live {
+                live.set_message(table(&game, &reports(&game, search)));
+            }
+        });
+        if let Some(live) = live {
+            live.finish_and_clear();
+        }
+        if let Halt::Failing(error) = halt {
+            return Err(error.into());
+        }
+        let reports = reports(&game, &search);
+        let mut out = console::stdout();
+        if arguments.json {
+            serde_json::to_writer(&mut out, &object(&game, &reports, is_over, &halt))?;
+            writeln!(out)?;
+        } else if is_over {
+            writeln!(out, "The game is over in this state.")?;
+        } else {
+            writeln!(out, "{}", table(&game, &reports))?;
+        }
+        out.flush()?;
+        Ok(if halt == Halt::Stopped { Exit::Findings } else { Exit::Done })
+    }
+}
+
+/// Searches in slices; `each` sees the search after every one.
+fn think<M: Playouts>(
+    search: &mut Search<M>,
+    arguments: &Arguments,
+    stop: &StopToken,
+    mut each: impl FnMut(&Search<M>),
+) -> Halt {
+    if let Some(iterations) = arguments.iterations {
+        return search.run(&Limits::iterations(iterations).or_when(stop));
+    }
+    let end = Deadline::after(arguments.seconds);
+    loop {
+        let left = end.remaining().unwrap_or(Duration::MAX);
+        let halt = search.run(&Limits::time(SLICE.min(left)).or_when(stop));
+        each(search);
+        if halt != Halt::Deadline || left <= SLICE {
+            return halt;
+        }
+    }
+}
+
+fn screen() -> ProgressBar {
+    let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{msg}");
+    screen.set_style(style.expect("a template that is part of the program"));
+    screen
+}
+
+fn reports<M: Playouts>(game: &Game, search: &Search<M>) -> Vec<Report> {
+    game.roles().map(|role| search.report(role)).collect()
+}
+
+/// For a person.
+fn table(game: &Game, reports: &[Report]) -> String {
+    let mut lines = Vec::new();
+    if let Some(Report { iterations, playouts, nodes, elapsed, .. }) = reports.first() {
+        let seconds = elapsed.as_secs_f64();
+        lines.push(format!("{iterations} iterations, {playouts} playouts, {nodes} nodes in {seconds:.1} s"));
+    }
+    for (role, report) in game.roles().zip(reports) {
+        let shown: Vec<&Candidate> = report.candidates.iter().take(SHOWN).collect();
+        let width = shown.iter().map(|candidate| candidate.mv.chars().count()).max().unwrap_or(0);
+        lines.push(game.role_name(role).to_owned());
+        for candidate in &shown {
+            let score = candidate.score.map_or("-".to_owned(), |score| format!("{score:.1}"));
+            let proved = candidate.proven.map_or(String::new(), |goal| format!("  {goal} proved"));
+            let mv = console::printable(&candidate.mv);
+            lines.push(format!("  {mv:<width$}  {:>10}  {score:>5}{proved}", candidate.visits));
+        }
+        if report.candidates.len() > SHOWN {
+            lines.push(console::paint_stdout(
+                FAINT,
+                &format!("  and {} more", report.candidates.len() - SHOWN),
+            ));
+        }
+    }
+    if let Some(report) = reports.first().filter(|report| !report.principal.is_empty()) {
+        let joints: Vec<String> =
+            report.principal.iter().map(|joint| format!("({})", joint.join(" "))).collect();
+        lines.push(format!("principal variation  {}", console::printable(&joints.join(" "))));
+    }
+    lines.join("\n")
+}
+
+/// For a program; the names are a contract.
+fn object(game: &Game, reports: &[Report], is_over: bool, halt: &Halt) -> Value {
+    let candidate =
+        |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });
+    let roles = game.roles().zip(reports).map(|(role, report)| {
+        (game.role_name(role).to_owned(), report.candidates.iter().map(candidate).collect())
+    });
+    let roles: serde_json::Map<String, Value> = roles.collect();
+    let all = reports.first().cloned().unwrap_or_default();
+    json!({
+        "terminal": is_over,
+        "decided": *halt == Halt::Decided,
+        "iterations": all.iterations,
+        "playouts": all.playouts,
+        "nodes": all.nodes,
+        "seconds": all.elapsed.as_secs_f64(),
+        "roles": roles,
+        "principal": all.principal,
+    })
+}

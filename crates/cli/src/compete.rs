@@ -1,0 +1,267 @@
+//! `ggp match`: a tournament, from the command line to its tables.
+//!
+//! Invariant: the command line says all that results depend on, so that the same one resumes.
+
+use crate::bench::seconds;
+use crate::console::{self, FAINT};
+use crate::entry::{Entry, Field, KINDS, Kind};
+use crate::exit::{Exit, UsageError};
+use crate::play::{quote, stop_on_signal};
+use crate::reasoner::Reasoning;
+use crate::rulesheet::{GameFile, Level};
+use crate::score::Score;
+use crate::sequential;
+use anyhow::Context;
+use ggp_arena::elo::{Hypothesis, Sprt};
+use ggp_arena::report::{ReportHead, html};
+use ggp_arena::{
+    Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Report, Run, Shard, Tournament, TournamentError,
+};
+use ggp_game::{Clocks, StopToken};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The play clock where nothing else is said.
+const PLAY_CLOCK: Duration = Duration::from_secs(1);
+
+/// Play many matches and tell who is stronger
+///
+/// All players meet in all games, with every seating of every opening. With --out each result is
+/// kept as it comes; a run that was killed goes on with --resume and the same arguments, nothing
+/// lost and nothing played twice.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("\
+Players:
+{KINDS}
+
+Examples:
+  ggp match games/hex.kif --player a=mcts:iterations=200 --player b=random --games 100
+  ggp match games/*.kif --player new=mcts --player old=uct --playclock 0.1 --out results.jsonl
+  ggp match games/*.kif --player new=mcts --player old=uct --playclock 0.1 --resume results.jsonl
+  ggp match games/nim.kif --player a=mcts --player b=uct --iterations 100 --openings 2 \\
+    --games 5000 --sprt elo0=0 elo1=20
+  ggp match games/nim.kif --player a=mcts --player 'b=cmd:./mine --fast' --shard 3/16 --out 3.jsonl"))]
+pub(crate) struct Arguments {
+    /// The rulesheets, in KIF
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    level: Level,
+    /// Who takes part; given once a player
+    #[arg(long, value_name = "NAME=SPEC", required = true)]
+    player: Vec<String>,
+    /// Matches in all, rounded up so that everyone has every seat of the last opening
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    games: u64,
+    /// Who meets whom: roundrobin, or gauntlet, the first player against each other one
+    #[arg(long, value_name = "NAME", default_value_t)]
+    pairing: Pairing,
+    /// Seconds for each move; 1, unless --iterations ends all searches
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    playclock: Option<Duration>,
+    /// Seconds for each player before the first move
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
+    startclock: Duration,
+    /// Equal work: iterations a move, for each search that does not give its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
+    /// The seed of openings, players and whatever else is random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Begin each match with K random joint moves, the same for all seatings
+    #[arg(long, visible_alias = "plies", value_name = "K", default_value_t = 0)]
+    openings: u32,
+    /// Matches at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: u16,
+    /// Let the players of a match think at the same time instead of in turn
+    #[arg(long)]
+    parallel: bool,
+    /// For a player at fault: a random legal move, the first one, or forfeit the match
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    on_fault: OnFault,
+    /// Append each result to FILE, one JSON line per match
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
+    out: Option<PathBuf>,
+    /// Go on with the matches that FILE lacks
+    #[arg(long, value_name = "FILE.jsonl")]
+    resume: Option<PathBuf>,
+    /// Keep every match in DIR as JSON, in the format of ggp.org
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// End as soon as elo0=E elo1=E alpha=P beta=P (0, 10, 0.05, 0.05 unless given) is decided
+    #[arg(long, value_name = "TERM", num_args = 1..=4)]
+    sprt: Vec<String>,
+    /// Play the K-th of N parts, for a job on each of N machines
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+    /// Write a page for a browser
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let sprt = sequential::parse(&arguments.sprt)?;
+    let entries: Vec<Entry> = arguments
+        .player
+        .iter()
+        .map(|text| Entry::parse(text, arguments.iterations))
+        .collect::<Result<_, _>>()?;
+    let tournament = tournament(arguments, &entries)?;
+    let run = Run {
+        shard: arguments.shard.unwrap_or(Shard::ALL),
+        concurrency: arguments.concurrency.into(),
+        sprt,
+        out: arguments.resume.clone().or_else(|| arguments.out.clone()),
+        resume: arguments.resume.is_some(),
+        save: arguments.save.clone(),
+        ..Run::new(arguments.games)
+    };
+    if let Some(path) = &arguments.report {
+        // Better now than after the last match.
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        file.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    let field = Field::new(entries, &tournament.contests, arguments.reasoning)?;
+    let mut score = Score::start();
+    let mut watch = |event: Event<'_>| match event {
+        Event::Warning(text) => score.say(&format!("warning: {text}")),
+        Event::Ready { progress } => score.ready(progress),
+        Event::Ended { progress, standings, sprt, .. } => score.update(progress, standings, sprt),
+    };
+    let report = tournament.run(&field, &run, &mut watch, &stop);
+    score.finish();
+    match report {
+        Ok(report) => conclude(arguments, &tournament, sprt.as_ref(), &report),
+        Err(error) => refuse(error),
+    }
+}
+
+/// What is played, and by which rules.
+fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tournament> {
+    let mut contests = Vec::new();
+    for path in &arguments.files {
+        let file = GameFile { path: path.clone(), level: arguments.level };
+        let plain = |c: char| if c.is_alphanumeric() || "._-+".contains(c) { c } else { '_' };
+        let name = file.game_name().chars().map(plain).collect();
+        contests.push(Contest { name, game: file.load()? });
+    }
+    let unlimited = arguments.iterations.is_some() && entries.iter().all(Entry::ends_by_itself);
+    let play = arguments.playclock.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK });
+    let is_remote = entries.iter().any(|entry| matches!(entry.kind, Kind::Remote(_)));
+    Ok(Tournament {
+        entrants: entries.iter().map(Entry::entrant).collect(),
+        contests,
+        pairing: arguments.pairing,
+        seed: arguments.seed,
+        clocks: Clocks { start: arguments.startclock, play },
+        grace: if is_remote { ggp_server::remote::GRACE } else { DEFAULT_GRACE },
+        on_fault: arguments.on_fault,
+        opening_plies: arguments.openings,
+        parallel: arguments.parallel,
+        max_steps: ggp_game::MAX_STEPS,
+    })
+}
+
+/// A tournament that cannot be played: the command line, a player, or the disk.
+fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
+    match error {
+        TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {
+            Err(UsageError(error.to_string()).into())
+        }
+        TournamentError::Player { .. } => {
+            console::say(&format!("{}: {error}", console::paint_stderr(console::BAD, "error")));
+            Ok(Exit::Fault)
+        }
+        other => Err(other.into()),
+    }
+}
+
+/// Prints the tables, writes the page, and says how to go on with what was stopped.
+fn conclude(
+    arguments: &Arguments,
+    tournament: &Tournament,
+    sprt: Option<&Sprt>,
+    report: &Report,
+) -> anyhow::Result<Exit> {
+    let summary = report.standings.summary();
+    let mut out = console::stdout();
+    write!(out, "{}", console::printable_lines(&summary.to_text()))?;
+    let names: Vec<&str> = tournament.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    let tested = match (sprt, report.sprt, &names[..]) {
+        (Some(sprt), Some(state), &[first, second]) => {
+            let question = sequential::question(sprt, first, second);
+            let verdict = sequential::verdict(sprt, &state, first, second);
+            writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
+            Some((question, state))
+        }
+        _ => None,
+    };
+    out.flush()?;
+    if let Some(path) = &arguments.report {
+        let page = html(&summary, &ReportHead { sprt: tested, ..head(tournament) });
+        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(match report.finish {
+        Finish::Complete | Finish::Decided(Hypothesis::H1) => Exit::Done,
+        Finish::Decided(Hypothesis::H0) => Exit::AcceptedNull,
+        Finish::Stopped => {
+            let (done, total) = (report.progress.done, report.progress.total);
+            console::say(&format!("stopped after {done} of {total} matches"));
+            match arguments.resume.as_ref().or(arguments.out.as_ref()) {
+                Some(path) => console::say(&format!("go on with: {}", resume_command(path))),
+                None => console::say(&console::paint_stderr(
+                    FAINT,
+                    "nothing is kept; --out FILE keeps results, --resume FILE goes on with them",
+                )),
+            }
+            Exit::Findings
+        }
+    })
+}
+
+fn head(tournament: &Tournament) -> ReportHead {
+    let Tournament { clocks, entrants, contests, .. } = tournament;
+    let games: Vec<&str> = contests.iter().map(|contest| contest.name.as_str()).collect();
+    let names: Vec<&str> = entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    let clock = |time: Duration| match time {
+        Duration::MAX => "none".to_owned(),
+        time => format!("{} s", time.as_secs_f64()),
+    };
+    let fact = |word: &str, what: String| (word.to_owned(), what);
+    ReportHead {
+        title: format!("{} in {}", names.join(", "), games.join(", ")),
+        facts: vec![
+            fact("games", games.join(", ")),
+            fact("pairing", tournament.pairing.to_string()),
+            fact("start clock", clock(clocks.start)),
+            fact("play clock", clock(clocks.play)),
+            fact("random opening moves", tournament.opening_plies.to_string()),
+            fact("on fault", tournament.on_fault.to_string()),
+            fact("seed", tournament.seed.to_string()),
+        ],
+        specs: entrants.iter().map(|entrant| (entrant.name.clone(), entrant.spec.clone())).collect(),
+        sprt: None,
+    }
+}
+
+/// This command line, going on with the results in `kept`.
+fn resume_command(kept: &Path) -> String {
+    let mut words = Vec::new();
+    let mut arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    while let Some(word) = arguments.next() {
+        if word == "--out" || word == "--resume" {
+            arguments.next();
+        } else if !word.starts_with("--out=") && !word.starts_with("--resume=") {
+            words.push(quote(&word));
+        }
+    }
+    words.push("--resume".to_owned());
+    words.push(quote(&kept.display().to_string()));
+    words.join(" ")
+}

@@ -1,0 +1,103 @@
+//! `ggp comply`: does a player speak the protocol?
+
+use crate::bench::seconds;
+use crate::console::{self, BAD, FAINT, GOOD};
+use crate::exit::{Exit, UsageError};
+use crate::logging::Logging;
+use crate::play::stop_on_signal;
+use ggp_game::{Clocks, StopToken};
+use ggp_server::comply::{ComplySetup, Finding, Requirement, Verdict, comply};
+use std::io::Write;
+use std::time::Duration;
+
+/// Examine anyone's player, line by line
+///
+/// Plays two small games with it and sends good and bad messages. What managers rely on is a
+/// `must`; only that decides the exit code. What else the protocol asks for is a `should`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp comply http://localhost:9147
+  ggp comply localhost:9147 --json | jq '.findings[] | select(.verdict == \"fails\")'")]
+pub(crate) struct Arguments {
+    /// Where the player listens
+    #[arg(value_name = "URL")]
+    url: String,
+    /// Seconds before the first move, a whole number
+    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds)]
+    startclock: Duration,
+    /// Seconds for each move, a whole number
+    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds)]
+    playclock: Duration,
+    /// One JSON object, at the end
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    logging: Logging,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let address = arguments.url.parse().map_err(|error| UsageError(format!("{error}")))?;
+    let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
+    if [clocks.start, clocks.play].iter().any(|clock| clock.as_secs() == 0 || clock.subsec_nanos() > 0) {
+        return Err(UsageError("the protocol has whole seconds, at least one".to_owned()).into());
+    }
+    arguments.logging.start();
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    let mut failed = None;
+    let mut tell = |finding: &Finding| {
+        let told = if arguments.json { Ok(()) } else { write(finding) };
+        if let Err(error) = told {
+            failed.get_or_insert(error);
+        }
+    };
+    let setup = ComplySetup { clocks, ..ComplySetup::default() };
+    let sheet = comply(&address, &setup, &mut tell, &stop)?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let mut out = console::stdout();
+    if arguments.json {
+        serde_json::to_writer(&mut out, &sheet)?;
+        writeln!(out)?;
+    } else {
+        let verdicts = |verdict| sheet.findings.iter().filter(move |f| f.verdict == verdict);
+        let musts = sheet.failures().filter(|f| f.requirement == Requirement::Must).count();
+        let (good, bad) = (verdicts(Verdict::Conforms).count(), verdicts(Verdict::Fails).count());
+        let skipped = verdicts(Verdict::Skipped).count();
+        writeln!(out, "{good} conform, {bad} fail ({musts} of them musts), {skipped} not tried")?;
+    }
+    out.flush()?;
+    if stop.is_stopped() {
+        console::say("the examination was interrupted");
+        return Ok(Exit::Findings);
+    }
+    Ok(if sheet.is_usable() { Exit::Done } else { Exit::Findings })
+}
+
+/// A line of the table; what was wrong in two more.
+fn write(finding: &Finding) -> std::io::Result<()> {
+    let (style, word) = match finding.verdict {
+        Verdict::Conforms => (GOOD, "conforms"),
+        Verdict::Fails => (BAD, "fails   "),
+        Verdict::Skipped => (FAINT, "skipped "),
+    };
+    let requirement = match finding.requirement {
+        Requirement::Must => "must  ",
+        Requirement::Should => "should",
+    };
+    let mut out = console::stdout();
+    let word = console::paint_stdout(style, word);
+    let Finding { check, expected, sent, got, milliseconds, .. } = finding;
+    writeln!(out, "{word}  {requirement}  {check:<20}  {milliseconds:>5} ms  {expected}")?;
+    if finding.verdict == Verdict::Fails {
+        writeln!(
+            out,
+            "            sent  {}\n            got   {}",
+            console::printable(sent),
+            console::printable(got)
+        )?;
+    }
+    out.flush()
+}

@@ -1,0 +1,209 @@
+//! Who takes part in a match: a specification from the command line, and the players made of it.
+//!
+//! Invariant: what is made here is for one match; reasoners are built once a game and shared.
+
+use crate::exit::UsageError;
+use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use ggp_arena::{CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest};
+use ggp_game::{Game, PlayError, Player, Playouts};
+use ggp_search::{DeterminizeOptions, DeterminizingPlayer, PlayerSpec};
+use ggp_server::http::Address;
+use ggp_server::remote::RemotePlayer;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The kinds of players, as `--help` lists them after those of `ggp play`.
+pub(crate) const KINDS: &str = "\
+  mcts, mcts:iterations=N,…   tree search; see `ggp play --help`
+  random                      random legal moves
+  http://HOST:PORT            a player somewhere else, by the GGP protocol
+  cmd:PROGRAM ARG…            a program that reads messages as lines and answers each with a line";
+
+/// What plays.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Kind {
+    /// A player of this program.
+    Local(PlayerSpec),
+    /// Another program, by its command line.
+    Command(String),
+    /// A player behind an address.
+    Remote(Address),
+}
+
+impl FromStr for Kind {
+    type Err = UsageError;
+
+    fn from_str(spec: &str) -> Result<Kind, UsageError> {
+        if let Some(command) = spec.strip_prefix("cmd:") {
+            let words = ggp_arena::command::split_command(command);
+            words.map_err(|error| UsageError(format!("`{spec}`: {error}")))?;
+            return Ok(Kind::Command(command.to_owned()));
+        }
+        if spec.starts_with("http:") || spec.starts_with("https:") {
+            return Ok(Kind::Remote(spec.parse().map_err(|error| UsageError(format!("{error}")))?));
+        }
+        Ok(Kind::Local(spec.parse().map_err(|error| UsageError(format!("{error}")))?))
+    }
+}
+
+/// Someone who takes part: a name, and what plays under it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    /// As it was written, and what else its results depend on.
+    pub(crate) spec: String,
+    pub(crate) kind: Kind,
+}
+
+impl Entry {
+    /// Reads `NAME=SPEC`; `iterations` hold for a search that gives no number of its own.
+    pub(crate) fn parse(text: &str, iterations: Option<u64>) -> Result<Entry, UsageError> {
+        let parts = text.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(':'));
+        let wanted = || UsageError(format!("`{text}` is not NAME=SPEC, as strong=mcts:iterations=200"));
+        let (name, spec) = parts.ok_or_else(wanted)?;
+        let mut entry = Entry { name: name.to_owned(), spec: spec.to_owned(), kind: spec.parse()? };
+        if let (Kind::Local(PlayerSpec::Mcts(options)), Some(most)) = (&mut entry.kind, iterations)
+            && options.iterations.is_none()
+        {
+            options.iterations = Some(most);
+            entry.spec += &format!("{}iterations={most}", if spec.contains(':') { "," } else { ":" });
+        }
+        Ok(entry)
+    }
+
+    pub(crate) fn entrant(&self) -> Entrant {
+        Entrant { name: self.name.clone(), spec: self.spec.clone() }
+    }
+
+    /// Whether the search counts iterations, or does not search: no clock is needed to end it.
+    pub(crate) fn ends_by_itself(&self) -> bool {
+        match &self.kind {
+            Kind::Local(PlayerSpec::Mcts(options)) => options.iterations.is_some(),
+            Kind::Local(PlayerSpec::Random(_)) => true,
+            Kind::Command(_) | Kind::Remote(_) => false,
+        }
+    }
+}
+
+/// All who take part, and what knows the games.
+pub(crate) struct Field {
+    entries: Vec<Entry>,
+    /// Behind locks, since machines need not be shared between threads; they are cloned from here.
+    reasoners: Vec<(Arc<Game>, Mutex<Reasoner>)>,
+    /// Matches elsewhere have ids of their own, so that a match that is played again after a crash
+    /// is not taken for the first one.
+    begun: u64,
+    remote: AtomicU64,
+}
+
+impl Field {
+    /// # Errors
+    /// When what was asked for cannot evaluate a game.
+    pub(crate) fn new(
+        entries: Vec<Entry>,
+        contests: &[Contest],
+        reasoning: Reasoning,
+    ) -> anyhow::Result<Field> {
+        let reasoner = |contest: &Contest| -> anyhow::Result<_> {
+            Ok((Arc::clone(&contest.game), Mutex::new(reasoning.build(&contest.game)?)))
+        };
+        Ok(Field {
+            entries,
+            reasoners: contests.iter().map(reasoner).collect::<Result<_, _>>()?,
+            begun: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64),
+            remote: AtomicU64::new(0),
+        })
+    }
+
+    fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
+        let known = self.reasoners.iter().find(|(known, _)| Arc::ptr_eq(known, game));
+        let (_, reasoner) = known.ok_or_else(|| PlayError::Unable("the game is not known".to_owned()))?;
+        Ok(reasoner.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+impl Players for Field {
+    fn player(
+        &self,
+        entrant: &Entrant,
+        game: &Arc<Game>,
+        seat: &SeatRequest<'_>,
+    ) -> Result<Box<dyn Player>, PlayError> {
+        let entry = self.entries.iter().find(|entry| entry.name == entrant.name);
+        let entry = entry.ok_or_else(|| PlayError::Unable("there is no such player".to_owned()))?;
+        Ok(match &entry.kind {
+            Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed)),
+            Kind::Command(command) => Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?),
+            Kind::Remote(address) => {
+                let number = self.remote.fetch_add(1, Ordering::Relaxed);
+                let id = format!("{}.{:x}.{number}", seat.match_id, self.begun);
+                Box::new(RemotePlayer::new(address.clone(), id).named(entry.name.clone()))
+            }
+        })
+    }
+
+    fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
+        Ok(referee(&self.reasoner(game)?))
+    }
+}
+
+/// The player that `spec` describes; where roles are told only what they see, a search is one over
+/// what may be.
+pub(crate) fn player(reasoner: &Reasoner, game: &Game, spec: PlayerSpec) -> Box<dyn Player> {
+    let description = game.description();
+    let has_percepts = description.rules.iter().any(|rule| description.name(rule.head.relation) == "sees");
+    match spec {
+        PlayerSpec::Mcts(options) if has_percepts => reasoner.with(MakeDeterminizing(DeterminizeOptions {
+            iterations: options.iterations,
+            seed: options.seed(),
+        })),
+        spec => reasoner.player(spec),
+    }
+}
+
+struct MakeDeterminizing(DeterminizeOptions);
+
+impl WithMachine for MakeDeterminizing {
+    type Output = Box<dyn Player>;
+
+    fn run<M: Playouts + 'static>(self, machine: M) -> Box<dyn Player> {
+        Box::new(DeterminizingPlayer::new(self.0, move |_, _, _| Ok(machine.clone())))
+    }
+}
+
+/// A referee that knows the rules by `reasoner`.
+pub(crate) fn referee(reasoner: &Reasoner) -> Box<dyn Referee> {
+    reasoner.with(MakeReferee)
+}
+
+struct MakeReferee;
+
+impl WithMachine for MakeReferee {
+    type Output = Box<dyn Referee>;
+
+    fn run<M: Playouts + 'static>(self, machine: M) -> Box<dyn Referee> {
+        Box::new(MachineReferee::new(machine))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, Kind};
+
+    #[test]
+    fn iterations_hold_for_searches_that_name_none() {
+        let spec = |text: &str| Entry::parse(text, Some(7)).unwrap().spec;
+        assert_eq!(spec("a=mcts"), "mcts:iterations=7");
+        assert_eq!(spec("a=mcts:c=1"), "mcts:c=1,iterations=7");
+        assert_eq!(spec("a=mcts:iterations=9"), "mcts:iterations=9");
+        assert_eq!(spec("a=random"), "random");
+        let again = Entry::parse("a=mcts:c=1,iterations=7", None).unwrap();
+        assert_eq!(Entry::parse("a=mcts:c=1", Some(7)).unwrap().kind, again.kind);
+        for bad in ["mcts:iterations=7", "mcts", "=random", "a=chess", "a=cmd:", "a=https:"] {
+            assert!(Entry::parse(bad, None).is_err(), "{bad}");
+        }
+        assert_eq!(Entry::parse("a=cmd:./p -x=1", None).unwrap().kind, Kind::Command("./p -x=1".to_owned()));
+    }
+}

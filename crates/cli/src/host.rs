@@ -1,0 +1,214 @@
+//! `ggp host`: one match between players here and players elsewhere, by the GGP protocol.
+
+use crate::bench::seconds;
+use crate::board::Board;
+use crate::console::{self, BAD, FAINT, GOOD};
+use crate::entry::{self, KINDS, Kind};
+use crate::exit::{Exit, UsageError};
+use crate::logging::Logging;
+use crate::narrate::Narrator;
+use crate::play::{any_seed, stop_on_signal};
+use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use crate::rulesheet::GameFile;
+use anyhow::Context;
+use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome, is_nature};
+use ggp_game::{Clocks, Game, Playouts, Role, StopToken, rng};
+use ggp_search::{MctsOptions, PlayerSpec};
+use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Manage a match between players here and elsewhere
+///
+/// All players are asked at the same time. The role `random` is drawn here; a role that nobody
+/// takes is played by the tree search.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("\
+Players:
+{KINDS}
+
+Examples:
+  ggp host games/hex.kif --player red=http://localhost:9147 --player blue=mcts
+  ggp host games/connect_four.kif --player red=http://a:9147 --player yellow=http://b:9147 \\
+    --startclock 30 --playclock 10 --scramble --save match.json"))]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// Who plays a role; may be given once a role
+    #[arg(long, value_name = "ROLE=URL|SPEC")]
+    player: Vec<String>,
+    /// Seconds before the first move
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
+    startclock: Duration,
+    /// Seconds for each move
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    playclock: Duration,
+    /// Show players elsewhere the rules before, and wait so many seconds for an answer
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    preview: Option<Duration>,
+    /// Give players elsewhere other words than those of the rules
+    #[arg(long)]
+    scramble: bool,
+    /// For a player at fault: a random legal move, the first one, or forfeit the match
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    on_fault: OnFault,
+    /// The seed of whatever is random; drawn if not given
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Keep the match in FILE as JSON in the format of ggp.org, whole after every move
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    logging: Logging,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    arguments.logging.start();
+    let game = arguments.file.load()?;
+    let who = seats(&game, &arguments.player)?;
+    let is_elsewhere =
+        who.iter().any(|seat| matches!(seat, Some(seat) if !matches!(seat.kind, Kind::Local(_))));
+    let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
+    if is_elsewhere && [clocks.start, clocks.play].iter().any(|clock| clock.subsec_nanos() > 0) {
+        return Err(UsageError("the protocol has whole seconds for clocks".to_owned()).into());
+    }
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    let reasoner = arguments.reasoning.build(&game)?;
+    if let Some(path) = &arguments.save {
+        // Better now than after the match.
+        let cannot = || format!("cannot write {}", path.display());
+        LiveRecord::write(path, &ggp_arena::Record::default()).with_context(cannot)?;
+    }
+    let outcome = reasoner.with(Table { arguments, game: &game, reasoner: &reasoner, who, clocks, stop })?;
+    conclude(&game, &outcome)
+}
+
+/// Who takes a role: as it was written, and what it is.
+struct Taker {
+    spec: String,
+    kind: Kind,
+}
+
+/// Who takes each role; `None` for the role `random`.
+fn seats(game: &Game, players: &[String]) -> Result<Vec<Option<Taker>>, UsageError> {
+    let mut who: Vec<Option<Taker>> = game.roles().map(|_| None).collect();
+    for text in players {
+        let wanted = || UsageError(format!("`{text}` is not ROLE=SPEC, as white=http://localhost:9147"));
+        let (name, spec) = text.split_once('=').ok_or_else(wanted)?;
+        let known = || game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>().join(", ");
+        let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
+        let role = game.role_named(name).ok_or_else(unknown)?;
+        if is_nature(game, role) {
+            return Err(UsageError(format!("the role `{name}` belongs to nobody")));
+        }
+        let taker = Taker { spec: spec.to_owned(), kind: spec.parse()? };
+        if who[role.index()].replace(taker).is_some() {
+            return Err(UsageError(format!("two players want the role `{name}`")));
+        }
+    }
+    for role in game.roles().filter(|&role| !is_nature(game, role)) {
+        let search =
+            || Taker { spec: "mcts".to_owned(), kind: Kind::Local(PlayerSpec::Mcts(MctsOptions::default())) };
+        who[role.index()].get_or_insert_with(search);
+    }
+    Ok(who)
+}
+
+/// The match, before it has a machine.
+struct Table<'a> {
+    arguments: &'a Arguments,
+    game: &'a Arc<Game>,
+    reasoner: &'a Reasoner,
+    who: Vec<Option<Taker>>,
+    clocks: Clocks,
+    stop: StopToken,
+}
+
+impl WithMachine for Table<'_> {
+    type Output = anyhow::Result<Outcome>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Outcome> {
+        let Table { arguments, game, reasoner, who, clocks, stop } = self;
+        let seed = arguments.seed.unwrap_or_else(any_seed);
+        let id = match_id(arguments, seed);
+        let board = Board::infer(&mut machine, &arguments.file.path);
+        let name = |taker: &Option<Taker>| taker.as_ref().map_or("nature", |taker| &taker.spec).to_owned();
+        let names: Vec<String> = who.iter().map(name).collect();
+        let mut guests = Vec::new();
+        for (role, taker) in who.into_iter().enumerate() {
+            let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
+            guests.push(match taker.map(|taker| taker.kind) {
+                None => Guest::Nature,
+                Some(Kind::Local(spec)) => Guest::Local(entry::player(reasoner, game, spec.with_seed(seed))),
+                Some(Kind::Command(command)) => {
+                    Guest::Local(Box::new(CommandPlayer::spawn(&command, &id, ggp_server::remote::GRACE)?))
+                }
+                Some(Kind::Remote(address)) => Guest::Remote { address, name: String::new() },
+            });
+        }
+        let seats: Vec<String> =
+            game.roles().zip(&names).map(|(role, name)| format!("{} {name}", game.role_name(role))).collect();
+        let text = format!("{id}: {}", seats.join(", "));
+        console::say(&console::paint_stderr(FAINT, &text));
+        let mut setup = HostSetup::new(id, clocks);
+        setup.preview = arguments.preview;
+        setup.on_fault = arguments.on_fault;
+        setup.seed = seed;
+        setup.scramble = arguments.scramble;
+        setup.live.clone_from(&arguments.save);
+        setup.record.game_meta_url = arguments.file.path.display().to_string();
+        setup.record.is_player_human = vec![false; names.len()];
+        setup.record.player_names_from_host = names;
+        let mut narrator = Narrator::new(game, board, 0, None, &stop);
+        let outcome = host(&mut MachineReferee::new(machine), guests, setup, &mut narrator, &stop);
+        narrator.finish()?;
+        Ok(outcome)
+    }
+}
+
+/// New each time, so that a player is not asked to begin a match that it still plays.
+fn match_id(arguments: &Arguments, seed: u64) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = arguments.file.game_name().chars().map(plain).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{name}.{seed}.{:x}", now.as_millis())
+}
+
+/// Says how the match ended.
+fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
+    let name = |role: usize| game.role_name(Role(role as u8));
+    for fault in &outcome.faults {
+        let (role, word) = (name(fault.role), fault.kind.word());
+        let detail = console::printable(&fault.detail);
+        let text = format!("{role} in step {}: {word}: {detail}", fault.step + 1);
+        console::say(&console::paint_stderr(BAD, &text));
+    }
+    if outcome.ending.is_played() {
+        let mut out = console::stdout();
+        let goals = outcome.goals.iter().enumerate().map(|(role, goal)| {
+            let goal = goal.map_or("no goal".to_owned(), |goal| goal.to_string());
+            format!("{} {}", name(role), console::paint_stdout(GOOD, &goal))
+        });
+        let goals: Vec<String> = goals.collect();
+        writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
+        out.flush()?;
+        return Ok(if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault });
+    }
+    let why = match &outcome.ending {
+        Ending::Unplayed(why) => format!("the match was not played: {why}"),
+        Ending::NoLegalMove { role } => {
+            format!("the rules are at fault: {} has no legal move, but the game is not over", name(*role))
+        }
+        Ending::RulesFailed(why) => why.clone(),
+        Ending::Terminal | Ending::Forfeit { .. } | Ending::StepLimit | Ending::Interrupted => {
+            format!("ended after {} steps", outcome.steps)
+        }
+    };
+    console::say(&format!("{}: {}", console::paint_stderr(BAD, "error"), console::printable(&why)));
+    Ok(if outcome.faults.is_empty() { Exit::Findings } else { Exit::Fault })
+}

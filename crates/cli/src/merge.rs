@@ -1,0 +1,56 @@
+//! `ggp merge`: joins the results of shards by match id.
+
+use crate::console;
+use crate::exit::Exit;
+use crate::rulesheet::count;
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Join files of results, each match once
+///
+/// Prints one JSON line per match, in the order in which ids are met first. Results of one id that
+/// tell of different matches are an error; the first of them is kept.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp merge shard-*.jsonl --out whole.jsonl
+  ggp merge a.jsonl b.jsonl | jq .goals")]
+pub(crate) struct Arguments {
+    /// Files that `ggp match --out` wrote
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Write to FILE instead of standard output; it appears when it is whole
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let merge = match &arguments.out {
+        None => ggp_arena::merge(&arguments.files, &mut console::stdout())?,
+        Some(path) => {
+            let mut name = path.file_name().unwrap_or_default().to_owned();
+            name.push(".part");
+            let part = path.with_file_name(name);
+            let cannot = || format!("cannot write {}", path.display());
+            let mut out = std::io::BufWriter::new(std::fs::File::create(&part).with_context(cannot)?);
+            let merge = ggp_arena::merge(&arguments.files, &mut out)?;
+            out.flush().with_context(cannot)?;
+            std::fs::rename(&part, path).with_context(cannot)?;
+            merge
+        }
+    };
+    let told = |number: u64, noun: &str| count(usize::try_from(number).unwrap_or(usize::MAX), noun);
+    console::say(&format!(
+        "{} from {}, {} left out",
+        told(merge.written, "result"),
+        count(arguments.files.len(), "file"),
+        told(merge.duplicates, "duplicate"),
+    ));
+    if merge.conflicts > 0 {
+        let conflicts = told(merge.conflicts, "result");
+        console::say(&format!("error: {conflicts} of matches that another file tells otherwise"));
+        return Ok(Exit::Findings);
+    }
+    Ok(Exit::Done)
+}

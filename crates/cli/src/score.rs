@@ -1,0 +1,128 @@
+//! How a tournament goes, while it goes: a bar on a terminal, else now and then a line.
+//!
+//! Invariant: the totals are worked out only for what is shown, so that short matches are not
+//! slowed down by the telling.
+
+use crate::console;
+use ggp_arena::elo::SprtState;
+use ggp_arena::{Progress, Standings, Summary};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// How often a person sees the score anew.
+const GLANCE: Duration = Duration::from_millis(300);
+
+/// How often a log gets a line, and after which part of all matches.
+const LINE: Duration = Duration::from_secs(10);
+const TENTHS: u64 = 10;
+
+/// Players named in a line.
+const NAMED: usize = 4;
+
+/// The display.
+#[derive(Debug)]
+pub(crate) struct Score {
+    bar: Option<ProgressBar>,
+    shown: Instant,
+    tenth: u64,
+}
+
+impl Score {
+    /// Before the first match.
+    pub(crate) fn start() -> Score {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {prefix}\n{msg}");
+            bar.set_style(style.expect("a template that is part of the program"));
+            bar
+        });
+        Score { bar, shown: Instant::now(), tenth: 0 }
+    }
+
+    /// How much there is to do.
+    pub(crate) fn ready(&mut self, progress: Progress) {
+        self.tenth = progress.done * TENTHS / progress.total.max(1);
+        if let Some(bar) = &self.bar {
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+        } else if progress.done > 0 {
+            console::say(&format!("{} of {} matches have been played before", progress.done, progress.total));
+        }
+    }
+
+    /// Says something beside the bar.
+    pub(crate) fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| console::say(text)),
+            None => console::say(text),
+        }
+    }
+
+    /// A match has ended.
+    pub(crate) fn update(&mut self, progress: Progress, standings: &Standings, sprt: Option<SprtState>) {
+        let waited = self.shown.elapsed();
+        let left = progress.time_left().map_or_else(String::new, |left| format!("{} left", spell(left)));
+        if let Some(bar) = &self.bar {
+            bar.set_position(progress.done);
+            if waited >= GLANCE || progress.played == 1 {
+                self.shown = Instant::now();
+                bar.set_prefix(left);
+                bar.set_message(line(&standings.summary(), sprt));
+            }
+            return;
+        }
+        let tenth = progress.done * TENTHS / progress.total.max(1);
+        if waited >= LINE || tenth > self.tenth {
+            (self.shown, self.tenth) = (Instant::now(), tenth);
+            let score = line(&standings.summary(), sprt);
+            console::say(&format!("{}/{} matches, {left}: {score}", progress.done, progress.total));
+        }
+    }
+
+    /// Leaves nothing of a bar.
+    pub(crate) fn finish(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// `2 h 5 min`, `3 min 20 s`, `12 s`
+fn spell(time: Duration) -> String {
+    match time.as_secs() {
+        s @ 0..60 => format!("{s} s"),
+        s @ 60..3600 => format!("{} min {} s", s / 60, s % 60),
+        s => format!("{} h {} min", s / 3600, s % 3600 / 60),
+    }
+}
+
+/// The mean goals with their intervals; of two players the difference in Elo; the test.
+fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
+    let mean = |player: &ggp_arena::PlayerSummary| {
+        let goal =
+            player.goal.map_or("-".to_owned(), |goal| format!("{:.1} ± {:.1}", goal.value, goal.margin()));
+        format!("{} {goal}", player.name)
+    };
+    let mut parts: Vec<String> = summary.players.iter().take(NAMED).map(mean).collect();
+    if let [pair] = &summary.pairs[..]
+        && let Some(difference) = pair.difference
+    {
+        let elo = difference.elo;
+        parts.push(format!("Elo {:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high));
+    }
+    parts.extend(sprt.map(|state| state.to_string()));
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spell;
+    use std::time::Duration;
+
+    #[test]
+    fn times_are_spelled_in_two_units() {
+        let spelled = [12, 200, 7500].map(|s| spell(Duration::from_secs(s)));
+        assert_eq!(spelled, ["12 s", "3 min 20 s", "2 h 5 min"]);
+    }
+}

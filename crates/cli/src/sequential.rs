@@ -1,0 +1,62 @@
+//! The sequential probability ratio test (Wald 1945) as it is asked for on the command line.
+
+use crate::exit::UsageError;
+use ggp_arena::elo::{Hypothesis, Sprt, SprtState};
+
+/// Reads `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several; what is not
+/// given is as here.
+pub(crate) fn parse(words: &[String]) -> Result<Option<Sprt>, UsageError> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let [mut elo0, mut elo1, mut alpha, mut beta] = [0.0, 10.0, 0.05, 0.05];
+    let words = words.iter().flat_map(|word| word.split([' ', ','])).filter(|word| !word.is_empty());
+    for word in words {
+        let wanted = || UsageError(format!("--sprt: `{word}` is none of elo0=E, elo1=E, alpha=P, beta=P"));
+        let (name, value) = word.split_once('=').ok_or_else(wanted)?;
+        let place = match name {
+            "elo0" => &mut elo0,
+            "elo1" => &mut elo1,
+            "alpha" => &mut alpha,
+            "beta" => &mut beta,
+            _ => return Err(wanted()),
+        };
+        *place = value.parse().map_err(|_| wanted())?;
+    }
+    Sprt::new(elo0, elo1, alpha, beta).map(Some).map_err(|why| UsageError(format!("--sprt: {why}")))
+}
+
+/// What is tested: `A minus B: H0 0 Elo, H1 10 Elo`.
+pub(crate) fn question(sprt: &Sprt, first: &str, second: &str) -> String {
+    let Sprt { elo0, elo1, alpha, beta } = sprt;
+    format!("{first} minus {second}: H0 {elo0} Elo, H1 {elo1} Elo, alpha {alpha}, beta {beta}")
+}
+
+/// What came of it, in a sentence.
+pub(crate) fn verdict(sprt: &Sprt, state: &SprtState, first: &str, second: &str) -> String {
+    match state.accepted {
+        Some(Hypothesis::H1) => {
+            format!("H1 accepted: {first} is {} Elo or more above {second}", sprt.elo1)
+        }
+        Some(Hypothesis::H0) => {
+            format!("H0 accepted: {first} is {} Elo or less above {second}", sprt.elo0)
+        }
+        None => "undecided: more matches are needed".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn it_is_one_word_or_several() {
+        let read = |words: &[&str]| parse(&words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>());
+        let whole = read(&["elo1=20 elo0=5,alpha=0.1", "beta=0.2"]).unwrap().unwrap();
+        assert_eq!((whole.elo0, whole.elo1, whole.alpha, whole.beta), (5.0, 20.0, 0.1, 0.2));
+        assert!(read(&[]).unwrap().is_none());
+        for bad in ["elo2=1", "elo0", "elo0=x", "elo0=10 elo1=0", "alpha=2"] {
+            assert!(read(&[bad]).is_err(), "{bad}");
+        }
+    }
+}

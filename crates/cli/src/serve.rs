@@ -1,0 +1,81 @@
+//! `ggp serve`: a player that any game manager can use.
+
+use crate::bench::seconds;
+use crate::console;
+use crate::exit::{Exit, UsageError};
+use crate::late::LatePlayer;
+use crate::logging::Logging;
+use crate::play::{any_seed, stop_on_signal};
+use crate::reasoner::Reasoning;
+use anyhow::Context;
+use ggp_game::{Player, StopToken, rng};
+use ggp_search::PlayerSpec;
+use ggp_server::http::DEFAULT_PORT;
+use ggp_server::player::{PlayerConfig, serve_player};
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Play for any game manager, by the GGP protocol over HTTP
+///
+/// Prints its address, plays every match that it is asked to, and ends on Ctrl-C or SIGTERM. Only
+/// programs on this machine reach it unless --bind says otherwise.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp serve
+  ggp serve mcts:memory=2000 --port 9148 --name Sprightly --log info
+  ggp serve random --port 0
+  ggp serve --bind 0.0.0.0 --matches 1")]
+pub(crate) struct Arguments {
+    /// Which player; see `ggp play --help`
+    #[arg(value_name = "SPEC", default_value = "mcts")]
+    spec: String,
+    /// The port; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PORT)]
+    port: u16,
+    /// The address to listen on; 0.0.0.0 for all
+    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+    /// What it calls itself
+    #[arg(long, value_name = "X", default_value = "ggp")]
+    name: String,
+    /// Matches at once; it is busy for more
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    matches: u16,
+    /// Seconds that an answer leaves before the clock
+    #[arg(long, value_name = "S", default_value = "0.2", value_parser = seconds)]
+    margin: Duration,
+    #[command(flatten)]
+    logging: Logging,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let spec: PlayerSpec = arguments.spec.parse().map_err(|error| UsageError(format!("{error}")))?;
+    arguments.logging.start();
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    let wanted = SocketAddr::new(arguments.bind, arguments.port);
+    let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
+    let mut out = console::stdout();
+    writeln!(out, "listening on http://{}/", listener.local_addr()?)?;
+    out.flush()?;
+    drop(out);
+    let config = PlayerConfig {
+        name: arguments.name.clone(),
+        matches: arguments.matches.into(),
+        margin: arguments.margin,
+        ..PlayerConfig::default()
+    };
+    let (reasoning, seed, matches) = (arguments.reasoning, any_seed(), AtomicU64::new(0));
+    let make = move |_: &str| -> Box<dyn Player> {
+        let number = matches.fetch_add(1, Ordering::Relaxed);
+        Box::new(LatePlayer::new(spec.clone().with_seed(rng::mix(seed ^ rng::mix(number))), reasoning))
+    };
+    serve_player(&listener, config, Arc::new(make), &stop).context("the player cannot be served")?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,159 @@
+//! `ggp solve`: what each role can make sure of, proved.
+
+use crate::bench::seconds;
+use crate::console;
+use crate::exit::Exit;
+use crate::play::stop_on_signal;
+use crate::progress::Progress;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::record::Record;
+use crate::rulesheet::GameFile;
+use ggp_game::{Deadline, Playouts, Role, StopToken};
+use ggp_search::{Halt, Limits, Solver};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// States gone through between two signs of life.
+const SLICE: u64 = 10_000;
+
+/// Prove what each role can make sure of, whatever the others do
+///
+/// Goes through the game tree, so it is for small games and ends of games. A role's goal is proved
+/// when both bounds are the same; chance and simultaneous moves can leave them apart. Ends with 1
+/// if time ran out before.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp solve games/tic_tac_toe.kif
+  ggp solve games/connect_four.kif --from match.json --seconds 60 --memory 2000
+  ggp solve games/nim.kif --json | jq '.[0].low'")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// Begin with the last state of a recorded match
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    /// At most so long for each role
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Memory for proved states
+    #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    memory: u32,
+    /// One JSON array with an object for each role
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let progress = Progress::start("reading the rules");
+    let game = arguments.file.load()?;
+    let record = arguments.from.as_deref().map(Record::read).transpose()?;
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    arguments.reasoning.build(&game)?.with(Prove { arguments, record, stop, progress })
+}
+
+struct Prove<'a> {
+    arguments: &'a Arguments,
+    record: Option<Record>,
+    stop: StopToken,
+    progress: Progress,
+}
+
+/// What is printed for a role; the names are a contract.
+#[derive(Serialize)]
+struct Proof {
+    role: String,
+    low: u8,
+    high: u8,
+    best: Option<String>,
+    states: u64,
+    /// Whether all has been gone through; bounds that are apart then stay apart.
+    complete: bool,
+}
+
+impl WithMachine for Prove<'_> {
+    type Output = anyhow::Result<Exit>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
+        let Prove { arguments, record, stop, progress } = self;
+        machine.interrupt_on(&stop);
+        let state = match &record {
+            None => machine.initial_state()?,
+            Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
+        };
+        let game = machine.game().clone();
+        let mut proofs = Vec::new();
+        for role in game.roles().filter(|&role| !ggp_arena::is_nature(&game, role)) {
+            let name = game.role_name(role).to_owned();
+            progress.set(format!("proving what {name} can make sure of"));
+            let memory = (arguments.memory as usize).saturating_mul(1 << 20);
+            let proof = prove(&machine, &state, role, memory, arguments.seconds, &stop, &progress)?;
+            proofs.push(Proof { role: name, ..proof });
+        }
+        drop(progress);
+        let mut out = console::stdout();
+        if arguments.json {
+            serde_json::to_writer(&mut out, &proofs)?;
+            writeln!(out)?;
+        } else {
+            for proof in &proofs {
+                writeln!(out, "{}", proof.line())?;
+            }
+        }
+        out.flush()?;
+        Ok(if proofs.iter().all(|proof| proof.complete) { Exit::Done } else { Exit::Findings })
+    }
+}
+
+fn prove<M: Playouts + 'static>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    memory: usize,
+    time: Option<Duration>,
+    stop: &StopToken,
+    progress: &Progress,
+) -> anyhow::Result<Proof> {
+    let mut solver = Solver::new(machine.clone(), state.clone(), role, memory);
+    let deadline = time.map_or(Deadline::never(), Deadline::after);
+    let halt = loop {
+        match solver.run(&Limits::iterations(SLICE).until(deadline).or_when(stop)) {
+            Halt::Iterations => {
+                let solution = solver.solution();
+                let (low, high) = (solution.low, solution.high);
+                progress.set(format!("{low} to {high}, {} states", solution.states));
+            }
+            Halt::Failing(error) => return Err(error.into()),
+            halt => break halt,
+        }
+    };
+    let solution = solver.solution();
+    Ok(Proof {
+        role: String::new(),
+        low: solution.low,
+        high: solution.high,
+        best: solution.best.map(|mv| machine.move_text(mv).to_owned()),
+        states: solution.states,
+        complete: halt == Halt::Decided,
+    })
+}
+
+impl Proof {
+    /// For a person.
+    fn line(&self) -> String {
+        let Proof { role, low, high, states, .. } = self;
+        let value = match (low == high, self.complete) {
+            (true, _) => format!("{low}, proved"),
+            (false, true) => format!("between {low} and {high}, which is all that can be proved"),
+            (false, false) => format!("between {low} and {high} so far"),
+        };
+        let best =
+            self.best.as_ref().map_or(String::new(), |mv| format!("; {} makes sure", console::printable(mv)));
+        format!("{role}  {value} in {states} states{best}")
+    }
+}

@@ -1,0 +1,99 @@
+//! `ggp stats`: who is stronger, and how sure are we, from records alone.
+
+use crate::console;
+use crate::exit::{Exit, UsageError};
+use crate::sequential;
+use anyhow::Context;
+use ggp_arena::elo::Hypothesis;
+use ggp_arena::report::{ReportHead, html};
+use ggp_arena::{Standings, Summary};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Ratings, cross table and faults from results
+///
+/// FILE is what `ggp match --out` wrote, or a match record in the ggp.org format. A match that
+/// occurs in several files counts once. Intervals hold the truth with 95 % confidence.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp stats results.jsonl
+  ggp stats shard-*.jsonl --report tournament.html
+  ggp stats results.jsonl --sprt elo0=0 elo1=20 --of new
+  ggp stats results.jsonl --json | jq '.players[].rating'")]
+pub(crate) struct Arguments {
+    /// Results, or match records
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+    /// Write a page for a browser
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Test two players by elo0=E elo1=E alpha=P beta=P (0, 10, 0.05, 0.05 unless given)
+    #[arg(long, value_name = "TERM", num_args = 1..=4)]
+    sprt: Vec<String>,
+    /// Which of the two is to be the stronger one
+    #[arg(long, value_name = "NAME", requires = "sprt")]
+    of: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let sprt = sequential::parse(&arguments.sprt)?;
+    let standings = Standings::of_files(&arguments.files)?;
+    let summary = standings.summary();
+    let mut exit = Exit::Done;
+    let mut tested = None;
+    if let Some(sprt) = sprt {
+        let [first, second] = pair(&summary, arguments.of.as_deref())?;
+        let state = sprt.state(&standings.pair_scores(first, second));
+        let verdict = sequential::verdict(&sprt, &state, first, second);
+        tested = Some((sequential::question(&sprt, first, second), state, verdict));
+        if state.accepted == Some(Hypothesis::H0) {
+            exit = Exit::AcceptedNull;
+        }
+    }
+    let mut out = console::stdout();
+    if arguments.json {
+        let mut object = serde_json::to_value(&summary)?;
+        if let (Some(members), Some((_, state, _))) = (object.as_object_mut(), &tested) {
+            members.insert("sprt".to_owned(), serde_json::to_value(state)?);
+        }
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", console::printable_lines(&summary.to_text()))?;
+        if let Some((question, state, verdict)) = &tested {
+            writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
+        }
+    }
+    out.flush()?;
+    if let Some(path) = &arguments.report {
+        let names: Vec<String> = arguments.files.iter().map(|file| file.display().to_string()).collect();
+        let head = ReportHead {
+            title: names.join(", "),
+            sprt: tested.map(|(question, state, _)| (question, state)),
+            ..ReportHead::default()
+        };
+        let written = std::fs::write(path, html(&summary, &head));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(exit)
+}
+
+/// The player to be tested and the other one.
+fn pair<'a>(summary: &'a Summary, of: Option<&str>) -> Result<[&'a str; 2], UsageError> {
+    let names: Vec<&str> = summary.players.iter().map(|player| player.name.as_str()).collect();
+    let all = names.join(", ");
+    match (&names[..], of) {
+        (&[a, b], Some(of)) if of == a || of == b => Ok(if of == a { [a, b] } else { [b, a] }),
+        (&[_, _], Some(of)) => Err(UsageError(format!("there is no player `{of}`; there are {all}"))),
+        (&[_, _], None) => {
+            Err(UsageError(format!("--of NAME is wanted: which of {all} is to be the stronger one?")))
+        }
+        _ => Err(UsageError(format!(
+            "the sequential test compares two players, but there are {}: {all}",
+            names.len()
+        ))),
+    }
+}

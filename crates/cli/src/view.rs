@@ -1,0 +1,78 @@
+//! `ggp view`: the board that the rules are about, and a state on it.
+
+use crate::board::Board;
+use crate::console;
+use crate::exit::Exit;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::record::Record;
+use crate::rulesheet::GameFile;
+use ggp_game::Playouts;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Draw a state on the board that the rules describe
+///
+/// The board is inferred from the rules and a few random playouts; a file NAME.view.json beside
+/// NAME.kif says better. Draws the initial state, or the last one of a recorded match.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp view games/breakthrough_holes.kif
+  ggp view games/endgame.kif --from match.json
+  ggp view games/hex.kif --json | jq .model.kind")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// Draw the last state of a recorded match
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    /// One JSON object: the model of the board, and the state laid out on it
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let game = arguments.file.load()?;
+    let record = arguments.from.as_deref().map(Record::read).transpose()?;
+    let view = View { record, json: arguments.json, path: &arguments.file.path };
+    arguments.reasoning.build(&game)?.with(view)
+}
+
+struct View<'a> {
+    record: Option<Record>,
+    json: bool,
+    path: &'a Path,
+}
+
+impl WithMachine for View<'_> {
+    type Output = anyhow::Result<Exit>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
+        let board = Board::infer(&mut machine, self.path);
+        let (mut before, mut facts) = (Vec::new(), Vec::new());
+        let mut last: &[String] = &[];
+        if let Some(record) = &self.record {
+            record.follow(&mut machine, |machine, _, state| {
+                std::mem::swap(&mut before, &mut facts);
+                Ok(machine.facts(state, &mut facts)?)
+            })?;
+            last = record.moves().last().unwrap_or_default();
+        } else {
+            let state = machine.initial_state()?;
+            machine.facts(&state, &mut facts)?;
+        }
+        let mut out = console::stdout();
+        if self.json {
+            let model = board.model();
+            let position = model.place(&facts);
+            serde_json::to_writer(&mut out, &serde_json::json!({ "model": model, "position": position }))?;
+            writeln!(out)?;
+        } else {
+            write!(out, "{}", board.draw(&facts, &before, last))?;
+        }
+        out.flush()?;
+        Ok(Exit::Done)
+    }
+}
