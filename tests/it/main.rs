@@ -1,7 +1,10 @@
 //! The integration tests, one module a subject.
 
 mod any_bytes;
+mod arena;
+mod board;
 mod evaluable;
+mod explain;
 mod five;
 mod grounding;
 mod invalid;
@@ -14,4 +17,5 @@ mod protocol;
 mod published;
 mod rulesheets;
 mod semantics;
+mod tactics;
 mod walks;

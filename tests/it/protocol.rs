@@ -1,8 +1,13 @@
 //! The GGP protocol over real sockets: transcripts of good and bad messages (`tests/protocol`),
 //! both ends against each other, and hostile peers.
 
+mod compliance;
+mod hostile;
+mod hosting;
 mod players;
+mod schema;
 mod serving;
+mod simple;
 mod transcript;
 
 macro_rules! transcripts {
@@ -22,4 +27,31 @@ transcripts! {
     while_it_thinks "thinking.txt"
     repeated_messages "repeated.txt"
     bad_players "bad-players.txt"
+}
+
+/// A token ends the server: who waits is answered, connections are closed, threads end.
+#[test]
+fn a_raised_token_ends_it_all() {
+    use ggp_server::player::PlayerConfig;
+    use std::time::{Duration, Instant};
+    let mut serving = serving::Serving::scripted(PlayerConfig::default(), players::Manner::Patient);
+    let address = serving.address;
+    let rules = include_str!("../../crates/server/src/comply/take.kif");
+    assert_eq!(serving.say(&format!("( START m left ({rules}) 1 60)")), "ready");
+    let say = |text: &str| {
+        let bytes = format!("POST / HTTP/1.0\r\nContent-Length: {}\r\n\r\n{text}", text.len());
+        let reply = serving::exchange(address, bytes.as_bytes(), false).expect("a reply");
+        String::from_utf8(reply).expect("text")
+    };
+    std::thread::scope(|scope| {
+        let thinking = scope.spawn(|| say("( PLAY m NIL )"));
+        let silent = scope.spawn(|| serving::exchange(address, b"POST", false));
+        std::thread::sleep(Duration::from_millis(200));
+        let began = Instant::now();
+        serving.end().expect("a clean end");
+        assert!(thinking.join().expect("no panic").ends_with("\r\n\r\nnil"));
+        assert!(silent.join().expect("no panic").is_ok_and(|reply| reply.is_empty()));
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    });
+    assert!(std::net::TcpStream::connect(address).is_err(), "nobody listens any more");
 }

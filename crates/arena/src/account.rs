@@ -44,6 +44,12 @@ impl TimeAccount {
         self.keep(&other.overshoots);
     }
 
+    /// The same with times to the microsecond.
+    pub(crate) fn rounded(&self) -> TimeAccount {
+        let round = |seconds: f64| (seconds * 1e6).round() / 1e6;
+        TimeAccount { seconds: round(self.seconds), longest: round(self.longest), ..self.clone() }
+    }
+
     fn keep(&mut self, overshoots: &[f64]) {
         for &over in overshoots {
             let at = self.overshoots.partition_point(|&kept| kept > over);
@@ -99,7 +105,7 @@ mod tests {
             account.add(Duration::from_millis(100 + number % 1500), Duration::from_millis(100));
         }
         assert_eq!(account.overshoots.len(), TimeAccount::KEPT);
-        assert_eq!(account.overshoots[0].round(), 1499.0);
+        assert_eq!(account.overshoots[0].round() as u64, 1499);
         assert_eq!(account.overshoot_quantile(0.01), None);
     }
 }

@@ -59,13 +59,12 @@ pub fn split_command(line: &str) -> Result<Vec<String>, String> {
                 word.get_or_insert_default().push(next);
             }
             (c, Some(q)) if c == q => quote = None,
-            (c, Some(_)) => word.get_or_insert_default().push(c),
             ('\'' | '"', None) => {
                 quote = Some(c);
                 word.get_or_insert_default();
             }
             (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, None) => word.get_or_insert_default().push(c),
+            (c, _) => word.get_or_insert_default().push(c),
         }
     }
     if let Some(quote) = quote {
@@ -301,7 +300,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn late_answers_are_not_taken_for_the_next_question() {
-        let script = r#"sh -c 'read a; sleep 0.3; echo first; while read b; do echo second; done'"#;
+        let script = r"sh -c 'read a; sleep 0.3; echo first; while read b; do echo second; done'";
         let mut player = CommandPlayer::spawn(script, "m", Duration::ZERO).unwrap();
         let stop = StopToken::new();
         let soon = Deadline::after(Duration::from_millis(50));

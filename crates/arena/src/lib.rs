@@ -1,17 +1,38 @@
 //! Matches and tournaments of any game between any players: who is stronger, and how sure are we?
 
 mod account;
+mod chart;
 pub mod command;
+mod comparison;
 mod digest;
+pub mod elo;
 mod fault;
+pub mod interval;
 mod outcome;
+mod plan;
+mod position;
+mod ratings;
 pub mod record;
 mod referee;
+pub mod report;
+mod result;
+mod sequence;
+mod series;
+mod standings;
+mod text;
+mod tournament;
 mod transcript;
 
 pub use account::TimeAccount;
 pub use command::CommandPlayer;
 pub use fault::{Fault, FaultKind, OnFault};
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
+pub use plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
+pub use position::rules_from;
 pub use record::{Record, RecordError, state_text};
 pub use referee::{DEFAULT_GRACE, MachineReferee, MatchSetup, Referee, Seat, is_nature};
+pub use result::{MatchResult, Merge, ResultFile, ResultsError, merge, read_results};
+pub use standings::{GameSummary, PairSummary, PlayerSummary, RoleSummary, Standings, Summary};
+pub use tournament::{
+    Event, Finish, Players, Progress, Report, Run, SeatRequest, Tournament, TournamentError, save,
+};

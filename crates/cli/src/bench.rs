@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let began = Instant::now();
     let game = arguments.file.load()?;
-    let reasoner = arguments.reasoning.build(&game);
+    let reasoner = arguments.reasoning.build(&game)?;
     let build_seconds = began.elapsed().as_secs_f64();
     progress.set("playing");
     let tally = reasoner.with(Play {

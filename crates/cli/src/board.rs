@@ -1,9 +1,10 @@
 //! States as a person sees them: on the board that was inferred from the rules, or as sorted facts
-//! where none was.
+//! where none was. A file `NAME.view.json` beside the rulesheet `NAME.kif` says better.
 
 use crate::console;
 use ggp_game::{Fact, StateMachine, rng};
-use ggp_view::{BoardModel, Position, Style, infer};
+use ggp_view::{BoardModel, Position, Sidecar, Style, infer, infer_with};
+use std::path::Path;
 
 /// Playouts, and states of each, that are looked at to infer the board.
 const SAMPLE_PLAYOUTS: u64 = 4;
@@ -22,13 +23,22 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// The board of the game that `machine` plays.
-    pub(crate) fn infer<M: StateMachine>(machine: &mut M) -> Board {
+    /// The board of the game that `machine` plays, whose rules are in the file `rulesheet`.
+    pub(crate) fn infer<M: StateMachine>(machine: &mut M, rulesheet: &Path) -> Board {
         let samples = sample(machine);
+        let game = machine.game();
+        let given = read_sidecar(rulesheet)
+            .transpose()
+            .and_then(|sidecar| sidecar.map(|sidecar| Ok(infer_with(game, &samples, &sidecar)?)).transpose());
+        let model = given.unwrap_or_else(|error| {
+            let file = rulesheet.with_extension("view.json");
+            console::say(&format!("{}: {error:#}; the board is inferred without it", file.display()));
+            None
+        });
         let width =
             terminal_size::terminal_size_of(std::io::stdout()).map_or(80, |(width, _)| width.0.into());
         Board {
-            model: infer(machine.game(), &samples),
+            model: model.unwrap_or_else(|| infer(game, &samples)),
             colour: console::colours_stdout(),
             ascii: !speaks_utf8(),
             width,
@@ -44,6 +54,12 @@ impl Board {
         let style = Style { colour: self.colour, ascii: self.ascii, width: self.width, last: &last };
         self.model.draw(&position, style)
     }
+}
+
+/// What is said about the board beside the rulesheet, if anything is.
+fn read_sidecar(rulesheet: &Path) -> Option<anyhow::Result<Sidecar>> {
+    let text = std::fs::read(rulesheet.with_extension("view.json")).ok()?;
+    Some(serde_json::from_slice(&text).map_err(Into::into))
 }
 
 /// States of a few random playouts. Rules that cannot be evaluated give none: whoever plays next

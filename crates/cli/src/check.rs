@@ -52,7 +52,7 @@ struct Verdict {
     simulation: Option<Simulation>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Exit {
     let mut out = console::stdout();
     let mut exit = Exit::Done;
     let (mut errors, mut warnings) = (0, 0);
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let files = count(arguments.files.len(), "file");
         console::say(&format!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
     }
-    Ok(exit)
+    exit
 }
 
 /// Reads and checks one file.
@@ -97,7 +97,7 @@ fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagno
     let (game, findings) = judge(&text.bytes, arguments.level.strictness());
     let mut simulation = None;
     if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
-        let reasoner = arguments.reasoning.build(&Arc::new(game));
+        let reasoner = arguments.reasoning.build(&Arc::new(game))?;
         let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
         simulation = Some(reasoner.with(task)?);
     }

@@ -91,9 +91,8 @@ fn fluent(text: &str) -> Option<&str> {
 }
 
 fn asks_for_moves(explanation: &Explanation) -> bool {
-    let fails_here = explanation.because == Because::Moves && explanation.verdict == Verdict::Fails
-        || explanation.text.starts_with("(does ") && explanation.verdict == Verdict::Fails;
-    fails_here || explanation.parts.iter().any(asks_for_moves)
+    let is_about_moves = explanation.because == Because::Moves || explanation.text.starts_with("(does ");
+    is_about_moves && explanation.verdict == Verdict::Fails || explanation.parts.iter().any(asks_for_moves)
 }
 
 /// Writes a tree, a line a node. Recursion is bounded by the depth of explanations.

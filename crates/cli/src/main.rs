@@ -13,6 +13,7 @@ mod explain;
 mod fmt;
 mod graph;
 mod meter;
+mod narrate;
 mod perft;
 mod person;
 mod play;
@@ -51,7 +52,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Play(arguments) => play::run(&arguments),
-        Command::Check(arguments) => check::run(&arguments),
+        Command::Check(arguments) => Ok(check::run(&arguments)),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),

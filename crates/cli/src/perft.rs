@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     let record = arguments.from.as_deref().map(Record::read).transpose()?;
-    let reasoner = arguments.reasoning.build(&game);
+    let reasoner = arguments.reasoning.build(&game)?;
     reasoner.with(Count { depth: arguments.depth, record, progress })
 }
 

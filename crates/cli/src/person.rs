@@ -137,13 +137,9 @@ impl<M: StateMachine> Person<M> {
         let columns = (width / widest).max(1);
         let rows = cells.len().div_ceil(columns);
         for row in 0..rows {
-            let line: String = cells
-                .iter()
-                .skip(row)
-                .step_by(rows)
-                .map(|cell| format!("  {cell:<0$}", widest - 2))
-                .collect();
-            console::say(line.trim_end());
+            let cells = cells.iter().skip(row).step_by(rows);
+            let padded: Vec<String> = cells.map(|cell| format!("{cell:<0$}", widest - 3)).collect();
+            console::say(&format!("  {}", padded.join("   ").trim_end()));
         }
     }
 }

@@ -4,16 +4,15 @@ use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
+use crate::narrate::Narrator;
 use crate::person::{Lines, Person};
 use crate::progress::Progress;
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
 use crate::record::Record;
 use crate::rulesheet::GameFile;
 use anyhow::Context;
-use ggp_arena::{
-    Ending, MachineReferee, MatchEvent, MatchSetup, Observer, Outcome, Referee, Seat, is_nature,
-};
-use ggp_game::{Candidate, Clocks, Fact, Game, Player, Playouts, Report, Role, StopToken, rng};
+use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat, is_nature};
+use ggp_game::{Clocks, Game, Player, Playouts, Role, StopToken, rng};
 use ggp_search::PlayerSpec;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -29,7 +28,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[command(after_long_help = "\
 Players:
   mcts                        tree search, as long as the play clock lasts
-  mcts:iterations=N           so many iterations a move, whatever the clock
+  mcts:iterations=N           at most so many iterations a move, within the play clock
   mcts:memory=MIB,c=X,seed=N  its memory, its exploration constant, its seed
   uct                         tree search without anything beyond UCT
   random                      random legal moves
@@ -72,13 +71,14 @@ pub(crate) struct Arguments {
 /// is for a machine that is busy.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Moves of which the search's opinion is shown.
-const OPINIONS: usize = 3;
-
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let keyboard = !arguments.human.is_empty() || arguments.from.as_deref() == Some(Path::new("-"));
+    if keyboard && arguments.file.path == Path::new("-") {
+        return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
+    }
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
-    let reasoner = arguments.reasoning.build(&game);
+    let reasoner = arguments.reasoning.build(&game)?;
     let who = seat_names(&game, arguments)?;
     let record = arguments.from.as_deref().map(Record::read).transpose()?;
     if let Some(path) = &arguments.save {
@@ -177,7 +177,7 @@ impl WithMachine for Table<'_> {
         let Table { arguments, game, reasoner, who, record, stop, progress } = self;
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let opening = opening(&mut machine, record.as_ref())?;
-        let board = Board::infer(&mut machine);
+        let board = Board::infer(&mut machine, &arguments.file.path);
         let is_person = |who: &&Who| matches!(who, Who::Person);
         let people = who.iter().filter(is_person).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
@@ -210,20 +210,11 @@ impl WithMachine for Table<'_> {
             ..ggp_arena::Record::default()
         });
         announce(game, &who, seed);
-        let mut narrator = Narrator {
-            game,
-            board,
-            given: setup.opening.len() as u32,
-            before: Vec::new(),
-            moves: Vec::new(),
-            failed: None,
-            stop: stop.clone(),
-        };
+        let given = setup.opening.len() as u32;
+        let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
         let outcome = MachineReferee::new(machine).play(setup, &mut seats, &mut narrator, &stop);
-        match narrator.failed {
-            Some(error) => Err(error.into()),
-            None => Ok(outcome),
-        }
+        narrator.finish()?;
+        Ok(outcome)
     }
 }
 
@@ -258,95 +249,6 @@ fn announce(game: &Game, who: &[Who], seed: u64) {
         game.roles().zip(who).map(|(role, who)| format!("{} {}", game.role_name(role), who.name())).collect();
     let text = format!("{} (seed {seed})", seats.join(", "));
     console::say(&console::paint_stderr(FAINT, &text));
-}
-
-/// Tells a match as it goes.
-struct Narrator<'a> {
-    game: &'a Game,
-    board: Board,
-    /// So many joint moves are given by a record.
-    given: u32,
-    before: Vec<Fact>,
-    moves: Vec<String>,
-    /// Why it fell silent.
-    failed: Option<std::io::Error>,
-    stop: StopToken,
-}
-
-impl Observer for Narrator<'_> {
-    fn wants_facts(&self) -> bool {
-        true
-    }
-
-    fn observe(&mut self, event: MatchEvent<'_>) {
-        let told = match event {
-            MatchEvent::State { step, facts } => self.tell_state(step, facts),
-            MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
-            MatchEvent::End(_) => Ok(()),
-        };
-        if let Err(error) = told {
-            // Nobody reads on: there is no use in playing on.
-            self.failed.get_or_insert(error);
-            self.stop.stop();
-        }
-    }
-}
-
-impl Narrator<'_> {
-    fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {
-        if step >= self.given {
-            let mut out = console::stdout();
-            writeln!(out, "{}", self.board.draw(facts, &self.before, &self.moves))?;
-            out.flush()?;
-        }
-        self.before = facts.to_vec();
-        Ok(())
-    }
-
-    fn tell_moves(
-        &mut self,
-        step: u32,
-        moves: &[String],
-        reports: &mut dyn FnMut(usize) -> Option<Report>,
-    ) -> std::io::Result<()> {
-        moves.clone_into(&mut self.moves);
-        let mut out = console::stdout();
-        let roles: Vec<&str> = self.game.roles().map(|role| self.game.role_name(role)).collect();
-        let made: Vec<String> = roles
-            .iter()
-            .zip(moves)
-            .map(|(role, mv)| format!("{} {}", console::paint_stdout(FAINT, role), console::printable(mv)))
-            .collect();
-        writeln!(out, "{:>3}. {}", step + 1, made.join("   "))?;
-        if step >= self.given {
-            for (number, role) in roles.iter().enumerate() {
-                if let Some(report) = reports(number).filter(|r| r.candidates.len() > 1) {
-                    writeln!(out, "     {}", opinion(role, &report))?;
-                }
-            }
-            writeln!(out)?;
-        }
-        out.flush()
-    }
-}
-
-/// What the search thought, in a line.
-fn opinion(role: &str, report: &Report) -> String {
-    let one = |candidate: &Candidate| {
-        let score = match (candidate.proven, candidate.score) {
-            (Some(goal), _) => format!("{goal} proved"),
-            (None, Some(score)) => format!("{score:.1}"),
-            (None, None) => "-".to_owned(),
-        };
-        format!("{} {score} in {} visits", console::printable(&candidate.mv), candidate.visits)
-    };
-    let mut parts: Vec<String> = report.candidates.iter().take(OPINIONS).map(one).collect();
-    if report.candidates.len() > OPINIONS {
-        parts.push(format!("{} more", report.candidates.len() - OPINIONS));
-    }
-    let seconds = report.elapsed.as_secs_f64();
-    let text = format!("{role} thought {seconds:.2} s, {} playouts: {}", report.playouts, parts.join("; "));
-    console::paint_stdout(FAINT, &text)
 }
 
 /// Says how the match ended, saves it, and how to go on with it.

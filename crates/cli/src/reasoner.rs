@@ -2,10 +2,17 @@
 //!
 //! Everything else in this crate is generic over the machine, by [`WithMachine`].
 
+use crate::console;
 use clap::ValueEnum;
-use ggp_game::{Game, Interpreter, Player, Playouts};
+use ggp_game::{Game, Interpreter, Player, Playouts, StopToken};
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
+/// published games need, shorter than a person's patience.
+const GROUNDING_TIME: Duration = Duration::from_secs(10);
 
 /// What evaluates the rules, as asked for on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -15,6 +22,8 @@ pub(crate) enum Choice {
     Auto,
     /// The interpreter: bottom-up Datalog, the reference
     Datalog,
+    /// The propositional network: grounds the rules first
+    Propnet,
 }
 
 /// The option of every command that evaluates rules.
@@ -26,18 +35,54 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// Builds what was asked for.
-    pub(crate) fn build(self, game: &Arc<Game>) -> Reasoner {
+    /// Builds what was asked for. Where `auto` falls back to the interpreter, one line on standard
+    /// error says so and why.
+    ///
+    /// # Errors
+    /// When a network was asked for and the game has none.
+    pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
         match self.reasoner {
-            Choice::Auto | Choice::Datalog => Reasoner::Datalog(Interpreter::new(game)),
+            Choice::Datalog => Ok(Reasoner::datalog(game)),
+            Choice::Propnet => network(game, None).map_err(|why| anyhow::anyhow!("no network: {why}")),
+            Choice::Auto => Ok(network(game, Some(GROUNDING_TIME)).unwrap_or_else(|why| {
+                console::say(&format!("using the interpreter: {why}"));
+                Reasoner::datalog(game)
+            })),
         }
     }
+}
+
+/// Grounds and compiles the network of `game`, or says why not.
+fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String> {
+    let stop = StopToken::new();
+    // The watchdog ends with the sender: either at the time limit or when the work is done.
+    let (done, wait) = mpsc::channel::<()>();
+    let watchdog = limit.map(|limit| {
+        let stop = stop.clone();
+        std::thread::spawn(move || {
+            if wait.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+                stop.stop();
+            }
+        })
+    });
+    let net = PropNet::ground(game, &GroundLimits::default(), &stop);
+    drop(done);
+    if let Some(watchdog) = watchdog {
+        watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;
+    }
+    let net = net.map_err(|error| match limit {
+        Some(limit) if stop.is_stopped() => format!("grounding took longer than {} s", limit.as_secs()),
+        _ => error.to_string(),
+    })?;
+    let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
+    Ok(Reasoner::Propnet(Box::new(machine)))
 }
 
 /// A machine for one game, of any kind; cheap to clone machines from.
 #[derive(Clone, Debug)]
 pub(crate) enum Reasoner {
-    Datalog(Interpreter),
+    Datalog(Box<Interpreter>),
+    Propnet(Box<PropNetMachine>),
 }
 
 /// Work that can be done with any kind of machine.
@@ -48,17 +93,24 @@ pub(crate) trait WithMachine {
 }
 
 impl Reasoner {
+    /// The interpreter of `game`.
+    pub(crate) fn datalog(game: &Arc<Game>) -> Reasoner {
+        Reasoner::Datalog(Box::new(Interpreter::new(game)))
+    }
+
     /// The name, as in `ggp bench --json`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Reasoner::Datalog(_) => "datalog",
+            Reasoner::Propnet(_) => "propnet",
         }
     }
 
     /// Does `work` with a machine of its own.
     pub(crate) fn with<W: WithMachine>(&self, work: W) -> W::Output {
         match self {
-            Reasoner::Datalog(machine) => work.run(machine.clone()),
+            Reasoner::Datalog(machine) => work.run(machine.as_ref().clone()),
+            Reasoner::Propnet(machine) => work.run(machine.as_ref().clone()),
         }
     }
 

@@ -1,7 +1,8 @@
 //! `ggp replay`: the states of a recorded match, for people or as JSON for other programs.
 
+use crate::board::Board;
 use crate::console;
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::record::Record;
 use crate::rulesheet::GameFile;
@@ -9,7 +10,7 @@ use ggp_game::{Playouts, StateMachine};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Show every state of a recorded match
 ///
@@ -33,30 +34,44 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    if arguments.record == Path::new("-") && arguments.file.path == Path::new("-") {
+        return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
+    }
     let game = arguments.file.load()?;
     let record = Record::read(&arguments.record)?;
-    arguments.reasoning.build(&game).with(Replay { record, json: arguments.json })
+    arguments.reasoning.build(&game)?.with(Replay {
+        record,
+        json: arguments.json,
+        path: &arguments.file.path,
+    })
 }
 
-struct Replay {
+struct Replay<'a> {
     record: Record,
     json: bool,
+    path: &'a Path,
 }
 
-impl WithMachine for Replay {
+impl WithMachine for Replay<'_> {
     type Output = anyhow::Result<Exit>;
 
     fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
         let mut out = console::stdout();
         let mut moves = self.record.moves();
+        let board = (!self.json).then(|| Board::infer(&mut machine, self.path));
+        let mut before = Vec::new();
         let followed = self.record.follow(&mut machine, |machine, step, state| {
             let shown = Shown::of(machine, step, state)?;
-            if self.json {
+            if let Some(board) = &board {
+                let made = if step == 0 { None } else { moves.next() };
+                let mut facts = Vec::new();
+                machine.facts(state, &mut facts)?;
+                let drawn = board.draw(&facts, &before, made.unwrap_or_default());
+                before = facts;
+                shown.write(made, &drawn, &mut out)?;
+            } else {
                 serde_json::to_writer(&mut out, &shown)?;
                 writeln!(out)?;
-            } else {
-                let made = if step == 0 { None } else { moves.next() };
-                shown.write(made, &mut out)?;
             }
             Ok(())
         });
@@ -105,17 +120,17 @@ impl Shown {
     }
 
     /// For a person.
-    fn write(&self, made: Option<&[String]>, out: &mut impl Write) -> anyhow::Result<()> {
-        let by = made.map_or_else(String::new, |moves| format!(" after {}", moves.join("  ")));
-        writeln!(out, "{}", console::paint_stdout(console::GOOD, &format!("State {}{by}", self.step)))?;
-        for fact in &self.state {
-            writeln!(out, "  {fact}")?;
+    fn write(&self, made: Option<&[String]>, drawn: &str, out: &mut impl Write) -> std::io::Result<()> {
+        if let Some(made) = made {
+            let roles = self.legal.keys();
+            let moves: Vec<String> = roles.zip(made).map(|(role, mv)| format!("{role} {mv}")).collect();
+            writeln!(out, "{:>3}. {}\n", self.step, console::printable(&moves.join("   ")))?;
         }
+        writeln!(out, "{drawn}")?;
         if self.terminal {
             let goals: Vec<String> = self.goals.iter().map(|(role, goal)| format!("{role} {goal}")).collect();
-            writeln!(out, "The game is over: {}", goals.join(", "))?;
+            writeln!(out, "Over after {} steps: {}", self.step, goals.join(", "))?;
         }
-        writeln!(out)?;
         Ok(())
     }
 }

@@ -195,7 +195,7 @@ impl Simulation {
             let best = reached.best.map_or("nothing".to_owned(), |best| best.to_string());
             let shown = match reached.wins {
                 0 => format!("not seen in {playouts}: its best is {best}"),
-                wins => format!("seen in {} of {playouts}", wins),
+                wins => format!("seen in {wins} of {playouts}"),
             };
             writeln!(out, "  {:<34} {shown}", format!("{} can win", reached.role))?;
         }

@@ -1,6 +1,7 @@
 //! The vocabulary of general game playing, and its reference semantics.
 
 pub mod adapt;
+mod belief;
 mod error;
 mod explain;
 mod fact;
@@ -19,6 +20,7 @@ pub mod rng;
 mod role;
 mod semantics;
 
+pub use belief::Belief;
 pub use error::EvalError;
 pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;

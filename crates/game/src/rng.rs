@@ -2,7 +2,7 @@
 //! and the role, and on nothing else, so that any machine may make draws in any order or in any
 //! lane.
 //!
-//! A stream has a 64-bit key, mixed by the finaliser of SplitMix64 (Steele, Lea & Flood 2014). A
+//! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A
 //! draw is a 32-bit hash of the key's low half plus a Weyl counter, its high half entering between
 //! the two rounds; multipliers and shifts are Wellons' `lowbias32` (2018). It uses 32-bit
 //! operations only, of which a vector unit makes twice as many as of 64-bit ones, and the step
@@ -13,7 +13,7 @@ use crate::Role;
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const WEYL: u32 = 0x9e37_79b9;
 
-/// The finaliser of SplitMix64.
+/// The finaliser of `SplitMix64`.
 #[inline]
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -137,6 +137,34 @@ impl Circuit {
         fanouts
     }
 
+    /// How many inputs a cell has.
+    pub(crate) fn width(&self, at: usize) -> usize {
+        match &self.cells[at] {
+            Cell::And(inputs) => inputs.len(),
+            _ => 0,
+        }
+    }
+
+    /// The cells that `roots` depend on.
+    pub(crate) fn cone(&self, roots: &[Signal]) -> Vec<bool> {
+        let mut cone = vec![false; self.cells.len()];
+        let mut stack: Vec<usize> = roots.iter().map(|root| root.node()).collect();
+        while let Some(at) = stack.pop() {
+            if std::mem::replace(&mut cone[at], true) {
+                continue;
+            }
+            match &self.cells[at] {
+                Cell::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
+                Cell::Fixpoint(unknown) => {
+                    let bodies = &self.components[unknown.component as usize];
+                    stack.extend(bodies.iter().map(|body| body.node()));
+                }
+                _ => {}
+            }
+        }
+        cone
+    }
+
     /// Merges conjunctions that are read once, by another conjunction, into that.
     fn flatten(&mut self) {
         let fanouts = self.fanouts();
@@ -233,11 +261,7 @@ impl Circuit {
         let mut by_width: Vec<usize> = (0..self.cells.len())
             .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))
             .collect();
-        let width = |cells: &[Cell], at: usize| match &cells[at] {
-            Cell::And(inputs) => inputs.len(),
-            _ => 0,
-        };
-        by_width.sort_by_key(|&at| width(&self.cells, at));
+        by_width.sort_by_key(|&at| self.width(at));
         let mut users: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
         let mut left = PAIRS;
         for at in by_width {
@@ -274,7 +298,7 @@ impl Circuit {
             }
             let cells = users.remove(&pair).unwrap_or_default();
             // A conjunction of just these two serves as the shared cell itself.
-            let whole = cells.iter().find(|&&at| width(&self.cells, at as usize) == 2).copied();
+            let whole = cells.iter().find(|&&at| self.width(at as usize) == 2).copied();
             let shared = match whole {
                 Some(at) => Signal::of_node(at as usize),
                 None => self.push(Cell::And(vec![pair.0, pair.1])),

@@ -96,3 +96,88 @@ impl Kernels {
         dispatch!(self, W, write_states(rows, words, mask));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cpu, Kernels};
+    use crate::rows::Row;
+    use crate::select::{Keys, Scratch, Tree};
+    use ggp_game::rng::{self, Stream};
+
+    /// Random legal moves for every lane, of `density` percent; the choice must be the move that
+    /// the lane's stream picks by rank.
+    fn check<const W: usize>(cpu: Cpu, moves: usize, density: u64) {
+        let tree = Tree::new(moves);
+        let mut scratch = Scratch::<W>::new(tree.scratch());
+        let mut keys = Keys::new(W);
+        let streams: Vec<Stream> = (0..64 * W as u64).map(|lane| Stream::new(density, lane)).collect();
+        for (lane, stream) in streams.iter().enumerate() {
+            let position = Keys::position(lane, W);
+            keys.low[position] = stream.key() as u32;
+            keys.high[position] = (stream.key() >> 32) as u32;
+        }
+        let mut area = vec![Row::<W>::ZERO; moves.next_multiple_of(8)];
+        let mut legal = vec![Vec::new(); 64 * W];
+        for (mv, row) in area.iter_mut().enumerate().take(moves) {
+            for (lane, legal) in legal.iter_mut().enumerate() {
+                if rng::mix((mv * 1024 + lane) as u64 ^ density << 40) % 100 < density {
+                    row.set(lane);
+                    legal.push(mv);
+                }
+            }
+        }
+        let role = ggp_game::Role(1);
+        let counter = rng::counter(3, role);
+        let some = Kernels::new(cpu).choose(&mut area, &tree, &mut scratch, &keys, counter);
+        for (lane, legal) in legal.iter().enumerate() {
+            let bit = |row: &Row<W>| row.0[lane >> 6] >> (lane & 63) & 1 == 1;
+            let chosen: Vec<usize> = (0..area.len()).filter(|&mv| bit(&area[mv])).collect();
+            let expected: Vec<usize> = match legal.len() {
+                0 => Vec::new(),
+                n => vec![legal[streams[lane].below(3, role, n as u32) as usize]],
+            };
+            assert_eq!(chosen, expected, "{cpu:?}, {W} words, {moves} moves, lane {lane}");
+            assert_eq!(bit(&some), !legal.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_lane_gets_the_move_of_its_rank() {
+        for cpu in Cpu::available() {
+            for moves in [2, 3, 7, 8, 9, 16, 17, 31, 64, 65, 127, 128, 130, 255, 256, 257, 1500] {
+                for density in [0, 3, 50, 100] {
+                    check::<1>(cpu, moves, density);
+                    check::<4>(cpu, moves, density);
+                    check::<8>(cpu, moves, density);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn choices_are_even() {
+        // 512 lanes choose among 11 moves 400 times: no move more often than chance allows.
+        let tree = Tree::new(11);
+        let mut scratch = Scratch::<8>::new(tree.scratch());
+        let mut keys = Keys::new(8);
+        for lane in 0..512 {
+            let key = Stream::new(7, lane as u64).key();
+            keys.low[Keys::position(lane, 8)] = key as u32;
+            keys.high[Keys::position(lane, 8)] = (key >> 32) as u32;
+        }
+        let mut counts = [0u32; 11];
+        for step in 0..400 {
+            let mut area = vec![Row::<8>::ZERO; 16];
+            area[..11].fill(Row::ONES);
+            let counter = rng::counter(step, ggp_game::Role(0));
+            Kernels::new(Cpu::detect()).choose(&mut area, &tree, &mut scratch, &keys, counter);
+            for (count, row) in counts.iter_mut().zip(&area) {
+                *count += row.0.iter().map(|word| word.count_ones()).sum::<u32>();
+            }
+        }
+        let mean = 512.0 * 400.0 / 11.0;
+        let chi: f64 = counts.iter().map(|&count| (f64::from(count) - mean).powi(2) / mean).sum();
+        assert_eq!(counts.iter().sum::<u32>(), 512 * 400);
+        assert!(chi < 29.6, "{chi}: beyond one in a thousand for 10 degrees of freedom");
+    }
+}

@@ -2,7 +2,7 @@
 //! single states.
 
 use crate::net::PropNet;
-use crate::schedule::{Layout, Outputs, Program};
+use crate::schedule::{Compiler, Layout, Outputs, Program};
 use crate::select::{MAX_MOVES, Tree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
@@ -31,8 +31,8 @@ pub(crate) struct PhasePrograms {
     pub(crate) scratch: usize,
 }
 
-/// A third of a sweep's lanes would have to end at once for a refill before the legal moves to
-/// pay, if as many gates as this share of all must then be computed twice.
+/// Where more than this share of a step's gates serves both the terminal condition and the legal
+/// moves, they are computed once, and a lane that ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
 impl PhasePrograms {
@@ -60,19 +60,19 @@ impl PhasePrograms {
             })
             .collect();
         let fluents = needed_fluents(&nets);
-        let shared = nets.iter().any(|one| {
-            let (saved, all) = Program::gates_saved_by_sharing(&Outputs::of(one, &fluents));
-            saved as f64 > all as f64 * SHARE_FROM
-        });
+        let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
+        let compilers: Vec<Compiler<'_>> = outputs.iter().map(Compiler::new).collect();
+        let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
         let layout = if shared { Layout::Share } else { Layout::Refill };
+        let programs: Vec<Program> = compilers.iter().map(|one| one.compile(layout)).collect();
         let phases: Vec<Phase> = nets
-            .into_iter()
+            .iter()
+            .zip(programs)
             .zip(phases)
-            .map(|(one, fixed)| {
-                let program = Program::compile(&Outputs::of(&one, &fluents), layout);
+            .map(|((one, program), fixed)| {
                 let tree = |moves: &Vec<u32>| (moves.len() > 1).then(|| Tree::new(moves.len()));
                 let trees = one.moves.iter().map(tree).collect();
-                Phase { program, trees, moves: one.moves, fixed }
+                Phase { program, trees, moves: one.moves.clone(), fixed }
             })
             .collect();
         let rows = phases.iter().map(|phase| phase.program.rows).max().unwrap_or(1);

@@ -5,7 +5,7 @@ use crate::evaluator::{PhasePrograms, fits};
 use crate::lanes::{Lanes, Part, Run};
 use crate::net::PropNet;
 use crate::rows::Row;
-use crate::schedule::{Block, Layout, ONES, Outputs, Program, state_row};
+use crate::schedule::{Block, Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
 use ggp_game::{EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine};
 use rustc_hash::FxHashMap;
@@ -75,7 +75,7 @@ impl PropNetMachine {
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Program::compile(&outputs, Layout::Keep);
+        let single = Compiler::new(&outputs).compile(Layout::Keep);
         let reachable = PhasePrograms::reachable(&net);
         let mut texts: Vec<Box<str>> = Vec::new();
         let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();

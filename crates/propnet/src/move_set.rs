@@ -37,10 +37,6 @@ impl MoveSets {
         self.moves[role]
     }
 
-    pub(crate) fn move_counts(&self) -> &[usize] {
-        &self.moves
-    }
-
     pub(crate) fn get(&self, number: u32) -> &MoveSet {
         &self.sets[number as usize]
     }

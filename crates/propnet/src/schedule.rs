@@ -107,11 +107,6 @@ pub(crate) fn state_row(position: usize) -> usize {
 }
 
 impl Program {
-    /// Compiles `outputs`.
-    pub(crate) fn compile(outputs: &Outputs<'_>, layout: Layout) -> Program {
-        Compiler::new(outputs, layout).compile()
-    }
-
     /// How many gates a step takes, the goals left out.
     pub(crate) fn gates_per_step(&self) -> usize {
         let length = |blocks: &[Block]| -> usize {
@@ -126,22 +121,11 @@ impl Program {
         };
         length(&self.terminal_blocks) + length(&self.legal_blocks) + length(&self.next_blocks)
     }
-
-    /// How many gates both the terminal and the legal section need.
-    pub(crate) fn gates_saved_by_sharing(outputs: &Outputs<'_>) -> (usize, usize) {
-        let legal = |layout| {
-            let program = Program::compile(outputs, layout);
-            program.gates_per_step()
-        };
-        let apart = legal(Layout::Refill);
-        (apart.saturating_sub(legal(Layout::Share)), apart)
-    }
 }
 
-struct Compiler<'a> {
+/// The circuit of a network's outputs, ready to be laid out.
+pub(crate) struct Compiler<'a> {
     outputs: &'a Outputs<'a>,
-    layout: Layout,
-    /// The signals of the circuit, in the order of `Roots`.
     circuit: Circuit,
     terminal: Signal,
     goals: Vec<Vec<Signal>>,
@@ -151,7 +135,8 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(outputs: &'a Outputs<'a>, layout: Layout) -> Compiler<'a> {
+    /// Lowers `outputs` to a circuit.
+    pub(crate) fn new(outputs: &'a Outputs<'a>) -> Compiler<'a> {
         let net = outputs.net;
         let goals: Vec<Vec<Signal>> = net
             .roles
@@ -191,11 +176,25 @@ impl<'a> Compiler<'a> {
         };
         let (goals, legal, percepts) = (shape(&goals), shape(&legal), shape(&percepts));
         let next = next.iter().map(|_| one()).collect();
-        Compiler { outputs, layout, circuit, terminal, goals, legal, next, percepts }
+        Compiler { outputs, circuit, terminal, goals, legal, next, percepts }
     }
 
-    fn compile(self) -> Program {
-        let keep = self.layout == Layout::Keep;
+    /// The gates that both the terminal condition and the legal moves need, as a share of the
+    /// gates of a step.
+    pub(crate) fn shared_by_terminal_and_legal(&self) -> f64 {
+        let terminal = self.circuit.cone(&[self.terminal]);
+        let legal = self.circuit.cone(&self.legal.iter().flatten().copied().collect::<Vec<_>>());
+        let next = self.circuit.cone(&self.next);
+        let weight = |pick: &dyn Fn(usize) -> bool| -> usize {
+            (0..terminal.len()).filter(|&at| pick(at)).map(|at| self.circuit.width(at)).sum()
+        };
+        let all = weight(&|at| terminal[at] || legal[at] || next[at]);
+        weight(&|at| terminal[at] && legal[at]) as f64 / all.max(1) as f64
+    }
+
+    /// Lays the circuit out as a program.
+    pub(crate) fn compile(&self, layout: Layout) -> Program {
+        let keep = layout == Layout::Keep;
         let wanted = self.legal.iter().flatten().chain(&self.next).copied();
         let wanted: Vec<Signal> = if keep { Vec::new() } else { wanted.collect() };
         let mut mapper = Mapper::new(&self.circuit, wanted.into_iter());
@@ -206,7 +205,7 @@ impl<'a> Compiler<'a> {
         let after_terminal = mapper.visible();
         let goal_section = mapper.section(&flat(&self.goals));
         let goals = literals(&mut mapper, &self.goals);
-        match self.layout {
+        match layout {
             Layout::Refill => mapper.forget(),
             Layout::Share => mapper.restore(after_terminal),
             Layout::Keep => {}
@@ -226,7 +225,7 @@ impl<'a> Compiler<'a> {
         drop_unread(&mut sections, &mut read);
         let sections = sections.map(sort_by_kind);
 
-        let mut allocator = Allocator::new(&mut mapper, self.outputs, &sections, self.layout);
+        let mut allocator = Allocator::new(&mut mapper, self.outputs, &sections, layout);
         let program = Program {
             gates: Vec::new(),
             terminal_blocks: Vec::new(),
@@ -241,7 +240,7 @@ impl<'a> Compiler<'a> {
             choices: self.choices(&allocator),
             rows: 0,
             live_rows: 0,
-            layout: self.layout,
+            layout,
         };
         allocator.finish(program, sections, terminal, &goals, &legal, &next, &percepts)
     }

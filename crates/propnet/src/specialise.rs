@@ -43,6 +43,17 @@ pub(crate) fn specialise(net: &PropNet, fixed: &[Option<bool>]) -> Specialised {
 fn rebuild(net: &PropNet, fixed: &[Option<bool>], moves: Vec<Vec<u32>>) -> Specialised {
     let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
     let mut builder = NetBuilder::new(&counts);
+    // The new index of each move that is left.
+    let left: Vec<Vec<Option<u32>>> = net
+        .roles
+        .iter()
+        .zip(&moves)
+        .map(|(role, moves)| {
+            let mut left = vec![None; role.moves.len()];
+            moves.iter().zip(0..).for_each(|(&mv, index)| left[mv as usize] = Some(index));
+            left
+        })
+        .collect();
     let mut image = vec![Signal::FALSE; net.nodes.len()];
     let mut bodies_wanted: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
     let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
@@ -56,10 +67,9 @@ fn rebuild(net: &PropNet, fixed: &[Option<bool>], moves: Vec<Vec<u32>>) -> Speci
             },
             Node::MoveSet(set) => {
                 let set = net.move_set(*set);
-                let left = &moves[set.role as usize];
-                let members: Vec<u32> = (0..left.len() as u32)
-                    .filter(|&index| set.members.binary_search(&left[index as usize]).is_ok())
-                    .collect();
+                let left = &left[set.role as usize];
+                let members: Vec<u32> =
+                    set.members.iter().filter_map(|&member| left[member as usize]).collect();
                 builder.move_set(set.role as usize, &members)
             }
             Node::And(inputs) => {

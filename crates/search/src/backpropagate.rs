@@ -22,6 +22,10 @@ impl<S: Eq + Hash> Tree<S> {
             node.visits = node.visits.saturating_add(playouts);
             node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
+            if !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
+                let mean: Vec<f64> = shares.iter().map(|share| share / f64::from(playouts)).collect();
+                self.regret(path, depth, &mean);
+            }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
                 let decides = match chooser {
                     Chooser::Nobody => false,

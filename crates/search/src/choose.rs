@@ -1,14 +1,16 @@
 //! Which move to make in the end.
 
 use crate::arm::Arm;
+use crate::line::Line;
 use crate::node::Phase;
+use crate::regret::average;
 use crate::search::Search;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
 impl<M: Playouts> Search<M> {
     /// The move that the search would play for `role` at the root.
     ///
-    /// What is proved comes first: a move that is certainly best is played, the shortest way to a
+    /// A role that is alone follows the best line found. Else what is proved comes first: a move that is certainly best is played, the shortest way to a
     /// win, the longest way to a loss; a move that is certainly worse than another is not. Among
     /// the rest the one visited most, then the one that scores best, then a random one. `None`
     /// when the role has no legal move.
@@ -24,12 +26,47 @@ impl<M: Playouts> Search<M> {
             self.machine.legal_moves(state, role, &mut legal)?;
             return Ok((!legal.is_empty()).then(|| legal[self.dice.below(legal.len())]));
         }
+        if let Some(mv) = self.line.as_ref().and_then(Line::next) {
+            return Ok(Some(mv));
+        }
+        let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
+        if !certain && !self.tree[root].regrets.is_empty() {
+            let mut ticket = self.dice.between(0.0..1.0);
+            for (mv, probability) in self.strategy(role)? {
+                ticket -= probability;
+                if ticket < 0.0 {
+                    return Ok(Some(mv));
+                }
+            }
+        }
         let arms = self.tree.arms(root, role);
         let floor = arms.iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
         let hopeful = arms.iter().filter(|arm| arm.bounds.high >= floor);
         // Arms are in random order, so the first of equals is a random one.
         let better = |best: &Arm, arm: &Arm| self.rank(arm) > self.rank(best);
         Ok(hopeful.reduce(|best, arm| if better(best, arm) { arm } else { best }).map(|arm| arm.mv))
+    }
+
+    /// How `role` would mix its moves at the root: its legal moves with their probabilities. Where
+    /// it chooses alone, all of it goes to the move visited most.
+    ///
+    /// # Errors
+    /// Those of the machine, when the legal moves are not known yet.
+    pub fn strategy(&mut self, role: Role) -> Result<Vec<(Move, f64)>, EvalError> {
+        self.open_root()?;
+        let root = self.tree.root();
+        if self.tree[root].phase == Phase::Ended {
+            return Ok(Vec::new());
+        }
+        let range = self.tree.arm_range(root, role);
+        let node = &self.tree[root];
+        let arms = &node.arms[range.clone()];
+        let most = (0..arms.len()).rev().max_by_key(|&arm| arms[arm].visits);
+        let mut probabilities = node.regrets.get(range).map(average).unwrap_or_default();
+        if probabilities.iter().all(|&probability| probability == 0.0) {
+            probabilities = (0..arms.len()).map(|arm| if Some(arm) == most { 1.0 } else { 0.0 }).collect();
+        }
+        Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
 
     /// By what moves are compared; more is better.

@@ -2,8 +2,10 @@
 
 use crate::descent::{Descent, Stand};
 use crate::node::{Chooser, NodeId, Phase};
+use crate::regret::draw_arm;
 use crate::search::Search;
 use crate::select::{choose_arm, choose_chance_arm};
+use crate::technique::Technique;
 use ggp_game::{Playouts, Role};
 use std::ops::Range;
 
@@ -38,7 +40,7 @@ impl<M: Playouts> Search<M> {
                 Phase::Ended => break Stand::Known,
                 Phase::Open => {}
             }
-            if !is_root && self.options.solver && self.tree.is_exact(id) {
+            if !is_root && self.options.has(Technique::Solver) && self.tree.is_exact(id) {
                 break Stand::Known;
             }
             self.choose_arms(id);
@@ -56,6 +58,21 @@ impl<M: Playouts> Search<M> {
         for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
             let range = self.tree.arm_range(id, role);
             let low = self.tree.stats(id)[role.index()].bounds.low;
+            let several = self.tree[id].chooser == Chooser::Several;
+            if several && self.draws_by_regret && range.len() > 1 && self.chance != Some(role) {
+                let first = range.start;
+                let mut regrets = std::mem::take(&mut self.regrets);
+                regrets.clear();
+                regrets.extend_from_slice(self.tree.regrets_mut(id, range.clone()));
+                let node = &self.tree[id];
+                let arms = &node.arms[range.clone()];
+                let arm = first + draw_arm(arms, &mut regrets, node.visits, low, &mut self.dice);
+                self.tree.regrets_mut(id, range).copy_from_slice(&regrets);
+                self.regrets = regrets;
+                self.tree[id].arms[arm].pending += 1;
+                self.chosen[role.index()] = arm as u32;
+                continue;
+            }
             let node = &mut self.tree[id];
             let arms = &node.arms[range.clone()];
             let choice = if arms.len() == 1 {

@@ -4,6 +4,7 @@ use crate::descent::{Descent, Stand};
 use crate::node::{NodeId, Phase};
 use crate::path::Path;
 use crate::search::Search;
+use crate::technique::Technique;
 use ggp_game::{EvalError, Goal, Playouts};
 
 impl<M: Playouts> Search<M> {
@@ -160,7 +161,8 @@ impl<M: Playouts> Search<M> {
         path.enter(child);
         let node = &mut self.tree[child];
         node.pending += 1;
-        let known = node.phase == Phase::Ended || self.options.solver && self.tree.is_exact(child);
+        let known =
+            node.phase == Phase::Ended || self.options.has(Technique::Solver) && self.tree.is_exact(child);
         *stand = if known { Stand::Known } else { Stand::Ready(state) };
     }
 }

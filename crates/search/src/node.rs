@@ -1,6 +1,7 @@
 //! A state in the tree.
 
 use crate::arm::Arm;
+use crate::regret::Regret;
 use ggp_game::Role;
 use rustc_hash::FxHashMap;
 
@@ -49,6 +50,8 @@ pub(crate) struct Node<S> {
     pub(crate) arms: Box<[Arm]>,
     /// Where joint moves lead when several roles choose: [`joint_key`] to node.
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
+    /// What the roles think of their arms when several choose and draw by regret; else empty.
+    pub(crate) regrets: Box<[Regret]>,
     /// Playouts backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
@@ -119,6 +122,7 @@ impl<S> Node<S> {
             state,
             arms: Box::default(),
             joints: None,
+            regrets: Box::default(),
             visits: 0,
             pending: 0,
             mark,
@@ -167,7 +171,7 @@ impl<S> Node<S> {
     /// Bytes held beside the node itself and the state's own heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let joints = self.joints.as_ref().map_or(0, |joints| joints.len() * JOINT_BYTES);
-        size_of_val(&*self.arms) + joints
+        size_of_val(&*self.arms) + size_of_val(&*self.regrets) + joints
     }
 }
 

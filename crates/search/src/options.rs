@@ -2,6 +2,7 @@
 
 use crate::batch::Batch;
 use crate::select::EXPLORATION;
+use crate::technique::{Technique, Techniques};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -28,12 +29,10 @@ pub struct MctsOptions {
     pub seed: Option<u64>,
     /// What is kept free at the end of each clock, for the answer to get out.
     pub margin: Duration,
-    /// Whether equal states share a node.
-    pub transpositions: bool,
     /// How playouts come in batches.
     pub batch: Batch,
-    /// Whether proven goals are backed up.
-    pub solver: bool,
+    /// What is done beyond plain UCT.
+    pub techniques: Techniques,
 }
 
 /// The options of [`crate::RandomPlayer`].
@@ -78,8 +77,10 @@ const MCTS_OPTIONS: &[&str] = &[
     "c",
     "seed",
     "margin",
-    "transpositions",
-    "solver",
+    Technique::Transpositions.name(),
+    Technique::Solver.name(),
+    Technique::Regret.name(),
+    Technique::Line.name(),
     "lanes",
     "growth",
     "per_leaf",
@@ -94,9 +95,8 @@ impl Default for MctsOptions {
             exploration: EXPLORATION,
             seed: None,
             margin: Duration::from_millis(10),
-            transpositions: true,
             batch: Batch::default(),
-            solver: true,
+            techniques: Techniques::all(),
         }
     }
 }
@@ -104,7 +104,12 @@ impl Default for MctsOptions {
 impl MctsOptions {
     /// Plain UCT: a tree, one playout an iteration, nothing else. What every technique has to beat.
     pub fn uct() -> MctsOptions {
-        MctsOptions { transpositions: false, solver: false, batch: Batch::single(), ..MctsOptions::default() }
+        MctsOptions { techniques: Techniques::none(), batch: Batch::single(), ..MctsOptions::default() }
+    }
+
+    /// Whether `technique` is used.
+    pub fn has(&self, technique: Technique) -> bool {
+        self.techniques.has(technique)
     }
 
     /// The seed, 0 unless given.
@@ -190,9 +195,11 @@ fn mcts<'a>(
             "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
-            "transpositions" => options.transpositions = switch(option, value)?,
-            "solver" => options.solver = switch(option, value)?,
-            _ => return Err(unknown(player, option, MCTS_OPTIONS)),
+            _ => {
+                let technique =
+                    Technique::named(option).ok_or_else(|| unknown(player, option, MCTS_OPTIONS))?;
+                options.techniques = options.techniques.with(technique, switch(option, value)?);
+            }
         }
     }
     Ok(PlayerSpec::Mcts(options))
@@ -266,8 +273,8 @@ mod tests {
         assert_eq!(parse("mtcs").unwrap_err(), "there is no player `mtcs`; known are mcts, uct, random");
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
-            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, transpositions, solver, \
-             lanes, growth, per_leaf"
+            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
+             transpositions, solver, regret, line, lanes, growth, per_leaf"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

@@ -204,6 +204,7 @@ mod tests {
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
+    use crate::technique::{Technique, Techniques};
     use crate::toys::{self, NOOP, Rules, Toy};
     use ggp_game::{Move, Role};
 
@@ -292,6 +293,12 @@ mod tests {
 
     #[test]
     fn a_ring_is_proved_although_its_states_repeat() {
-        assert_eq!(proven(toys::ring(), 2000).1, [Some(100)]);
+        let options = MctsOptions {
+            techniques: Techniques::all().with(Technique::Line, false),
+            ..MctsOptions::default()
+        };
+        let mut search = Search::new(toys::ring(), &options).unwrap();
+        search.run(&Limits::iterations(2000));
+        assert_eq!(search.tree.stats(search.tree.root())[0].bounds.proven(), Some(100));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
-use ggp_game::{Candidate, Playouts, Report, Role};
+use ggp_game::{Candidate, Move, Playouts, Report, Role};
 use std::cmp::Reverse;
 
 /// The principal variation is followed for so many joint moves at most.
@@ -22,7 +22,7 @@ impl<M: Playouts> Search<M> {
                 mv: self.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
-                proven: arm.bounds.proven(),
+                proven: self.line_to(arm.mv).or(arm.bounds.proven()),
             }));
             if let [only] = &mut candidates[..] {
                 // A forced move keeps no statistics: they are the node's.
@@ -40,6 +40,12 @@ impl<M: Playouts> Search<M> {
             elapsed: self.counts.elapsed,
             principal: self.principal(),
         }
+    }
+
+    /// The best goal of all, if the best line begins with `mv` and comes to it.
+    fn line_to(&self, mv: Move) -> Option<u8> {
+        let line = self.line.as_ref()?;
+        (line.share >= 1.0 && line.next() == Some(mv)).then_some(100)
     }
 
     /// The joint moves visited most, from the root on.

@@ -7,10 +7,13 @@
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
 use crate::limits::{Halt, Limits};
-use crate::node::Phase;
+use crate::line::Line;
+use crate::node::{NodeId, Phase};
 use crate::options::MctsOptions;
 use crate::pace::Pace;
+use crate::regret::Regret;
 use crate::simulate::Simulation;
+use crate::technique::Technique;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 use std::time::{Duration, Instant};
@@ -40,6 +43,12 @@ pub struct Search<M: Playouts> {
     iteration: Pace,
     pub(crate) counts: Counts,
     pub(crate) descents: u32,
+    /// Whether roles that choose at once draw by regret: with two of them that leads to an
+    /// equilibrium if one's gain is the other's loss, with more it promises nothing.
+    pub(crate) draws_by_regret: bool,
+    pub(crate) regrets: Vec<Regret>,
+    /// The best line, in games of one role.
+    pub(crate) line: Option<Line>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
     starts: Vec<M::State>,
@@ -71,18 +80,22 @@ impl<M: Playouts> Search<M> {
     pub fn from_state(machine: M, options: &MctsOptions, state: M::State) -> Result<Search<M>, EvalError> {
         let game = machine.game().clone();
         let roles = game.role_count();
+        let chance = game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE));
         let mut search = Search {
-            tree: Tree::new(roles, options.memory_bytes(), options.transpositions),
+            tree: Tree::new(roles, options.memory_bytes(), options.has(Technique::Transpositions)),
             options: options.clone(),
             dice: Dice::new(options.seed()),
             legal: Vec::new(),
             joints: Vec::new(),
             goals: vec![None; roles],
-            chance: game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE)),
+            chance,
+            draws_by_regret: options.has(Technique::Regret) && roles - usize::from(chance.is_some()) == 2,
             simulation: Simulation::new(options.seed(), roles),
             iteration: Pace::default(),
             counts: Counts::default(),
             descents: 0,
+            regrets: Vec::new(),
+            line: None,
             batch: Vec::new(),
             chosen: vec![0; roles],
             starts: Vec::new(),
@@ -110,6 +123,7 @@ impl<M: Playouts> Search<M> {
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
         let root = self.node_of(state)?;
         self.tree.set_root(root);
+        self.line = None;
         Ok(())
     }
 
@@ -119,21 +133,30 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine; the search is where it was then.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
-        let root = self.tree.root();
-        if self.tree[root].phase == Phase::Open {
-            let arm_of = |role: Role| {
-                let range = self.tree.arm_range(root, role);
-                let mv = joint[role.index()];
-                range.clone().find(|&arm| self.tree[root].arms[arm].mv == mv).map(|arm| arm as u32)
-            };
-            let chosen: Option<Vec<u32>> = (0..joint.len()).map(|role| arm_of(Role(role as u8))).collect();
-            if let Some(child) = chosen.map(|chosen| self.tree[root].child(&chosen)).filter(|c| c.is_some()) {
-                self.tree.set_root(child);
-                return Ok(());
-            }
+        let line = self.line.take().and_then(|line| line.after(joint[0]));
+        let known = self.child_by(joint);
+        if known.is_some() {
+            self.tree.set_root(known);
+        } else {
+            let next = self.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
+            self.restart(next)?;
         }
-        let next = self.machine.next_state(&self.tree[root].state, joint)?;
-        self.restart(next)
+        self.line = line;
+        Ok(())
+    }
+
+    /// The root's child by `joint`, if it has been made.
+    fn child_by(&self, joint: &[Move]) -> NodeId {
+        let root = self.tree.root();
+        if self.tree[root].phase != Phase::Open {
+            return NodeId::NONE;
+        }
+        let arm_of = |(role, &mv): (usize, &Move)| {
+            let mut range = self.tree.arm_range(root, Role(role as u8));
+            range.find(|&arm| self.tree[root].arms[arm].mv == mv).map(|arm| arm as u32)
+        };
+        let chosen: Option<Vec<u32>> = joint.iter().enumerate().map(arm_of).collect();
+        chosen.map_or(NodeId::NONE, |chosen| self.tree[root].child(&chosen))
     }
 
     /// Searches until a limit is reached.
@@ -153,7 +176,8 @@ impl<M: Playouts> Search<M> {
                 Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
                 None => self.tree.is_exact(root),
             };
-            if self.tree[root].phase == Phase::Ended || decided {
+            let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0);
+            if self.tree[root].phase == Phase::Ended || decided || solved {
                 return Halt::Decided;
             }
             if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
@@ -224,10 +248,35 @@ impl<M: Playouts> Search<M> {
         self.simulation.run(&mut self.machine, &self.starts, per_leaf, limits, &mut self.shares)
     }
 
+    /// Keeps the best way to the end of the game that these descents have found, if the game has
+    /// one role.
+    fn keep_line(&mut self, descents: &[Descent<M::State>]) {
+        let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
+        if let Some(best) = self.simulation.take_best(share) {
+            let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Ready(_)));
+            if let Some(descent) = ready.nth(best.start) {
+                share = best.share;
+                self.line = Some(Line::new(&self.tree, &descent.path, &best.moves, share));
+            }
+        }
+        for Descent { path, .. } in descents {
+            let leaf = path.leaf();
+            let ended = self.tree[leaf].phase == Phase::Ended;
+            let goal = self.tree.stats(leaf)[0].bounds.low_share();
+            if ended && goal > share {
+                share = goal;
+                self.line = Some(Line::new(&self.tree, path, &[], share));
+            }
+        }
+    }
+
     /// Step 4, for all descents.
     fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+        if self.options.has(Technique::Line) && self.tree.roles() == 1 {
+            self.keep_line(descents);
+        }
         let mut played = self.shares.chunks_exact(self.tree.roles());
-        let shared = self.options.transpositions;
+        let shared = self.options.has(Technique::Transpositions);
         for descent in descents {
             if let Stand::Ready(_) = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
@@ -237,7 +286,7 @@ impl<M: Playouts> Search<M> {
                 let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
                 self.tree.back_up(&descent.path, &known, 1, shared);
             }
-            if self.options.solver {
+            if self.options.has(Technique::Solver) {
                 self.tree.prove(&descent.path, self.chance);
             }
         }
@@ -283,6 +332,7 @@ mod tests {
     use super::Search;
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
+    use crate::technique::Technique;
     use crate::toys::{self, Rules, Toy};
     use ggp_game::{Move, Report, Role};
     use std::time::Duration;
@@ -348,7 +398,7 @@ mod tests {
             let report = search.report(Role(0));
             let coin = report.candidates.iter().find(|candidate| candidate.mv == "2").unwrap();
             // With proofs, 60 being certain, the coin is only tried until it looks worse.
-            assert!(options.solver || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
+            assert!(options.has(Technique::Solver) || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
         }
     }
 
@@ -373,10 +423,17 @@ mod tests {
     #[test]
     fn a_game_that_goes_in_circles_is_searched_to_its_end() {
         for options in options() {
+            let options =
+                MctsOptions { techniques: options.techniques.with(Technique::Line, false), ..options };
             let search = searched(toys::ring(), &options, 2000);
             let report = search.report(Role(0));
             assert!(report.candidates.iter().all(|c| c.score > Some(80.0)), "{report:?}");
-            assert_eq!(options.transpositions, search.nodes() <= 10, "{} nodes", search.nodes());
+            assert_eq!(
+                options.has(Technique::Transpositions),
+                search.nodes() <= 10,
+                "{} nodes",
+                search.nodes()
+            );
         }
     }
 

@@ -28,9 +28,23 @@ pub(crate) struct Simulation {
     known: bool,
     call: Pace,
     step: Pace,
+    /// In games of one role: the best playout of the last call, if it was better than asked for.
+    best: Option<Best>,
+    moves: Vec<Move>,
+    /// Whether the last watched playout ended the game.
+    over: bool,
     joint: Vec<Move>,
     legal: Vec<Move>,
     goals: Vec<Option<Goal>>,
+}
+
+/// A playout of one role that ended the game.
+#[derive(Clone, Debug)]
+pub(crate) struct Best {
+    /// Which start it came from.
+    pub(crate) start: usize,
+    pub(crate) share: f64,
+    pub(crate) moves: Vec<Move>,
 }
 
 impl Simulation {
@@ -42,6 +56,9 @@ impl Simulation {
             known: false,
             call: Pace::default(),
             step: Pace::default(),
+            best: None,
+            moves: Vec::new(),
+            over: false,
             joint: vec![Move(0); roles],
             legal: Vec::new(),
             goals: vec![None; roles],
@@ -58,6 +75,12 @@ impl Simulation {
         !self.known || self.call.expected() >= WATCHED_FROM
     }
 
+    /// The best playout of the last call that ended the game and scored more than `above`; only in
+    /// games of one role.
+    pub(crate) fn take_best(&mut self, above: f64) -> Option<Best> {
+        self.best.take().filter(|best| best.share > above)
+    }
+
     /// Plays `per_start` playouts from each of `starts`; `shares` becomes the sums of their scores,
     /// role by role, start by start.
     ///
@@ -72,6 +95,8 @@ impl Simulation {
         shares: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
         let roles = self.goals.len();
+        let alone = roles == 1;
+        self.best = None;
         shares.clear();
         shares.resize(starts.len() * roles, 0.0);
         if starts.is_empty() {
@@ -86,13 +111,22 @@ impl Simulation {
                 let stream = rng::Stream::new(self.seed, first + index as u64);
                 let start = index / per_start;
                 self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
+                if alone && self.over {
+                    let share = self.goals[0].map_or(0.0, Goal::share);
+                    keep_better(&mut self.best, start, share, &self.moves);
+                }
             }
         } else {
-            let plan = PlayoutPlan { first, per_start, ..PlayoutPlan::new(self.seed) };
+            let plan = PlayoutPlan { first, per_start, moves: alone, ..PlayoutPlan::new(self.seed) };
+            let best = &mut self.best;
             machine.playouts(starts, plan, &mut |playout| {
                 let place = &mut shares[playout.index / per_start * roles..][..roles];
                 for (share, goal) in place.iter_mut().zip(playout.goals) {
                     *share += goal.map_or(0.0, Goal::share);
+                }
+                if alone && playout.terminal {
+                    let share = playout.goals[0].map_or(0.0, Goal::share);
+                    keep_better(best, playout.index / per_start, share, playout.moves);
                 }
             })?;
         }
@@ -115,14 +149,15 @@ impl Simulation {
         let began = Instant::now();
         let mut state = start.clone();
         let mut steps = 0;
-        let mut over = false;
+        self.over = false;
+        self.moves.clear();
         'playout: while steps < MAX_STEPS {
             let step_began = Instant::now();
             if limits.stop.is_stopped() || limits.is_short_of(self.step.expected()) {
                 return Err(EvalError::Interrupted);
             }
             if machine.is_terminal(&state)? {
-                over = true;
+                self.over = true;
                 break;
             }
             if allowance.is_some_and(|most| began.elapsed() > most) {
@@ -136,16 +171,25 @@ impl Simulation {
                 let rank = stream.below(steps, role, self.legal.len() as u32);
                 self.joint[role.index()] = self.legal[rank as usize];
             }
+            if self.joint.len() == 1 {
+                self.moves.push(self.joint[0]);
+            }
             state = machine.next_state(&state, &self.joint)?;
             steps += 1;
             self.step.note(step_began.elapsed());
         }
         machine.goals(&state, &mut self.goals)?;
-        let missing = if over { 0.0 } else { UNKNOWN };
+        let missing = if self.over { 0.0 } else { UNKNOWN };
         for (share, goal) in shares.iter_mut().zip(&self.goals) {
             *share += goal.map_or(missing, Goal::share);
         }
         Ok(())
+    }
+}
+
+fn keep_better(best: &mut Option<Best>, start: usize, share: f64, moves: &[Move]) {
+    if best.as_ref().is_none_or(|best| share > best.share) {
+        *best = Some(Best { start, share, moves: moves.to_vec() });
     }
 }
 

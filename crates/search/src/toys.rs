@@ -397,3 +397,35 @@ impl Rules for Hanging {
         !std::mem::replace(&mut self.hung, true)
     }
 }
+
+/// One role dials a number, each digit 0 to 2; 100 for the right one, else a tenth of that.
+#[derive(Clone, Debug)]
+pub(crate) struct Combination(Vec<u32>);
+
+pub(crate) fn combination(digits: &[u32]) -> Toy<Combination> {
+    Toy::new(Combination(digits.to_vec()), &["thief"])
+}
+
+impl Rules for Combination {
+    fn initial(&self) -> Vec<u8> {
+        vec![0, 0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        usize::from(state[0]) == self.0.len()
+    }
+
+    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+        vec![0, 1, 2]
+    }
+
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+        let right = self.0[usize::from(state[0])] == joint[0];
+        // How many are right is kept but scores nothing until all are.
+        vec![state[0] + 1, state[1] + u8::from(right)]
+    }
+
+    fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
+        Some(if usize::from(state[1]) == self.0.len() { 100 } else { 10 })
+    }
+}

@@ -144,6 +144,11 @@ impl<S: Eq + Hash> Tree<S> {
         id
     }
 
+    /// Takes note of `bytes` more in use.
+    pub(crate) fn grow(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
+
     /// Bytes of a node's place.
     fn node_bytes(&self) -> usize {
         size_of::<Option<Node<S>>>() + self.roles * size_of::<RoleStats>()

@@ -75,7 +75,8 @@ impl HostSetup {
     }
 }
 
-/// Plays a match of `guests`, one a role, all of them asked at the same time.
+/// Plays a match of `guests`, one a role, all of them asked at the same time. A player may sit at
+/// several roles if it can play several matches at once.
 pub fn host(
     referee: &mut dyn Referee,
     guests: Vec<Guest>,
@@ -88,16 +89,21 @@ pub fn host(
     if let Some(clock) = setup.preview {
         show_previews(&game, &guests, &setup.id, scramble.as_ref(), clock);
     }
-    let mut seats: Vec<Seat> = guests
-        .into_iter()
-        .map(|guest| match guest {
+    let mut seats = Vec::with_capacity(guests.len());
+    let mut addresses = Vec::new();
+    for guest in guests {
+        seats.push(match guest {
             Guest::Local(player) => Seat::Player(player),
             Guest::Remote { address, name } => {
-                Seat::Player(Box::new(invite(address, name, &setup.id, scramble.as_ref())))
+                let seated = addresses.iter().filter(|&other| *other == address).count();
+                addresses.push(address.clone());
+                // Players tell matches apart by their ids, so one that sits twice gets two.
+                let id = if seated == 0 { setup.id.clone() } else { format!("{}.{seated}", setup.id) };
+                Seat::Player(Box::new(invite(address, name, &id, scramble.as_ref())))
             }
             Guest::Nature => Seat::Nature,
-        })
-        .collect();
+        });
+    }
     let mut record = setup.record;
     record.scrambled = setup.scramble;
     if let Some(clock) = setup.preview {

@@ -17,7 +17,7 @@
 //! shorter than its length; and it cuts one that is longer. The head's grammar is another matter:
 //! httparse 1 reads all eleven requests, so it is used, and the framing around it is ours.
 //!
-//! Threads block; deadlines are total ([`timed`]). A player serves a handful of managers, and its
+//! Threads block; deadlines are total, not per read. A player serves a handful of managers, and its
 //! cores are for thinking.
 
 pub(crate) mod limits;

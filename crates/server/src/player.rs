@@ -5,7 +5,7 @@
 //! | INFO | `( ( name N ) ( status available ) )`; `busy` when no match more can begin |
 //! | PING | `ready`, or `nil` when no match more can begin |
 //! | PREVIEW | `ready`; `busy` when no match more can begin, or the rules cannot be read |
-//! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played |
+//! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played; `ready` also when it is late, since managers go on without an answer |
 //! | PLAY | a move; `busy` for an unknown id; `nil` for moves that the rules do not know, and for a player that panics |
 //! | STOP, ABORT | `done`, `aborted`; `busy` for an unknown id |
 //! | anything else | HTTP status 400, its reason, and `nil` |
@@ -60,7 +60,8 @@ pub struct PlayerConfig {
     /// Matches at once.
     pub matches: usize,
     /// How long before the clock an answer leaves at the latest. Where the clock is hardly longer,
-    /// the answer is what there is after 50 ms: a legal move.
+    /// the answer is what there is after 50 ms: a legal move. Players need no margin of their own:
+    /// their deadline lies 30 ms before that.
     pub margin: Duration,
     /// How long a match may be silent, beyond its clocks, before it is dropped.
     pub silence: Duration,
@@ -89,7 +90,8 @@ impl Default for PlayerConfig {
     }
 }
 
-/// Serves a player at `listener` until `stop` is raised; then ends all matches and returns.
+/// Serves a player at `listener` until `stop` is raised; then ends all matches, answers who waits,
+/// and returns. A listener that others can reach is warned of in the log.
 ///
 /// # Errors
 /// When the listener is not usable.
@@ -99,6 +101,11 @@ pub fn serve_player(
     factory: Arc<dyn PlayerFactory>,
     stop: &StopToken,
 ) -> io::Result<()> {
+    let address = listener.local_addr()?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(%address, "anyone who reaches this address can make this player think");
+    }
+    tracing::info!(%address, name = config.name, matches = config.matches, "listening");
     let http = config.http.clone();
     listen(listener, &http, stop, &Arc::new(Desk { matches: Matches::new(config, factory) }))
 }

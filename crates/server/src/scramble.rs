@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn thousands_of_names_get_different_words() {
-        let rules: String = (0..5000).map(|n| format!("(fact{n} n{n})")).collect();
-        let scramble = Scramble::new(&ggp_gdl::parse(rules.as_bytes()).unwrap(), 9);
+        let rules: Vec<String> = (0..5000).map(|n| format!("(fact{n} n{n})")).collect();
+        let scramble = Scramble::new(&ggp_gdl::parse(rules.join("\n").as_bytes()).unwrap(), 9);
         let mut words: Vec<_> = scramble.words.values().map(|w| w.to_ascii_lowercase()).collect();
         words.sort_unstable();
         words.dedup();

@@ -3,8 +3,8 @@
 //! [`ggp_game::message`] writes canonical text, which all readers take; some old players were only
 //! ever tried with this spelling.
 
-use ggp_game::Clocks;
 use ggp_game::message::Seen;
+use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn told(seen: &Seen) -> String {
         Seen::Percepts { turn: 0, .. } => "0 NIL NIL".to_owned(),
         Seen::Percepts { turn, own, percepts } => {
             let own = spaced(own.as_deref().unwrap_or("NIL"));
-            format!("{turn} {own} {}", list(percepts.iter().map(|percept| percept.as_str())))
+            format!("{turn} {own} {}", list(percepts.iter().map(Fact::as_str)))
         }
     }
 }
@@ -71,7 +71,6 @@ fn whole_seconds(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_game::Fact;
     use ggp_game::message::Request;
 
     #[test]

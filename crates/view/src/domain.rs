@@ -44,6 +44,9 @@ struct Node {
     version: u32,
 }
 
+/// Where variables stand.
+type Occurrences = Vec<(Symbol, Place)>;
+
 /// Where one rule's variable comes from and goes to.
 #[derive(Debug)]
 struct Flow {
@@ -75,9 +78,9 @@ impl Domains {
         let mut flows = Vec::new();
         let mut occurrences = Vec::with_capacity(description.rules.len());
         for rule in &description.rules {
-            let mut head = Vec::new();
+            let mut head = Occurrences::new();
             domains.enter(description, &rule.head, true, &mut head);
-            let mut body = Vec::new();
+            let mut body = Occurrences::new();
             for literal in &rule.body {
                 if let Literal::Positive(atom) = literal {
                     domains.enter(description, atom, false, &mut body);
@@ -123,13 +126,7 @@ impl Domains {
 
     /// Appends the variables of `atom` with their places to `out`. A head's constants and
     /// functions enter the domains.
-    fn enter(
-        &mut self,
-        description: &Description,
-        atom: &Atom,
-        is_head: bool,
-        out: &mut Vec<(Symbol, Place)>,
-    ) {
+    fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
         let mut stack: Vec<(Place, TermId)> = Vec::new();
         let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
         for (argument, &term) in atom.args.iter().enumerate() {
@@ -260,11 +257,7 @@ impl Domains {
 
     /// Counts which fluents' and moves' arguments share variables, directly or by way of
     /// relations that depend on the state or on the moves.
-    fn tie(
-        &mut self,
-        description: &Description,
-        occurrences: &[(Vec<(Symbol, Place)>, Vec<(Symbol, Place)>)],
-    ) {
+    fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];
         for (&(holder, ..), &place) in &self.places {
@@ -412,4 +405,71 @@ fn dynamic_relations(description: &Description) -> FxHashSet<Symbol> {
         }
     }
     dynamic
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Domains;
+    use ggp_gdl::{Description, parse};
+
+    fn description(kif: &str) -> Description {
+        parse(kif.as_bytes()).expect("it parses")
+    }
+
+    /// What can stand at an argument of a fluent.
+    fn domain(description: &Description, fluent: &str, argument: usize) -> Vec<String> {
+        let domains = Domains::new(description);
+        let functions = domains.functions(domains.fluent()).iter();
+        let (function, arity) =
+            *functions.clone().find(|f| description.name(f.0) == fluent).expect("the fluent occurs");
+        let place =
+            domains.inside(domains.fluent(), function, arity, argument).expect("it has that argument");
+        domains.constants(place).iter().map(|&c| description.name(c).to_owned()).collect()
+    }
+
+    #[test]
+    fn constants_flow_through_variables_and_stop_at_conditions() {
+        let rules = description(
+            "(init (at 1 a)) (succ 1 2) (succ 2 3) (succ 3 4) (file 2) (file 3)
+             (<= (next (at ?y ?p)) (true (at ?x ?p)) (succ ?x ?y) (file ?y))",
+        );
+        assert_eq!(domain(&rules, "at", 0), ["1", "2", "3"]);
+        assert_eq!(domain(&rules, "at", 1), ["a"]);
+    }
+
+    #[test]
+    fn terms_inside_terms_have_domains_of_their_own() {
+        let rules = description(
+            "(init (at (room 1 2))) (door (room 1 2) (room 3 4))
+             (<= (next (at ?b)) (true (at ?a)) (door ?a ?b))",
+        );
+        let domains = Domains::new(&rules);
+        let (at, arity) = domains.functions(domains.fluent())[0];
+        let room = domains.inside(domains.fluent(), at, arity, 0).expect("an argument");
+        let (function, arity) = domains.functions(room)[0];
+        let x = domains.inside(room, function, arity, 0).expect("the room's first argument");
+        let names: Vec<&str> = domains.constants(x).iter().map(|&c| rules.name(c)).collect();
+        assert_eq!(names, ["1", "3"]);
+    }
+
+    #[test]
+    fn terms_that_grow_without_end_do_not() {
+        let rules = description("(init (count zero)) (<= (next (count (succ ?n))) (true (count ?n)))");
+        assert_eq!(domain(&rules, "count", 0), ["zero"]);
+    }
+
+    #[test]
+    fn moves_are_tied_to_fluents_by_way_of_other_relations() {
+        let rules = description(
+            "(init (cell 1 2 x)) (<= (entered ?a ?b) (does ?r (go ?a ?b)))
+             (<= (legal ?r (go ?a ?b)) (role ?r) (line ?a) (line ?b)) (role r) (line 1) (line 2)
+             (<= (next (cell ?a ?b x)) (entered ?a ?b))",
+        );
+        let domains = Domains::new(&rules);
+        let (cell, go) = (domains.functions(domains.fluent())[0], domains.functions(domains.mv())[0]);
+        let fluent = |i| domains.inside(domains.fluent(), cell.0, cell.1, i).expect("an argument");
+        let mv = |i| domains.inside(domains.mv(), go.0, go.1, i).expect("an argument");
+        assert!(domains.ties(fluent(0), mv(0)) > 0 && domains.ties(fluent(1), mv(1)) > 0);
+        assert_eq!(domains.ties(fluent(0), mv(1)), 0);
+    }
 }

@@ -11,7 +11,7 @@ const MAX_LABEL: usize = 3;
 /// The label of each content of a model: by its place among a token's contents, and its text.
 #[derive(Debug)]
 pub(crate) struct Labels {
-    labels: FxHashMap<(usize, String), String>,
+    by_value: FxHashMap<(usize, String), String>,
     marks: Vec<Option<&'static str>>,
     ascii: bool,
 }
@@ -23,7 +23,7 @@ const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 impl Labels {
     /// The labels of the contents of `model`; glyphs count unless they are to be ASCII.
     pub(crate) fn new(model: &BoardModel, ascii: bool) -> Labels {
-        let mut labels = FxHashMap::default();
+        let mut by_value = FxHashMap::default();
         let places = model.layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
         for place in 0..places {
             let mut values: Vec<&String> = Vec::new();
@@ -33,7 +33,7 @@ impl Labels {
                 }
             }
             for (value, label) in label_all(&values, model, ascii) {
-                labels.insert((place, value), label);
+                by_value.insert((place, value), label);
             }
         }
         let mut count = 0;
@@ -43,7 +43,7 @@ impl Labels {
                 if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] }
             })
         });
-        Labels { marks: marks.collect(), labels, ascii }
+        Labels { marks: marks.collect(), by_value, ascii }
     }
 
     /// What a layer without content draws.
@@ -53,14 +53,18 @@ impl Labels {
 
     /// The label of one value, at a place among a token's contents.
     pub(crate) fn value(&self, place: usize, value: &str) -> String {
-        let label = self.labels.get(&(place, value.to_owned())).cloned();
+        let label = self.by_value.get(&(place, value.to_owned())).cloned();
         label.unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
+    }
+
+    /// The glyph of all of a token's contents together.
+    pub(crate) fn glyph<'a>(&self, token: &Token, model: &'a BoardModel) -> Option<&'a String> {
+        model.glyphs.get(&token.content.join(" ")).filter(|glyph| !self.ascii || glyph.is_ascii())
     }
 
     /// The label of a token.
     pub(crate) fn of(&self, token: &Token, model: &BoardModel) -> String {
-        let whole = token.content.join(" ");
-        if let Some(glyph) = model.glyphs.get(&whole).filter(|glyph| !self.ascii || glyph.is_ascii()) {
+        if let Some(glyph) = self.glyph(token, model) {
             return glyph.clone();
         }
         token.content.iter().enumerate().map(|(place, value)| self.value(place, value)).collect()
@@ -137,4 +141,19 @@ fn abbreviations(value: &str) -> Vec<String> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::abbreviations;
+
+    #[test]
+    fn names_are_cut_where_words_join_then_at_the_start_then_by_consonants() {
+        assert_eq!(abbreviations("bluePawn")[0], "bP");
+        assert_eq!(abbreviations("blue_pawn")[0], "bp");
+        assert_eq!(abbreviations("terrorist3")[0], "t3");
+        let king = abbreviations("king");
+        assert_eq!(king[..4], ["k", "ki", "kin", "kn"]);
+        assert!(abbreviations("").is_empty() && abbreviations("++").is_empty());
+    }
 }

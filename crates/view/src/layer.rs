@@ -1,8 +1,9 @@
 //! What else is drawn on the board: fluents on the same axes are layers above it, or boards of
 //! their own beside it; and the squares that do not exist.
 
+use crate::candidate::{Candidate, clash, rate_board};
+use crate::evidence::Evidence;
 use crate::fluent::Table;
-use crate::infer::{Candidate, Evidence, clash, rate_board};
 use crate::model::{BoardModel, Coordinate, Layer, Part, Square};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -194,7 +195,7 @@ pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> 
     for board in 0..model.board_count() {
         for row in 0..model.rows.values.len() {
             for column in 0..model.columns.values.len() {
-                let square = Square { board, column, row };
+                let square = Square { board, row, column };
                 if !exists.contains(&square) {
                     holes.push(square);
                 }

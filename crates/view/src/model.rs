@@ -181,6 +181,18 @@ pub enum Slot {
     Other,
 }
 
+impl Slot {
+    /// The number of the square that it is part of.
+    pub fn square(self) -> Option<usize> {
+        match self {
+            Slot::Column(square) | Slot::Row(square) | Slot::Square(square) | Slot::Index { square, .. } => {
+                Some(square)
+            }
+            Slot::Other => None,
+        }
+    }
+}
+
 /// How the arguments of one kind of move relate to the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MovePattern {
@@ -192,6 +204,8 @@ pub struct MovePattern {
     pub slots: Vec<(Vec<usize>, Slot)>,
     /// How many squares it names.
     pub squares: usize,
+    /// Which of [`BoardModel::groups`] each of them is on.
+    pub groups: Vec<usize>,
 }
 
 /// The board of a game.

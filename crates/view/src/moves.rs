@@ -2,8 +2,8 @@
 //! a move goes from and to. What names no square becomes a button.
 
 use crate::domain::Place;
+use crate::evidence::Evidence;
 use crate::fluent::columns;
-use crate::infer::Evidence;
 use crate::model::{BoardModel, Coordinate, MovePattern, Part, Slot, Square};
 use crate::position::Position;
 use crate::term::{at, split};
@@ -87,13 +87,32 @@ pub(crate) fn patterns(
             let axis = axis_of(evidence, model, leaf.place, &leaf.domain, &axes);
             axes.push((leaf.coordinate.path.clone(), axis));
         }
-        let (slots, squares) = group_into_squares(&axes, model);
+        let (slots, squares) = cut_into_squares(&axes);
         if squares > 0 {
             let name = description.name(function).to_owned();
-            out.push(MovePattern { name, arity, slots, squares });
+            let groups = (0..squares).map(|square| {
+                let places = slots.iter().zip(&leaves).filter(|((_, slot), _)| slot.square() == Some(square));
+                group_of(evidence, model, &places.map(|(_, leaf)| leaf.place).collect::<Vec<_>>())
+            });
+            let groups = groups.collect();
+            out.push(MovePattern { name, arity, slots, squares, groups });
         }
     }
     out
+}
+
+/// Which of the boards that are relations a move's square is on: the one that shares the most
+/// variables with its arguments.
+fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> usize {
+    let mut votes = vec![0u32; model.groups.len().max(1)];
+    for layer in &model.layers {
+        let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);
+        for column in table.iter().flat_map(|table| &table.columns) {
+            votes[layer.group] += places.iter().map(|&p| evidence.domains.ties(column.place, p)).sum::<u32>();
+        }
+    }
+    let most = votes.iter().max().copied();
+    votes.iter().position(|&vote| Some(vote) == most).unwrap_or(0)
 }
 
 /// What a move's argument names: by the fluents that share variables with it, else by its values.
@@ -134,7 +153,7 @@ fn axis_of(
         // Rules that tie a move to the board may still allow what is off it.
         let on = |values: &[String]| {
             let on_axis = domain.iter().filter(|v| values.contains(v)).count();
-            on_axis >= 2 && (ties > 0 || on_axis * 4 >= domain.len() * 3)
+            on_axis >= 2 && (ties > 0 || on_axis * 2 >= domain.len())
         };
         match axis {
             Axis::Column => on(&model.columns.values),
@@ -161,16 +180,13 @@ fn axis_of(
 }
 
 /// Arguments in order, cut into squares wherever a coordinate would come twice.
-fn group_into_squares(axes: &[(Vec<usize>, Axis)], model: &BoardModel) -> (Vec<(Vec<usize>, Slot)>, usize) {
+fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, usize) {
     let mut slots = Vec::with_capacity(axes.len());
     let mut square = 0;
     let mut named: Vec<Axis> = Vec::new();
     for (path, axis) in axes {
-        if *axis != Axis::None
-            && (named.contains(axis)
-                || named.contains(&Axis::Square)
-                || (*axis == Axis::Square && !named.is_empty()))
-        {
+        let whole = *axis == Axis::Square && !named.is_empty();
+        if *axis != Axis::None && (whole || named.contains(axis) || named.contains(&Axis::Square)) {
             square += 1;
             named.clear();
         }
@@ -187,9 +203,7 @@ fn group_into_squares(axes: &[(Vec<usize>, Axis)], model: &BoardModel) -> (Vec<(
         slots.push((path.clone(), slot));
     }
     let any = axes.iter().any(|(_, axis)| matches!(axis, Axis::Column | Axis::Row | Axis::Square));
-    let squares = if any { square + 1 } else { 0 };
-    let _ = model;
-    (slots, squares)
+    (slots, if any { square + 1 } else { 0 })
 }
 
 /// The column and row of a whole square such as `a12`.
@@ -202,25 +216,33 @@ fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> 
     Some((column, row))
 }
 
+/// What a move says of one of its squares.
+#[derive(Clone, Default, Debug)]
+struct Named {
+    column: Option<usize>,
+    row: Option<usize>,
+    index: Vec<Option<usize>>,
+}
+
 impl BoardModel {
     /// How the move with text `mv` is made on the board, in `position`.
     pub fn gesture(&self, mv: &str, position: &Position) -> Gesture {
         let (name, arguments) = split(mv);
         let pattern = self.moves.iter().find(|p| p.name == name && p.arity == arguments.len());
         let Some(pattern) = pattern else { return Gesture::Button };
-        let mut squares: Vec<(Option<usize>, Option<usize>, Vec<Option<usize>>)> =
-            vec![(None, None, vec![None; self.index.len()]); pattern.squares];
+        let mut named =
+            vec![Named { index: vec![None; self.index.len()], ..Named::default() }; pattern.squares];
         let mut rest = Vec::new();
         for (path, slot) in &pattern.slots {
             let Some(text) = at(mv, path) else { return Gesture::Button };
             let known = match *slot {
-                Slot::Column(n) => self.columns.position(text).map(|c| squares[n].0 = Some(c)),
-                Slot::Row(n) => self.rows.position(text).map(|r| squares[n].1 = Some(r)),
+                Slot::Column(n) => self.columns.position(text).map(|c| named[n].column = Some(c)),
+                Slot::Row(n) => self.rows.position(text).map(|r| named[n].row = Some(r)),
                 Slot::Index { square, part } => {
-                    self.index[part].position(text).map(|i| squares[square].2[part] = Some(i))
+                    self.index[part].position(text).map(|i| named[square].index[part] = Some(i))
                 }
                 Slot::Square(n) => whole_square(&self.layers[0], self, text).map(|(column, row)| {
-                    (squares[n].0, squares[n].1) = (Some(column), Some(row));
+                    (named[n].column, named[n].row) = (Some(column), Some(row));
                 }),
                 Slot::Other => None,
             };
@@ -228,38 +250,40 @@ impl BoardModel {
                 rest.push(text.to_owned());
             }
         }
-        self.gesture_of(&squares, rest, position)
+        self.gesture_of(pattern, &named, rest, position)
     }
 
     fn gesture_of(
         &self,
-        squares: &[(Option<usize>, Option<usize>, Vec<Option<usize>>)],
+        pattern: &MovePattern,
+        named: &[Named],
         rest: Vec<String>,
         position: &Position,
     ) -> Gesture {
         let track = self.layers.iter().all(|layer| layer.y.is_none());
         let mut found: Vec<Square> = Vec::new();
         let mut before: Vec<usize> = vec![0; self.index.len()];
-        for (column, row, index) in squares {
-            let row = if track { Some(0) } else { *row };
-            if let (Some(column), Some(row)) = (*column, row) {
+        for (square, &group) in named.iter().zip(&pattern.groups) {
+            let row = if track { Some(0) } else { square.row };
+            if let (Some(column), Some(row)) = (square.column, row) {
                 // A board that is not named is the one named before.
-                let index: Vec<usize> = index.iter().zip(&before).map(|(i, b)| i.unwrap_or(*b)).collect();
-                found.push(Square { board: self.board_number(0, &index), column, row });
-                before = index;
+                before = square.index.iter().zip(&before).map(|(i, b)| i.unwrap_or(*b)).collect();
+                found.push(Square { board: self.board_number(group, &before), row, column });
             }
         }
         match found.as_slice() {
-            [] => match squares {
-                [(None, None, _)] | [] => Gesture::Button,
-                [(column, row, _)] => Gesture::Line { column: *column, row: *row, rest },
+            [] => match named {
+                [one] if one.column.is_some() || one.row.is_some() => {
+                    Gesture::Line { column: one.column, row: one.row, rest }
+                }
                 _ => Gesture::Button,
             },
-            &[square] if squares.len() == 1 => {
-                let occupied = !position.squares[self.square_number(square)].is_empty();
+            &[square] if named.len() == 1 => {
+                let tokens = &position.squares[self.square_number(square)];
+                let occupied = tokens.iter().any(|token| token.layer == 0 || !token.content.is_empty());
                 if occupied { Gesture::Choose { square, rest } } else { Gesture::Place { square, rest } }
             }
-            _ if found.len() == squares.len() => Gesture::Path { squares: found, rest },
+            _ if found.len() == named.len() => Gesture::Path { squares: found, rest },
             _ => Gesture::Button,
         }
     }

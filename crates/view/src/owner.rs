@@ -4,8 +4,8 @@
 //! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where that does not decide, its name does, if
 //! it begins or ends with a role's name, or with its initial.
 
+use crate::evidence::Evidence;
 use crate::fluent::Table;
-use crate::infer::Evidence;
 use crate::model::{BoardModel, Coordinate, Layer, Order};
 use crate::order::natural_order;
 use crate::term::letters_and_number;

@@ -63,7 +63,7 @@ impl BoardModel {
         if index.len() < self.index.len() {
             return None;
         }
-        Some(Square { board: self.board_number(layer.group, &index), column, row })
+        Some(Square { board: self.board_number(layer.group, &index), row, column })
     }
 
     /// Lays `facts` out on the board.

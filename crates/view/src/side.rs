@@ -1,6 +1,7 @@
 //! What is beside the board: control, counters, hands, flags.
 
-use crate::infer::{Evidence, clash};
+use crate::candidate::clash;
+use crate::evidence::Evidence;
 use crate::model::{BoardModel, Order, Side, SideKind};
 
 /// The fluents that no layer of `model` draws, in the order in which the rules mention them.

@@ -197,3 +197,58 @@ fn named_square(model: &BoardModel, names: &[String]) -> Result<Square, SidecarE
     };
     Ok(Square { board, row: row.ok_or_else(unknown)?, column: column.ok_or_else(unknown)? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Sidecar, SidecarError};
+    use crate::infer::infer_with;
+    use crate::model::Kind;
+    use ggp_game::Game;
+
+    const RULES: &str =
+        "(role one) (role two) (init (lies 1 p stone)) (init (lies 2 q stone)) (init (lies 3 p coin))
+        (<= (next (lies ?x ?y ?z)) (true (lies ?x ?y ?z))) (<= (legal ?r wait) (role ?r))
+        (<= (goal ?r 0) (role ?r)) (<= terminal (true (lies 1 q stone)))";
+
+    fn with(text: &str) -> Result<crate::BoardModel, SidecarError> {
+        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        infer_with(&game, &[], &Sidecar::parse(text)?)
+    }
+
+    #[test]
+    fn what_a_sidecar_says_is_so() {
+        let model = with(
+            r#"{"relation": "lies", "x": 0, "y": 1, "top": "first", "columns": ["3", "2", "1"],
+                "holes": [["1", "q"]], "glyphs": {"stone": "o"}, "owners": {"stone": "two"}, "empty": "coin"}"#,
+        )
+        .expect("it fits");
+        assert_eq!(model.kind, Kind::Grid);
+        assert_eq!(
+            (model.columns.values.join(" "), model.rows.values.join(" ")),
+            ("3 2 1".into(), "p q".into())
+        );
+        assert_eq!(model.holes.iter().map(|&s| model.square_name(s)).collect::<Vec<_>>(), ["1 q"]);
+        assert_eq!((model.owners["stone"], model.glyphs["stone"].as_str()), (1, "o"));
+        assert_eq!(model.layers[0].empty.as_deref(), Some("coin"));
+    }
+
+    #[test]
+    fn what_does_not_fit_the_game_is_said() {
+        let error = |text: &str| with(text).expect_err("it does not fit").to_string();
+        assert_eq!(error(r#"{"relation": "cell"}"#), "`relation`: the game has no fluent `cell`");
+        assert_eq!(
+            error(r#"{"relation": "lies", "x": 7}"#),
+            "fluent `lies` has no argument [7] of constants; arguments count from 0"
+        );
+        assert_eq!(error(r#"{"y": 1}"#), "`x` and `y` need `relation`: whose arguments are they?");
+        assert!(
+            error(r#"{"relation": "lies", "x": 0, "y": 1, "holes": [["9", "p"]]}"#).contains("no square")
+        );
+        assert_eq!(
+            error(r#"{"relation": "lies", "x": 0, "y": 1, "owners": {"stone": "three"}}"#),
+            "`owners`: the game has no role `three`"
+        );
+        assert!(error(r#"{"glyph": {}}"#).starts_with("not a view: unknown field `glyph`"));
+        assert!(error("[").starts_with("not a view: "));
+    }
+}

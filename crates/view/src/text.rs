@@ -8,6 +8,8 @@ use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
 use crate::owner::is_called_empty;
 use crate::position::{Beside, Position, Token};
+use rustc_hash::FxHashSet;
+use std::ops::Range;
 
 /// How to draw.
 #[derive(Clone, Copy, Debug)]
@@ -196,18 +198,29 @@ impl Canvas<'_> {
 
     fn boards(&self, out: &mut String) {
         let width = self.square_width();
-        let boards: Vec<Vec<String>> = (0..self.model.board_count()).map(|b| self.board(b, width)).collect();
+        let columns = self.model.columns.values.len();
+        let fitting = self.style.width.saturating_sub(2) / self.pitch(width);
+        if self.margin() == 0 && columns > fitting.max(1) {
+            // A long track in several lines.
+            for start in (0..columns).step_by(fitting.max(1)) {
+                for board in 0..self.model.board_count() {
+                    for line in self.board(board, width, start..columns.min(start + fitting.max(1))) {
+                        out.push_str(line.trim_end());
+                        out.push('\n');
+                    }
+                }
+            }
+            return;
+        }
+        let boards: Vec<Vec<String>> =
+            (0..self.model.board_count()).map(|b| self.board(b, width, 0..columns)).collect();
         let wide = self.board_width(width);
         let gap = 3;
         let fitting = ((self.style.width + gap) / (wide + gap)).max(1);
         // Boards told apart by two arguments stand in a square of boards.
         let inner = self.model.index.last().map_or(boards.len(), |axis| axis.values.len());
         let across = if self.model.index.len() == 2 && inner <= fitting { inner } else { fitting };
-        let mut rows: Vec<&[Vec<String>]> = boards.chunks(across).collect();
-        if self.model.index.len() == 2 && rows.is_empty() {
-            rows.push(&boards);
-        }
-        for (number, row) in rows.iter().enumerate() {
+        for (number, row) in boards.chunks(across).enumerate() {
             if number > 0 {
                 out.push('\n');
             }
@@ -243,12 +256,12 @@ impl Canvas<'_> {
         frame + self.pitch(width) * self.model.columns.values.len()
     }
 
-    /// The lines of one board, all equally wide.
-    fn board(&self, number: usize, width: usize) -> Vec<String> {
+    /// The lines of some columns of one board, all equally wide.
+    fn board(&self, number: usize, width: usize, columns: Range<usize>) -> Vec<String> {
         let (glyphs, margin, pitch) = (self.glyphs(), self.margin(), self.pitch(width));
-        let total = self.board_width(width);
         let left = if margin > 0 { " ".repeat(margin + 1) } else { String::new() };
-        let inner = pitch * self.model.columns.values.len();
+        let inner = pitch * columns.len();
+        let total = left.len() + inner + 2;
         let mut lines = Vec::new();
         if self.model.board_count() > 1 {
             let name: String = self.model.board_name(number).chars().take(total - left.len()).collect();
@@ -264,14 +277,14 @@ impl Canvas<'_> {
                 line.push_str(&self.paint(&[DIM], &format!("{name:>margin$} ")));
             }
             line.push_str(glyphs.vertical);
-            for column in 0..self.model.columns.values.len() {
-                line.push_str(&self.square(Square { board: number, column, row }, width, pitch));
+            for column in columns.clone() {
+                line.push_str(&self.square(Square { board: number, row, column }, width, pitch));
             }
             line.push_str(glyphs.vertical);
             lines.push(line);
         }
         lines.push(border(glyphs.corners[2], glyphs.corners[3]));
-        for line in self.column_names(pitch) {
+        for line in self.column_names(pitch, columns) {
             lines.push(format!("{left} {} ", self.paint(&[DIM], &line)));
         }
         lines
@@ -279,8 +292,8 @@ impl Canvas<'_> {
 
     /// The names under the columns: in one line if they fit, else shortened, else from top to
     /// bottom.
-    fn column_names(&self, pitch: usize) -> Vec<String> {
-        let names = &self.model.columns.values;
+    fn column_names(&self, pitch: usize, columns: Range<usize>) -> Vec<String> {
+        let names = &self.model.columns.values[columns];
         let longest = |names: &[String]| names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
         let line = |names: &[String]| names.iter().map(|name| centre(name, pitch)).collect::<String>();
         if longest(names) < pitch || longest(names) == 1 {
@@ -288,7 +301,7 @@ impl Canvas<'_> {
         }
         let values: Vec<&String> = names.iter().collect();
         let short: Vec<String> = if longest(names) <= 3 {
-            names.clone()
+            names.to_vec()
         } else {
             let labels = label_all(&values, self.model, self.style.ascii);
             let short = |name: &String| {
@@ -337,13 +350,16 @@ impl Canvas<'_> {
 
     /// What the abbreviations on the board mean.
     fn legend(&self, out: &mut String) {
+        let tokens = self.position.squares.iter().flatten();
+        let spelled = tokens.filter(|t| t.content.len() == 1 || self.labels.glyph(t, self.model).is_none());
+        let used: FxHashSet<(usize, &str)> =
+            spelled.flat_map(|token| token.content.iter().map(String::as_str).enumerate()).collect();
         let mut items: Vec<String> = Vec::new();
-        for token in self.position.squares.iter().flatten() {
-            for (place, value) in token.content.iter().enumerate() {
+        for (place, values) in self.model.layers.iter().flat_map(|layer| layer.values.iter().enumerate()) {
+            for value in values.iter().filter(|value| used.contains(&(place, value.as_str()))) {
                 let label = self.labels.value(place, value);
                 let item = format!("{label} {value}");
-                let plain = label.parse::<u64>().is_ok() || label == *value;
-                if !plain && !items.contains(&item) {
+                if label.parse::<u64>().is_err() && label != *value && !items.contains(&item) {
                     items.push(item);
                 }
             }
@@ -371,4 +387,65 @@ fn centre(text: &str, width: usize) -> String {
     }
     let left = (width - length) / 2;
     format!("{}{text}{}", " ".repeat(left), " ".repeat(width - length - left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Style;
+    use crate::infer::infer;
+    use crate::model::Square;
+    use ggp_game::{Fact, Game};
+
+    const RULES: &str = "(role light) (role dark) (line 1) (line 2) (line 3)
+        (<= (base (at ?x ?y ?r)) (role ?r) (line ?x) (line ?y) (not (gap ?x ?y))) (gap 2 2)
+        (<= (base (turn ?r)) (role ?r))
+        (init (at 1 1 light)) (init (at 3 3 dark)) (init (turn light))
+        (<= (legal ?r (put ?x ?y)) (true (turn ?r)) (line ?x) (line ?y) (not (gap ?x ?y)))
+        (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+        (<= (next (at ?x ?y ?r)) (does ?r (put ?x ?y)))
+        (<= (next (at ?x ?y ?r)) (true (at ?x ?y ?r)))
+        (<= (next (turn light)) (true (turn dark))) (<= (next (turn dark)) (true (turn light)))
+        (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 2 1 dark)))";
+
+    fn draw(style: Style<'_>) -> String {
+        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let facts = ["(at 1 1 light)", "(at 3 3 dark)", "(turn light)"].map(Fact::from_canonical);
+        let model = infer(&game, &[]);
+        model.draw(&model.place(&facts), style)
+    }
+
+    #[test]
+    fn a_board_has_coordinates_a_hole_and_a_marked_square() {
+        let last = [Square { board: 0, row: 0, column: 2 }];
+        let drawn = draw(Style { ascii: true, last: &last, ..Style::default() });
+        let expected = [
+            "  +---------+",
+            "3 | .  . [d]|",
+            "2 | .  #  . |",
+            "1 | l  .  . |",
+            "  +---------+",
+            "    1  2  3",
+            "l light, d dark",
+            "turn light",
+        ];
+        assert_eq!(drawn.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn colour_adds_codes_and_nothing_else() {
+        let plain = draw(Style::default());
+        let coloured = draw(Style { colour: true, ..Style::default() });
+        let mut stripped = String::new();
+        let mut rest = coloured.as_str();
+        while let Some(start) = rest.find('\x1b') {
+            stripped.push_str(&rest[..start]);
+            let end = rest[start..].find('m').expect("a code ends");
+            rest = &rest[start + end + 1..];
+        }
+        stripped.push_str(rest);
+        assert!(coloured.len() > plain.len());
+        let trim = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+        assert_eq!(trim(&stripped), trim(&plain));
+        assert!(!plain.contains('\x1b'));
+    }
 }

@@ -1,10 +1,23 @@
 //! Players for the tests of the protocol: scripted, some of them bad.
 
 use ggp_game::{
-    Clocks, Deadline, Game, Interpreter, Move, Observation, PlayError, Player, Role, StateMachine, StopToken,
+    Belief, Clocks, Deadline, Game, Interpreter, Move, Observation, PlayError, Player, Role, StateMachine,
+    StopToken,
 };
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_search::{MctsOptions, MctsPlayer};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A player that searches with `options`, on a network.
+pub(crate) fn searching(options: MctsOptions) -> Box<dyn Player> {
+    let make = |game: &Arc<Game>, _: Deadline, stop: &StopToken| {
+        let net = PropNet::ground(game, &GroundLimits::default(), stop);
+        let net = net.map_err(|error| PlayError::Unable(error.to_string()))?;
+        Ok(PropNetMachine::new(game, net)?)
+    };
+    Box::new(MctsPlayer::new(options, make))
+}
 
 /// What a [`Scripted`] player does beside choosing its first legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +69,7 @@ struct Seat {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
     role: Role,
+    belief: Belief<Interpreter>,
 }
 
 /// Plays its first legal move.
@@ -83,7 +97,8 @@ impl Player for Scripted {
         self.manner.think(deadline, stop);
         let mut machine = Interpreter::new(game);
         let state = machine.initial_state()?;
-        self.seat = Some(Seat { machine, state, role });
+        let belief = Belief::initial(&mut machine, role, 100)?;
+        self.seat = Some(Seat { machine, state, role, belief });
         Ok(())
     }
 
@@ -93,7 +108,7 @@ impl Player for Scripted {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<String, PlayError> {
-        let Some(Seat { machine, state, role }) = &mut self.seat else {
+        let Some(Seat { machine, state, role, belief }) = &mut self.seat else {
             return Err(PlayError::Unable("not started".to_owned()));
         };
         let mut legal = Vec::new();
@@ -104,6 +119,11 @@ impl Player for Scripted {
             let joint: Option<Vec<Move>> = joint.iter().map(|text| machine.parse_move(text)).collect();
             let joint = joint.ok_or_else(|| PlayError::BadJointMove("what I was told".to_owned()))?;
             *state = machine.next_state(state, &joint)?;
+        }
+        if let Observation::Percepts { own, seen, .. } = seen {
+            let own = machine.parse_move(own).ok_or_else(|| PlayError::BadJointMove(own.to_owned()))?;
+            belief.update(machine, own, seen, 0)?;
+            *state = belief.draw(0).ok_or_else(|| PlayError::Unable("impossible".to_owned()))?.clone();
         }
         self.manner.think(deadline, stop);
         machine.legal_moves(state, *role, &mut legal)?;

@@ -44,7 +44,10 @@ impl Serving {
             format!("POST / HTTP/1.0\r\nSender: GAMESERVER\r\nContent-Length: {}\r\n\r\n{text}", text.len());
         let reply = self.exchange(bytes.as_bytes(), false).expect("a reply");
         let reply = String::from_utf8(reply).expect("text");
-        reply.split_once("\r\n\r\n").map(|(_, text)| text.to_owned()).unwrap_or_else(|| panic!("{reply:?}"))
+        match reply.split_once("\r\n\r\n") {
+            Some((_, text)) => text.to_owned(),
+            None => panic!("{reply:?}"),
+        }
     }
 
     /// Ends the server and says how it ended.

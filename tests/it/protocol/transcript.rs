@@ -55,8 +55,8 @@ impl Runner {
                 let value = self.fill(value);
                 self.definitions.insert(format!("{{{name}}}"), value);
             }
-            "request" => self.request = rest.to_owned(),
-            "reply" => self.reply = rest.to_owned(),
+            "request" => rest.clone_into(&mut self.request),
+            "reply" => rest.clone_into(&mut self.reply),
             "serve" => self.serve(rest),
             "within" => self.within = Some(milliseconds()),
             "wait" => std::thread::sleep(milliseconds()),

@@ -16,7 +16,7 @@ pub enum Request<'a> {
     Ping,
     /// `(PREVIEW (RULE…) CLOCK)`: a game that will be played later.
     Preview {
-        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse`] reads them.
+        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse()`] reads them.
         rules: Cow<'a, [u8]>,
         /// The time for looking at it.
         clock: Duration,
@@ -27,7 +27,7 @@ pub enum Request<'a> {
         id: String,
         /// The role to play, as the rules or their scrambler spell it.
         role: String,
-        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse`] reads them.
+        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse()`] reads them.
         rules: Cow<'a, [u8]>,
         /// The clocks.
         clocks: Clocks,

@@ -77,7 +77,9 @@ impl Relaxed {
     ) -> Result<Relaxed, GroundError> {
         let Demanded { signatures, rules, wanted: wanted_relations, .. } = rewritten;
         let mut wanted = vec![false; signatures.len()];
-        wanted_relations.iter().for_each(|r| wanted[r.index()] = true);
+        for relation in wanted_relations {
+            wanted[relation.index()] = true;
+        }
         let is_wanted =
             |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
         let exact_rules: Vec<Rule> = rules

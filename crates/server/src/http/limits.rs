@@ -19,7 +19,7 @@ pub struct HttpLimits {
     /// Time to write a reply, in total.
     pub send: Duration,
     /// Connections, each with a thread of its own. When there are more, the oldest one whose
-    /// message has not come yet is closed.
+    /// message has not come within a moment is closed; there are never twice as many.
     pub connections: usize,
 }
 

@@ -20,6 +20,14 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long the answers that are under way when the server stops may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
+/// Connections that may wait to be accepted: more than the standard library asks for, since one that
+/// finds no place is tried again by its sender's system after a second, and that is a whole clock.
+const BACKLOG: i32 = 1024;
+
+/// The time that a connection has to send its message before it is closed in favour of others,
+/// unless there are twice as many as there should be.
+const FAIR: Duration = Duration::from_millis(100);
+
 /// The stack of a connection's thread: nothing in it recurses.
 const STACK: usize = 256 << 10;
 
@@ -45,7 +53,7 @@ struct Connections {
 #[derive(Default)]
 struct ConnectionState {
     /// Those whose message has not come, oldest first.
-    receiving: BTreeMap<u64, Arc<TcpStream>>,
+    receiving: BTreeMap<u64, (Instant, Arc<TcpStream>)>,
     open: usize,
     accepted: u64,
 }
@@ -55,29 +63,31 @@ impl Connections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in, closing the oldest if there are `bound` already; `None` if none of
-    /// them can be closed.
+    /// Takes a connection in, closing the oldest if there are `bound` already; `None` if there are
+    /// twice as many, and none of them can be closed.
     fn enter(self: &Arc<Self>, stream: &Arc<TcpStream>, bound: usize) -> Option<Entry> {
         let mut state = self.lock();
         if state.open >= bound {
-            let (_, oldest) = state.receiving.pop_first()?;
-            // Its thread sees the end and leaves; until then there is one thread more.
-            let _ = oldest.shutdown(Shutdown::Both);
-            if state.open >= 2 * bound {
-                return None;
+            let crowded = state.open >= 2 * bound;
+            let oldest = state.receiving.first_entry().filter(|e| crowded || e.get().0.elapsed() >= FAIR);
+            match oldest {
+                // Its thread sees the end and leaves.
+                Some(entry) => drop(entry.remove().1.shutdown(Shutdown::Both)),
+                None if crowded => return None,
+                None => {}
             }
         }
         let number = state.accepted;
         state.accepted += 1;
         state.open += 1;
-        state.receiving.insert(number, Arc::clone(stream));
+        state.receiving.insert(number, (Instant::now(), Arc::clone(stream)));
         Some(Entry { connections: Arc::clone(self), number })
     }
 
     fn close_all(&self, patience: Duration) {
         let until = Instant::now() + patience;
         let mut state = self.lock();
-        for stream in std::mem::take(&mut state.receiving).into_values() {
+        for (_, stream) in std::mem::take(&mut state.receiving).into_values() {
             let _ = stream.shutdown(Shutdown::Both);
         }
         while state.open > 0 {
@@ -125,6 +135,9 @@ pub(crate) fn listen(
     respond: &Arc<impl Respond>,
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
+    if let Err(error) = socket2::SockRef::from(listener).listen(BACKLOG) {
+        tracing::warn!(%error, "the queue of connections stays short");
+    }
     let connections = Arc::new(Connections::default());
     let memory = Memory::new(limits.bodies);
     thread::scope(|scope| {
@@ -218,10 +231,10 @@ fn discard(mut stream: &TcpStream) {
     use super::timed::TimedRead;
     let by = Instant::now() + Duration::from_millis(200);
     let mut chunk = [0; 8192];
-    let mut left = 1 << 20;
+    let mut left: usize = 1 << 20;
     while let Ok(count @ 1..) = stream.read_by(&mut chunk, by) {
-        left -= count as i32;
-        if left <= 0 {
+        left = left.saturating_sub(count);
+        if left == 0 {
             return;
         }
     }

@@ -134,6 +134,7 @@ fn is_balanced(text: &[u8]) -> bool {
 mod tests {
     use super::super::request::tests::Script;
     use super::*;
+    use proptest::prelude::*;
     use std::time::Duration;
 
     fn read(chunks: &[Option<&[u8]>]) -> Result<String, ReplyError> {
@@ -175,12 +176,29 @@ mod tests {
         );
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        /// Whatever a player sends: no panic, an end, and nothing beyond the limits.
+        #[test]
+        fn any_bytes_end_in_a_reply_or_an_error(
+            start in prop::sample::select(vec!["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\nContent-length: 7\n\n"]),
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..60), 0..20),
+        ) {
+            let chunks: Vec<&[u8]> = std::iter::once(start.as_bytes()).chain(chunks.iter().map(Vec::as_slice)).collect();
+            let script: Vec<Option<&[u8]>> = chunks.iter().filter(|chunk| !chunk.is_empty()).map(|&chunk| Some(chunk)).collect();
+            if let Ok(text) = read_reply(&mut Script::of(&script), Instant::now() + Duration::from_secs(1)) {
+                prop_assert!(text.text.len() <= MAX_REPLY);
+            }
+        }
+    }
+
     #[test]
     fn what_is_no_reply_is_named() {
         assert!(matches!(read(&[]), Err(ReplyError::Closed)));
         assert!(matches!(read(&[Some(b"ready")]), Err(ReplyError::Closed)));
         assert!(matches!(read(&[None]), Err(ReplyError::TimedOut)));
-        assert!(matches!(read(&[Some(&[b'x'; 20_000])]), Err(ReplyError::TooLarge)));
+        assert!(matches!(read(&[Some(&vec![b'x'; 20_000])]), Err(ReplyError::TooLarge)));
         let huge = [&b"HTTP/1.0 200 OK\r\n\r\n("[..], &vec![b'a'; MAX_REPLY + 1]].concat();
         assert!(matches!(read(&[Some(&huge)]), Err(ReplyError::TooLarge)));
     }

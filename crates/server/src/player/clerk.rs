@@ -10,7 +10,7 @@ use super::thought::{Legal, Thought};
 use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
 use ggp_game::message::Seen as Told;
-use ggp_game::{Clocks, Fact, Game, Move, PlayError, Role};
+use ggp_game::{Belief, Clocks, Fact, Game, Interpreter, Move, PlayError, Role, StateMachine};
 use ggp_gdl::Strictness;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -99,7 +99,8 @@ impl Beginning {
             let position = Position::initial(&game)
                 .inspect_err(|error| tracing::warn!(%error, "the initial state cannot be evaluated"))
                 .ok();
-            let mut clerk = Clerk { game, role, hidden, position, turn: 0 };
+            let guess = if hidden { Guess::initial(&game, role) } else { None };
+            let mut clerk = Clerk { game, role, hidden, position, guess, turn: 0 };
             let mut last = Arc::clone(&thought);
             for command in &self.commands {
                 match command {
@@ -114,11 +115,12 @@ impl Beginning {
                                 continue;
                             }
                         };
-                        if ask.send(Question::Play { seen, thought: Arc::clone(&thought) }).is_err() {
+                        let question = Question::Play { seen: seen.clone(), thought: Arc::clone(&thought) };
+                        if ask.send(question).is_err() {
                             // The player's thread is over; legal moves are still to be had.
                             thought.propose(super::thought::Proposal::Nothing);
                         }
-                        clerk.advance(joint.as_deref());
+                        clerk.advance(&seen, joint.as_deref());
                         thought.know_legal(clerk.legal());
                     }
                     Command::Stop { told } => {
@@ -183,6 +185,8 @@ struct Clerk {
     hidden: bool,
     /// `None` when nobody tells the state (GDL-II), or it cannot be evaluated within the limits.
     position: Option<Position>,
+    /// What can be believed where nobody tells the state.
+    guess: Option<Guess>,
     /// PLAY messages followed.
     turn: u32,
 }
@@ -207,7 +211,6 @@ impl Clerk {
                 (Seen::Moves(texts), joint)
             }
             Told::Percepts { turn, own, percepts } => {
-                self.position = None;
                 let own = own.as_deref().or(previous).unwrap_or("nil").to_owned();
                 (Seen::Percepts { turn: *turn, own, seen: percepts.clone() }, None)
             }
@@ -218,7 +221,6 @@ impl Clerk {
 
     /// Percepts that came without the turn and our move, as in an old dialect.
     fn percepts(&mut self, previous: Option<&str>, terms: &[String]) -> Seen {
-        self.position = None;
         let mut seen: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
         seen.sort_unstable();
         Seen::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), seen }
@@ -242,17 +244,66 @@ impl Clerk {
         Ok((position.texts(&joint), Some(joint)))
     }
 
-    fn advance(&mut self, joint: Option<&[Move]>) {
-        if let (Some(joint), Some(position)) = (joint, &mut self.position)
-            && let Err(error) = position.advance(joint)
-        {
-            tracing::warn!(%error, "the state cannot be followed any more");
-            self.position = None;
+    /// Goes to where the match is after `seen`; `joint` is its joint move, if it is known.
+    fn advance(&mut self, seen: &Seen, joint: Option<&[Move]>) {
+        match seen {
+            Seen::Start => {}
+            Seen::Moves(_) => {
+                self.guess = None;
+                if let (Some(joint), Some(position)) = (joint, &mut self.position)
+                    && let Err(error) = position.advance(joint)
+                {
+                    tracing::warn!(%error, "the state cannot be followed any more");
+                    self.position = None;
+                }
+            }
+            Seen::Percepts { own, seen, .. } => {
+                self.position = None;
+                if self.guess.as_mut().is_some_and(|guess| guess.update(own, seen).is_none()) {
+                    tracing::warn!("what is seen agrees with no state that was thought possible");
+                    self.guess = None;
+                }
+            }
         }
     }
 
-    fn legal(&self) -> Legal {
-        self.position.as_ref().map_or(Legal::Unknown, |position| Legal::Moves(position.legal(self.role)))
+    fn legal(&mut self) -> Legal {
+        match (&self.position, &mut self.guess) {
+            (Some(position), _) => Legal::Moves(position.legal(self.role)),
+            (None, Some(guess)) => guess.legal().map_or(Legal::Unknown, Legal::Moves),
+            (None, None) => Legal::Unknown,
+        }
+    }
+}
+
+/// What a role of a game with percepts believes: enough of it to know a legal move.
+struct Guess {
+    machine: Interpreter,
+    belief: Belief<Interpreter>,
+}
+
+/// States that a [`Guess`] keeps. In each of them the legal moves are the same, so few will do.
+const STATES: usize = 20;
+
+impl Guess {
+    fn initial(game: &Arc<Game>, role: Role) -> Option<Guess> {
+        let mut machine = Interpreter::new(game);
+        let belief = Belief::initial(&mut machine, role, STATES).ok()?;
+        Some(Guess { machine, belief })
+    }
+
+    /// `None` when nothing is left that could be.
+    fn update(&mut self, own: &str, seen: &[Fact]) -> Option<()> {
+        self.belief.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
+        let own = self.machine.parse_move(own)?;
+        self.belief.update(&mut self.machine, own, seen, 0).ok()?;
+        (!self.belief.states().is_empty()).then_some(())
+    }
+
+    fn legal(&mut self) -> Option<Vec<String>> {
+        let mut legal = Vec::new();
+        self.belief.legal_moves(&mut self.machine, &mut legal).ok()?;
+        Some(legal.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect())
     }
 }
 

@@ -43,7 +43,8 @@ struct Entry {
 
 impl Entry {
     /// Whether `told` is a PLAY that has been asked already. There is no turn number in GDL-I, and
-    /// the same joint move twice is legal; but then our own move in it is the one that we gave.
+    /// the same joint move twice is legal; but then our own move in it is the one that we gave. What
+    /// this cannot tell: a manager that replaces our move by the same other one in two turns.
     fn is_repeated(&self, told: &Told) -> bool {
         match (self.asked.as_ref(), told) {
             (None, _) => false,
@@ -103,7 +104,7 @@ impl Matches {
     /// leave.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
         let time = clock.saturating_sub(self.config.margin).max(LEAST);
-        (arrived + time - GUARD.min(time / 4), arrived + time)
+        (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
     }
 
     /// START: begins a match and waits until its player is ready.

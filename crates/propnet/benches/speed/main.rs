@@ -1,14 +1,15 @@
-//! Random playouts per second of CPU time, beside hand-written references in the same process.
+//! Random playouts per second of CPU time: of two networks built by hand, beside hand-written
+//! references in the same process, or of the rulesheets named as arguments
+//! (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
 
-#[path = "nets.rs"]
 mod nets;
-#[path = "references.rs"]
 mod references;
 
 use cpu_time::ProcessTime;
-use ggp_game::{PlayoutPlan, Playouts, StateMachine};
-use ggp_propnet::{Part, PropNet, PropNetMachine};
+use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
+use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
 use references::Totals;
+use std::sync::Arc;
 
 /// The median rate of the reference.
 fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) -> f64 {
@@ -34,33 +35,41 @@ fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) ->
     rates[2]
 }
 
-fn measure(name: &str, machine: &mut PropNetMachine, playouts: usize) -> f64 {
+/// CPU seconds of one run, at least.
+const RUN: f64 = 0.4;
+
+fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
     let start = machine.initial_state().unwrap();
     let mut rates = Vec::new();
-    let (mut steps, mut sums, mut count) = (0u64, [0u64; 2], 0u64);
-    for run in 0..5 {
-        let plan = PlayoutPlan { first: run * playouts as u64, per_start: playouts, ..PlayoutPlan::new(1) };
+    let mut playouts = 1024;
+    let (mut steps, mut sums, mut count) = (0u64, vec![0u64; machine.game().role_count()], 0u64);
+    while rates.len() < 5 {
+        let plan = PlayoutPlan { first: count, per_start: playouts, ..PlayoutPlan::new(1) };
         let begin = ProcessTime::now();
         machine
             .playouts(std::slice::from_ref(&start), plan, &mut |playout| {
                 count += 1;
                 steps += u64::from(playout.steps);
                 for (sum, goal) in sums.iter_mut().zip(playout.goals) {
-                    *sum += u64::from(goal.unwrap().value());
+                    *sum += u64::from(goal.map_or(0, |goal| goal.value()));
                 }
             })
             .unwrap();
-        rates.push(playouts as f64 / begin.elapsed().as_secs_f64());
+        let seconds = begin.elapsed().as_secs_f64();
+        if seconds < RUN {
+            playouts *= 2;
+        } else {
+            rates.push(playouts as f64 / seconds);
+        }
     }
     rates.sort_by(f64::total_cmp);
+    let goals: Vec<f64> = sums.iter().map(|&sum| sum as f64 / count as f64).collect();
     println!(
-        "{name}: {:.0} playouts/s (from {:.0} to {:.0}), length {:.2}, goals {:.2} {:.2}; {:?}",
+        "{name}: {:.0} playouts/s (from {:.0} to {:.0}), length {:.2}, goals {goals:.2?}; {:?}",
         rates[2],
         rates[0],
         rates[4],
         steps as f64 / count as f64,
-        sums[0] as f64 / count as f64,
-        sums[1] as f64 / count as f64,
         machine.program_counts()
     );
     let mut parts = [0.0; 4];
@@ -83,9 +92,32 @@ fn measure(name: &str, machine: &mut PropNetMachine, playouts: usize) -> f64 {
     rates[2]
 }
 
-type Case = (&'static str, fn() -> PropNet, fn(u64, u64) -> Totals, usize);
+fn measure_file(file: &str) {
+    let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".kif");
+    let text = std::fs::read(file).expect("a readable file");
+    let game = Arc::new(Game::new(ggp_gdl::parse(&text).expect("GDL")).expect("a valid game"));
+    let begin = ProcessTime::now();
+    match PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()) {
+        Err(error) => println!("{name}: {error}"),
+        Ok(net) => {
+            let ground = begin.elapsed().as_secs_f64();
+            let counts = net.counts();
+            let mut machine = PropNetMachine::new(&game, net).expect("not too large");
+            let compile = begin.elapsed().as_secs_f64() - ground;
+            println!("{name}: grounded in {ground:.2} s, compiled in {compile:.2} s; {counts:?}");
+            measure(name, &mut machine);
+        }
+    }
+}
+
+type Case = (&'static str, fn() -> PropNet, fn(u64, u64) -> Totals, u64);
 
 fn main() {
+    let files: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    files.iter().for_each(|file| measure_file(file));
+    if !files.is_empty() {
+        return;
+    }
     let games: [Case; 2] = [
         ("breakthrough_holes", nets::breakthrough_holes, references::breakthrough_holes, 500_000),
         ("connect_four", nets::connect_four, references::connect_four, 4_000_000),
@@ -93,8 +125,8 @@ fn main() {
     for (name, net, reference, playouts) in games {
         let net = net();
         println!("{name}: {:?}", net.counts());
-        let by_net = measure(name, &mut nets::machine(net), playouts);
-        let by_hand = measure_reference(name, reference, playouts as u64);
+        let by_net = measure(name, &mut nets::machine(net));
+        let by_hand = measure_reference(name, reference, playouts);
         println!("  {:.2} times the hand-written reference", by_net / by_hand);
     }
 }

@@ -1,0 +1,502 @@
+//! Who meets whom: the fixtures of a tournament, numbered from 0 without end.
+//!
+//! Invariants: fixture `n` depends on the settings and on `n` alone, so that runs, resumed runs and
+//! shards agree on it; all seatings of one opening stand together (an encounter), and so do all
+//! encounters of one opening (a round). Any prefix that ends with a round gives every player every
+//! role equally often against the same others.
+
+use crate::digest::Digest;
+use ggp_game::rng::{Stream, mix};
+use ggp_game::{Game, Role};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Someone who takes part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entrant {
+    /// A name of one's own.
+    pub name: String,
+    /// What plays under it; the factory of players understands this.
+    pub spec: String,
+}
+
+/// A game that is played.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// A name of its own, for ids and tables.
+    pub name: String,
+    /// The game.
+    pub game: Arc<Game>,
+}
+
+/// Who meets whom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Pairing {
+    /// Everyone meets everyone.
+    #[default]
+    RoundRobin,
+    /// The first entrant meets everyone; the others do not meet.
+    Gauntlet,
+}
+
+impl FromStr for Pairing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pairing, String> {
+        match text {
+            "roundrobin" | "round-robin" => Ok(Pairing::RoundRobin),
+            "gauntlet" => Ok(Pairing::Gauntlet),
+            _ => Err(format!("`{text}` is neither roundrobin nor gauntlet")),
+        }
+    }
+}
+
+impl fmt::Display for Pairing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Pairing::RoundRobin => "roundrobin",
+            Pairing::Gauntlet => "gauntlet",
+        })
+    }
+}
+
+/// A part of all encounters: the `index`-th of `count` slices, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shard {
+    /// Which, from 1.
+    pub index: u64,
+    /// Of how many.
+    pub count: u64,
+}
+
+impl Shard {
+    /// The whole.
+    pub const ALL: Shard = Shard { index: 1, count: 1 };
+
+    /// Whether the encounter of that number belongs to it. Of any `count` successive encounters
+    /// each shard has one, at places that change, so that no shard has one game only.
+    pub fn contains(self, encounter: u64) -> bool {
+        let (block, place) = (encounter / self.count, encounter % self.count);
+        (place + mix(block) % self.count) % self.count == self.index - 1
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((index, count)) if (1..=count).contains(&index) => Ok(Shard { index, count }),
+            _ => Err(format!("`{text}` is no shard: K/N is wanted, with K from 1 to N")),
+        }
+    }
+}
+
+/// A match to be played.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fixture {
+    /// Its position in the plan.
+    pub number: u64,
+    /// Its name: settings, game, round, group and seating.
+    pub id: String,
+    /// The number of the encounter that it belongs to.
+    pub encounter: u64,
+    /// The encounter's name: that of the match without the seating.
+    pub encounter_id: String,
+    /// The position of the game.
+    pub contest: usize,
+    /// Who sits where: positions of entrants in role order; `None` for the role `random`.
+    pub seats: Vec<Option<usize>>,
+    /// What its opening is drawn with; the same for all matches of a round in one game.
+    pub opening_seed: u64,
+    /// What its players and its referee draw with.
+    pub seed: u64,
+}
+
+/// Why there is no plan.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Nobody or nothing.
+    #[error("a tournament needs at least one {0}")]
+    Nothing(&'static str),
+    /// A name twice.
+    #[error("there are two {0} with the name `{1}`")]
+    Twice(&'static str, String),
+    /// A name that cannot stand in an id.
+    #[error("`{0}` is no name: letters, digits and any of . _ - + are wanted")]
+    BadName(String),
+    /// Too many for a round.
+    #[error("one round has more than {MAX_ROUND} encounters: take fewer players or games")]
+    TooMany,
+}
+
+/// Encounters of one round, at most.
+const MAX_ROUND: usize = 100_000;
+
+/// Up to so many players, every order of them is seated; of more, another order each round.
+const ALL_ORDERS: usize = 3;
+
+/// Encounters of one kind: a game and who plays it.
+#[derive(Clone, Debug)]
+struct Group {
+    contest: usize,
+    /// Its number among the groups of that game.
+    number: usize,
+    members: Vec<usize>,
+    /// How many seatings, the same in every round.
+    matches: u64,
+    /// The number of its first match in a round.
+    first: u64,
+}
+
+/// The fixtures of a tournament.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    fingerprint: String,
+    seed: u64,
+    /// The names of the games.
+    names: Vec<String>,
+    /// For each game, which roles are played.
+    roles: Vec<Vec<bool>>,
+    groups: Vec<Group>,
+    round: u64,
+}
+
+impl Plan {
+    /// The plan for `entrants` in `contests`. `rules` says in words whatever else the results
+    /// depend on (clocks, openings, faults): plans that differ in it have other ids.
+    ///
+    /// # Errors
+    /// When there is nobody, nothing, or a name is used twice.
+    pub fn new(
+        entrants: &[Entrant],
+        contests: &[Contest],
+        pairing: Pairing,
+        seed: u64,
+        rules: &str,
+    ) -> Result<Plan, PlanError> {
+        check_names("players", "player", entrants.iter().map(|e| &e.name))?;
+        check_names("games", "game", contests.iter().map(|c| &c.name))?;
+        let mut plan = Plan {
+            fingerprint: fingerprint(entrants, contests, pairing, seed, rules),
+            seed,
+            names: contests.iter().map(|c| c.name.clone()).collect(),
+            roles: contests.iter().map(|c| played_roles(&c.game)).collect(),
+            groups: Vec::new(),
+            round: 0,
+        };
+        for (contest, roles) in plan.roles.iter().enumerate() {
+            let seats = roles.iter().filter(|&&played| played).count();
+            let mut groups = combinations(entrants.len(), seats.min(entrants.len()))?;
+            if seats == 1 {
+                // Alone on the same opening: all of them are one encounter.
+                groups = vec![(0..entrants.len()).collect()];
+            } else if pairing == Pairing::Gauntlet {
+                groups.retain(|members| members.contains(&0));
+            }
+            for (number, members) in groups.into_iter().enumerate() {
+                let matches = seatings(&members, seats, 0).len() as u64;
+                plan.groups.push(Group { contest, number, members, matches, first: plan.round });
+                plan.round += matches;
+                if plan.groups.len() > MAX_ROUND {
+                    return Err(PlanError::TooMany);
+                }
+            }
+        }
+        if plan.round == 0 {
+            return Err(PlanError::Nothing("role that is played"));
+        }
+        Ok(plan)
+    }
+
+    /// What tells this tournament's results from others': a hash of all that they depend on,
+    /// except how many matches are played, where, and how many at once.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Matches of one round: every encounter with all its seatings.
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// The number of matches that are at least `wanted` and end with an encounter.
+    pub fn whole_encounters(&self, wanted: u64) -> u64 {
+        let (rounds, rest) = (wanted / self.round, wanted % self.round);
+        let ends = self.groups.iter().map(|group| group.first + group.matches);
+        rounds * self.round
+            + if rest == 0 { 0 } else { ends.min_by_key(|&end| (end < rest, end)).unwrap_or(rest) }
+    }
+
+    /// The match of that number.
+    pub fn fixture(&self, number: u64) -> Fixture {
+        let (round, place) = (number / self.round, number % self.round);
+        let at = self.groups.partition_point(|group| group.first <= place) - 1;
+        let group = &self.groups[at];
+        let roles = &self.roles[group.contest];
+        let played = roles.iter().filter(|&&played| played).count();
+        let seating = (place - group.first) as usize;
+        let mut sitting = seatings(&group.members, played, round).swap_remove(seating).into_iter();
+        let encounter_id =
+            format!("{}.{}.r{round}.g{}", self.fingerprint, self.names[group.contest], group.number);
+        let draw = |what: u64, number: u64| Stream::new(mix(self.seed.wrapping_add(what)), number).key();
+        Fixture {
+            number,
+            id: format!("{encounter_id}.s{seating}"),
+            encounter: round * self.groups.len() as u64 + at as u64,
+            encounter_id,
+            contest: group.contest,
+            seats: roles.iter().map(|&played| if played { sitting.next() } else { None }).collect(),
+            opening_seed: draw(1 + group.contest as u64, round),
+            seed: draw(0, number),
+        }
+    }
+}
+
+fn check_names<'a>(
+    several: &'static str,
+    one: &'static str,
+    names: impl Iterator<Item = &'a String> + Clone,
+) -> Result<(), PlanError> {
+    for (position, name) in names.clone().enumerate() {
+        let allowed = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+        if name.is_empty() || !name.chars().all(allowed) {
+            return Err(PlanError::BadName(name.clone()));
+        }
+        if names.clone().take(position).any(|other| other == name) {
+            return Err(PlanError::Twice(several, name.clone()));
+        }
+    }
+    if names.count() == 0 { Err(PlanError::Nothing(one)) } else { Ok(()) }
+}
+
+fn fingerprint(
+    entrants: &[Entrant],
+    contests: &[Contest],
+    pairing: Pairing,
+    seed: u64,
+    rules: &str,
+) -> String {
+    let mut digest = Digest::default();
+    digest.add(format!("{pairing} {seed} {rules}").as_bytes());
+    for entrant in entrants {
+        digest.add(entrant.name.as_bytes());
+        digest.add(entrant.spec.as_bytes());
+    }
+    for contest in contests {
+        digest.add(contest.name.as_bytes());
+        digest.add(&ggp_game::message::rules_line(&contest.game.description().source));
+    }
+    format!("{:012x}", digest.value() >> 16)
+}
+
+/// Which roles are played by entrants.
+fn played_roles(game: &Game) -> Vec<bool> {
+    game.roles().map(|role: Role| !crate::is_nature(game, role)).collect()
+}
+
+/// All choices of `size` out of `0..count`, each ascending, in lexicographic order.
+fn combinations(count: usize, size: usize) -> Result<Vec<Vec<usize>>, PlanError> {
+    let mut all = Vec::new();
+    let mut chosen: Vec<usize> = (0..size).collect();
+    if size == 0 {
+        return Ok(all);
+    }
+    loop {
+        all.push(chosen.clone());
+        if all.len() > MAX_ROUND {
+            return Err(PlanError::TooMany);
+        }
+        let Some(at) = (0..size).rev().find(|&i| chosen[i] < count - size + i) else { return Ok(all) };
+        chosen[at] += 1;
+        for i in at + 1..size {
+            chosen[i] = chosen[i - 1] + 1;
+        }
+    }
+}
+
+/// Who sits where in the matches of an encounter: the members in order around the table, again
+/// from the first when there are more seats than members, and then every rotation of that. Up to
+/// [`ALL_ORDERS`] members sit in every order; of more, another order each round. No seating twice.
+fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
+    if seats == 1 {
+        return members.iter().map(|&member| vec![member]).collect();
+    }
+    let orders = if members.len() <= ALL_ORDERS {
+        (0..factorial(members.len())).map(|number| permutation(members, number)).collect()
+    } else {
+        // The first stays in front: rotations take care of that.
+        let rest = permutation(&members[1..], round % factorial(members.len() - 1));
+        vec![std::iter::once(members[0]).chain(rest).collect::<Vec<_>>()]
+    };
+    let mut all: Vec<Vec<usize>> = Vec::new();
+    for order in orders {
+        for shift in 0..seats {
+            let seating: Vec<usize> =
+                (0..seats).map(|seat| order[(seat + shift) % seats % order.len()]).collect();
+            if !all.contains(&seating) {
+                all.push(seating);
+            }
+        }
+    }
+    all
+}
+
+fn factorial(n: usize) -> u64 {
+    (1..=n as u64).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX)
+}
+
+/// The permutation of that number, in lexicographic order.
+fn permutation(members: &[usize], mut number: u64) -> Vec<usize> {
+    let mut rest = members.to_vec();
+    let mut out = Vec::with_capacity(rest.len());
+    while !rest.is_empty() {
+        let block = factorial(rest.len() - 1);
+        let at = ((number / block) as usize).min(rest.len() - 1);
+        number %= block;
+        out.push(rest.remove(at));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn contest(name: &str, roles: &[&str]) -> Contest {
+        let facts: Vec<String> =
+            roles.iter().map(|r| format!("(role {r}) (legal {r} a) (goal {r} 50)")).collect();
+        let rules = format!("{} (init x) (next x) (<= terminal (true x))", facts.concat());
+        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap();
+        Contest { name: name.to_owned(), game: Arc::new(game) }
+    }
+
+    fn entrants(count: usize) -> Vec<Entrant> {
+        (0..count).map(|i| Entrant { name: format!("p{i}"), spec: "random".to_owned() }).collect()
+    }
+
+    fn plan(players: usize, roles: &[&[&str]], pairing: Pairing) -> Plan {
+        let contests: Vec<Contest> =
+            roles.iter().enumerate().map(|(i, roles)| contest(&format!("g{i}"), roles)).collect();
+        Plan::new(&entrants(players), &contests, pairing, 7, "").unwrap()
+    }
+
+    /// How often each player had each role in one round.
+    fn seats_taken(plan: &Plan) -> BTreeMap<(usize, usize, usize), usize> {
+        let mut taken = BTreeMap::new();
+        for number in 0..plan.round() {
+            let fixture = plan.fixture(number);
+            for (role, player) in fixture.seats.iter().enumerate() {
+                if let Some(player) = player {
+                    *taken.entry((fixture.contest, role, *player)).or_default() += 1;
+                }
+            }
+        }
+        taken
+    }
+
+    #[test]
+    fn a_round_seats_everyone_everywhere_equally_often() {
+        let games: [&[&str]; 5] =
+            [&["a"], &["a", "b"], &["a", "b", "c"], &["a", "b", "c", "d"], &["random", "a", "b"]];
+        for players in 2..=5 {
+            let plan = plan(players, &games, Pairing::RoundRobin);
+            let taken = seats_taken(&plan);
+            for (game, roles) in games.iter().enumerate() {
+                for (role, name) in roles.iter().enumerate() {
+                    let counts: BTreeSet<usize> =
+                        (0..players).map(|p| taken.get(&(game, role, p)).copied().unwrap_or(0)).collect();
+                    assert_eq!(counts.len(), 1, "{players} players, game {game}, role {role}: {counts:?}");
+                    assert_eq!(counts.contains(&0), *name == "random");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn seatings_are_all_orders_of_few_and_rotations_of_many() {
+        assert_eq!(seatings(&[4, 7], 2, 0), [[4, 7], [7, 4]]);
+        assert_eq!(seatings(&[0, 1, 2], 3, 0).len(), 6);
+        // Two players at three seats: all ways but one player everywhere.
+        assert_eq!(seatings(&[0, 1], 3, 0).len(), 6);
+        let (even, odd) = (seatings(&[0, 1, 2, 3], 4, 0), seatings(&[0, 1, 2, 3], 4, 1));
+        assert_eq!(even[0], [0, 1, 2, 3]);
+        assert_eq!(odd[0], [0, 1, 3, 2]);
+        assert_eq!(even.len(), 4);
+        assert_eq!(seatings(&[3], 2, 0), [[3, 3]]);
+    }
+
+    #[test]
+    fn a_gauntlet_is_the_first_against_the_others() {
+        let plan = plan(4, &[&["a", "b"]], Pairing::Gauntlet);
+        assert_eq!(plan.round(), 6);
+        assert!((0..6).all(|n| plan.fixture(n).seats.contains(&Some(0))));
+    }
+
+    #[test]
+    fn ids_are_different_and_openings_shared_within_a_round() {
+        let plan = plan(3, &[&["a", "b"], &["a", "b"]], Pairing::RoundRobin);
+        assert_eq!(plan.round(), 12);
+        let fixtures: Vec<Fixture> = (0..36).map(|n| plan.fixture(n)).collect();
+        let ids: BTreeSet<&str> = fixtures.iter().map(|f| f.id.as_str()).collect();
+        assert_eq!(ids.len(), 36);
+        let openings: BTreeSet<u64> = fixtures.iter().map(|f| f.opening_seed).collect();
+        assert_eq!(openings.len(), 6, "one for each game and round");
+        assert_eq!(fixtures[0].opening_seed, fixtures[5].opening_seed);
+        assert_eq!(fixtures[1].encounter, 0);
+        assert_eq!(fixtures[2].encounter, 1);
+        assert_eq!(fixtures[12].encounter, 6);
+        assert!(fixtures[0].id.ends_with(".g0.r0.g0.s0"), "{}", fixtures[0].id);
+    }
+
+    #[test]
+    fn shards_share_all_encounters_out() {
+        for count in 1..9 {
+            let mut sizes = vec![0u64; count as usize];
+            for encounter in 0..840 {
+                let owners: Vec<u64> =
+                    (1..=count).filter(|&index| Shard { index, count }.contains(encounter)).collect();
+                assert_eq!(owners.len(), 1);
+                sizes[owners[0] as usize - 1] += 1;
+            }
+            assert!(sizes.iter().all(|&size| size == 840 / count), "{sizes:?}");
+        }
+        assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
+        for bad in ["0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_matches_is_rounded_up_to_whole_encounters() {
+        let plan = plan(3, &[&["a", "b"], &["a", "b", "c"]], Pairing::RoundRobin);
+        assert_eq!(plan.round(), 6 + 6);
+        let wanted: Vec<u64> = [0, 1, 2, 3, 6, 7, 12, 13].iter().map(|&n| plan.whole_encounters(n)).collect();
+        assert_eq!(wanted, [0, 2, 2, 4, 6, 12, 12, 14]);
+    }
+
+    #[test]
+    fn settings_make_the_fingerprint_and_bad_names_are_refused() {
+        let one = [contest("g", &["a", "b"])];
+        let new =
+            |count, seed, rules| Plan::new(&entrants(count), &one, Pairing::RoundRobin, seed, rules).unwrap();
+        let prints: BTreeSet<String> = [new(2, 1, ""), new(2, 2, ""), new(3, 1, ""), new(2, 1, "clock")]
+            .iter()
+            .map(|plan| plan.fingerprint().to_owned())
+            .collect();
+        assert_eq!(prints.len(), 4);
+        let refuse =
+            |entrants: &[Entrant]| Plan::new(entrants, &one, Pairing::RoundRobin, 1, "").unwrap_err();
+        let named = |name: &str| Entrant { name: name.to_owned(), spec: String::new() };
+        assert_eq!(refuse(&[]), PlanError::Nothing("player"));
+        assert_eq!(refuse(&[named("a"), named("a")]), PlanError::Twice("players", "a".to_owned()));
+        assert_eq!(refuse(&[named("a b")]), PlanError::BadName("a b".to_owned()));
+        assert_eq!(
+            Plan::new(&entrants(2), &[], Pairing::RoundRobin, 1, "").unwrap_err(),
+            PlanError::Nothing("game")
+        );
+    }
+}

@@ -1,0 +1,470 @@
+//! The results of a tournament as one page of HTML that needs nothing else: no network, no script.
+//!
+//! Invariant: whatever comes from outside (names, games, causes) is escaped. Colours follow the
+//! reader's light or dark setting.
+
+use crate::chart::{Line, Whisker, lines, whiskers};
+use crate::elo::{Hypothesis, SprtState};
+use crate::fault::FaultKind;
+use crate::interval::Estimate;
+use crate::standings::Summary;
+use std::fmt::Write as _;
+
+/// What a page says besides the results.
+#[derive(Clone, Debug, Default)]
+pub struct ReportHead {
+    /// The title.
+    pub title: String,
+    /// Facts about the tournament, such as clocks and seed: a word and what it is.
+    pub facts: Vec<(String, String)>,
+    /// What each player is, by name.
+    pub specs: Vec<(String, String)>,
+    /// The sequential test: what was tested, and where it stands.
+    pub sprt: Option<(String, SprtState)>,
+}
+
+/// Lines in the chart of scores, at most: more could not be told apart.
+const MAX_LINES: usize = 8;
+
+const STYLE: &str = include_str!("report.css");
+
+/// The page.
+pub fn html(summary: &Summary, head: &ReportHead) -> String {
+    let mut page = String::with_capacity(1 << 16);
+    let title = escape(&head.title);
+    let _ = write!(
+        page,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    );
+    write_verdict(&mut page, summary, head);
+    write_ratings(&mut page, summary, head);
+    write_cross_table(&mut page, summary);
+    write_differences(&mut page, summary);
+    write_course(&mut page, summary);
+    write_games(&mut page, summary);
+    write_conduct(&mut page, summary);
+    write_facts(&mut page, head);
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+/// The sentence that most readers came for, and how much it rests on.
+fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
+    let scored = summary.matches - summary.unscored;
+    page.push_str("<p class=\"lead\">");
+    match (&summary.players[..], summary.pairs.first()) {
+        ([best, second, ..], Some(pair)) if pair.players == [best.name.clone(), second.name.clone()] => {
+            let (best, second) = (escape(&best.name), escape(&second.name));
+            match pair.difference {
+                Some(d) if d.superiority >= 0.975 => {
+                    let _ =
+                        write!(page, "<b>{best}</b> is stronger than <b>{second}</b>: {} Elo.", elo(d.elo));
+                }
+                Some(d) => {
+                    let _ = write!(
+                        page,
+                        "<b>{best}</b> is ahead of <b>{second}</b>, but these results do not settle it: {} Elo.",
+                        elo(d.elo)
+                    );
+                }
+                None => {}
+            }
+        }
+        ([only], _) => {
+            let _ = write!(page, "<b>{}</b> played alone.", escape(&only.name));
+        }
+        _ => page.push_str("The two best players have not met."),
+    }
+    let _ = write!(page, " <span class=\"quiet\">{} scored", count(scored, "match", "matches"));
+    if summary.unscored > 0 {
+        let endings =
+            summary.endings.iter().filter(|(ending, _)| *ending != "terminal" && *ending != "forfeit");
+        let endings: Vec<String> =
+            endings.map(|(ending, n)| format!("{n} {}", escape(&ending.replace('_', " ")))).collect();
+        let _ = write!(page, ", {} not", summary.unscored);
+        if !endings.is_empty() {
+            let _ = write!(page, " ({})", endings.join(", "));
+        }
+    }
+    page.push_str(".</span></p>\n");
+    let Some((test, state)) = &head.sprt else { return };
+    let (class, words) = match state.accepted {
+        Some(Hypothesis::H1) => ("good", "H1 accepted"),
+        Some(Hypothesis::H0) => ("bad", "H0 accepted"),
+        None => ("open", "undecided"),
+    };
+    let share = ((state.llr - state.lower) / (state.upper - state.lower)).clamp(0.0, 1.0) * 100.0;
+    let _ = writeln!(
+        page,
+        "<section class=\"sprt\"><h2>Sequential test</h2><p><span class=\"badge {class}\">{words}</span> \
+         {} <span class=\"quiet\">after {}</span></p>\
+         <div class=\"meter\" role=\"img\" aria-label=\"log-likelihood ratio {:.2} between {:.2} and {:.2}\">\
+         <i style=\"left:{share:.1}%\"></i></div>\
+         <p class=\"scale\"><span>H0 {:.2}</span><span>LLR {:.2}</span><span>H1 {:.2}</span></p></section>",
+        escape(test),
+        count(state.count, "pair", "pairs"),
+        state.llr,
+        state.lower,
+        state.upper,
+        state.lower,
+        state.llr,
+        state.upper
+    );
+}
+
+fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
+    page.push_str(
+        "<section><h2>Ratings</h2><p class=\"quiet\">Won, drawn and lost count each opponent of a match; goals \
+         are from 0 to 100.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">player</th>\
+         <th>Elo</th><th>± 95 %</th><th>mean goal</th><th>95 %</th><th>matches</th><th>won</th><th>drawn</th>\
+         <th>lost</th></tr></thead><tbody>\n",
+    );
+    for player in &summary.players {
+        let spec = head.specs.iter().find(|(name, _)| *name == player.name).map(|(_, spec)| spec);
+        let spec = spec.map(|spec| format!("<small>{}</small>", escape(spec))).unwrap_or_default();
+        let rating = player
+            .rating
+            .map_or(["–".to_owned(), String::new()], |r| [signed(r.value), format!("{:.0}", r.margin())]);
+        let goal =
+            player.goal.map_or(["–".to_owned(), String::new()], |g| [format!("{:.1}", g.value), spread(g)]);
+        let _ = writeln!(
+            page,
+            "<tr><th class=\"text\" scope=\"row\">{}{spec}</th><td><b>{}</b></td><td class=\"quiet\">{}</td>\
+             <td>{}</td><td class=\"quiet\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escape(&player.name),
+            rating[0],
+            rating[1],
+            goal[0],
+            goal[1],
+            player.matches,
+            player.wins,
+            player.draws,
+            player.losses
+        );
+    }
+    page.push_str("</tbody></table></div>\n");
+    let rated: Vec<Whisker> = summary
+        .players
+        .iter()
+        .filter_map(|player| Some(Whisker { name: player.name.clone(), estimate: player.rating? }))
+        .collect();
+    if rated.len() > 1 {
+        page.push_str(&whiskers(&rated, "Elo, around the mean of all players; bars are 95 % intervals"));
+    }
+    page.push_str("</section>\n");
+}
+
+fn write_cross_table(page: &mut String, summary: &Summary) {
+    if summary.players.len() < 2 {
+        return;
+    }
+    page.push_str(
+        "<section><h2>Cross table</h2><p class=\"quiet\">The score of the player on the left against the one \
+         above: a win is 1, a draw ½. Below it won – drawn – lost.</p>\
+         <div class=\"scroll\"><table class=\"cross\"><thead><tr><th></th>",
+    );
+    for player in &summary.players {
+        let _ = write!(page, "<th scope=\"col\">{}</th>", escape(&player.name));
+    }
+    page.push_str("</tr></thead><tbody>\n");
+    for row in &summary.players {
+        let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escape(&row.name));
+        for column in &summary.players {
+            match summary.meeting(&row.name, &column.name) {
+                Some([wins, draws, losses]) => {
+                    let total = (wins + draws + losses).max(1) as f64;
+                    let score = (wins as f64 + draws as f64 / 2.0) / total;
+                    let (class, depth) =
+                        if score >= 0.5 { ("up", score - 0.5) } else { ("down", 0.5 - score) };
+                    let _ = write!(
+                        page,
+                        "<td class=\"{class}\" style=\"--depth:{:.0}%\">{:.1} %<small>{wins} – {draws} – \
+                         {losses}</small></td>",
+                        depth * 110.0,
+                        score * 100.0
+                    );
+                }
+                None => page.push_str("<td class=\"none\"></td>"),
+            }
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody></table></div></section>\n");
+}
+
+fn write_differences(page: &mut String, summary: &Summary) {
+    if summary.pairs.is_empty() {
+        return;
+    }
+    page.push_str(
+        "<section><h2>Differences</h2><p class=\"quiet\">Pairs are the same opening with the seats swapped; \
+         counted by the score of the first player.</p><div class=\"scroll\"><table><thead><tr>\
+         <th class=\"text\">players</th><th>Elo</th><th>normalised Elo</th><th>superiority</th>\
+         <th>0</th><th>¼</th><th>½</th><th>¾</th><th>1</th></tr></thead><tbody>\n",
+    );
+    for pair in &summary.pairs {
+        let cells = pair.difference.map_or(["–".to_owned(), "–".to_owned(), "–".to_owned()], |d| {
+            [elo(d.elo), d.normalised.map_or("–".to_owned(), elo), percent(d.superiority)]
+        });
+        let _ = write!(
+            page,
+            "<tr><th class=\"text\" scope=\"row\">{} <span class=\"quiet\">over</span> {}</th>",
+            escape(&pair.players[0]),
+            escape(&pair.players[1])
+        );
+        for cell in cells {
+            let _ = write!(page, "<td>{cell}</td>");
+        }
+        for count in pair.pentanomial {
+            let _ = write!(page, "<td class=\"quiet\">{count}</td>");
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody></table></div></section>\n");
+}
+
+fn write_course(page: &mut String, summary: &Summary) {
+    let course: Vec<Line> = summary
+        .players
+        .iter()
+        .filter(|player| player.series.len() > 1)
+        .take(MAX_LINES)
+        .map(|player| Line { name: player.name.clone(), points: player.series.clone() })
+        .collect();
+    if course.is_empty() {
+        return;
+    }
+    page.push_str("<section><h2>Mean goal over time</h2>");
+    if summary.players.len() > course.len() {
+        let _ = write!(page, "<p class=\"quiet\">The {} best players.</p>", course.len());
+    }
+    page.push_str(&lines(&course, "seats played"));
+    page.push_str("</section>\n");
+}
+
+fn write_games(page: &mut String, summary: &Summary) {
+    let mut games: Vec<&str> =
+        summary.players.iter().flat_map(|p| p.games.iter().map(|g| g.game.as_str())).collect();
+    games.sort_unstable();
+    games.dedup();
+    if games.is_empty() {
+        return;
+    }
+    page.push_str(
+        "<section><h2>Games</h2><p class=\"quiet\">Mean goals with 95 % intervals, and how often the seat was \
+         taken.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">game and role</th>",
+    );
+    for player in &summary.players {
+        let _ = write!(page, "<th scope=\"col\">{}</th>", escape(&player.name));
+    }
+    page.push_str("</tr></thead>\n");
+    for name in games {
+        let of: Vec<_> = summary.players.iter().map(|p| p.games.iter().find(|g| g.game == name)).collect();
+        let mut roles: Vec<&str> = Vec::new();
+        for role in of.iter().flatten().flat_map(|game| &game.roles) {
+            if !roles.contains(&role.role.as_str()) {
+                roles.push(&role.role);
+            }
+        }
+        let _ =
+            write!(page, "<tbody><tr class=\"game\"><th class=\"text\" scope=\"row\">{}</th>", escape(name));
+        for game in &of {
+            page.push_str(&goal_cell(game.map(|g| (g.goal, g.count))));
+        }
+        page.push_str("</tr>\n");
+        for role in roles.into_iter().filter(|_| of.iter().flatten().any(|game| game.roles.len() > 1)) {
+            let _ = write!(page, "<tr class=\"role\"><th class=\"text\" scope=\"row\">{}</th>", escape(role));
+            for game in &of {
+                let found = game.and_then(|g| g.roles.iter().find(|r| r.role == role));
+                page.push_str(&goal_cell(found.map(|r| (r.goal, r.count))));
+            }
+            page.push_str("</tr>\n");
+        }
+        page.push_str("</tbody>\n");
+    }
+    page.push_str("</table></div></section>\n");
+}
+
+fn goal_cell(goal: Option<(Option<Estimate>, u64)>) -> String {
+    match goal {
+        Some((Some(goal), count)) => {
+            format!(
+                "<td>{:.1} <span class=\"quiet\">{}</span><small>{count}</small></td>",
+                goal.value,
+                spread(goal)
+            )
+        }
+        _ => "<td class=\"none\"></td>".to_owned(),
+    }
+}
+
+fn write_conduct(page: &mut String, summary: &Summary) {
+    page.push_str(
+        "<section><h2>Faults and time</h2><div class=\"scroll\"><table><thead><tr><th class=\"text\">player</th>",
+    );
+    for kind in FaultKind::ALL {
+        let _ = write!(page, "<th>{}</th>", kind.word());
+    }
+    page.push_str(
+        "<th>matches with faults</th><th>moves</th><th>s per move</th><th>longest, s</th>\
+         <th>over the clock</th><th>99 % within, ms</th><th>worst, ms</th></tr></thead><tbody>\n",
+    );
+    for player in &summary.players {
+        let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escape(&player.name));
+        for kind in FaultKind::ALL {
+            page.push_str(&fault_cell(player.faults.get(&kind).copied().unwrap_or(0)));
+        }
+        page.push_str(&fault_cell(player.faulty_matches));
+        let time = &player.time;
+        let _ = writeln!(
+            page,
+            "<td>{}</td><td>{:.3}</td><td>{:.3}</td><td>{}</td><td>{}</td><td>{:.1}</td></tr>",
+            time.moves,
+            time.seconds / time.moves.max(1) as f64,
+            time.longest,
+            time.overshot,
+            time.overshoot_quantile(0.99).map_or("–".to_owned(), |ms| format!("{ms:.1}")),
+            time.overshoots.first().copied().unwrap_or(0.0)
+        );
+    }
+    page.push_str("</tbody></table></div></section>\n");
+}
+
+fn fault_cell(count: u64) -> String {
+    match count {
+        0 => "<td class=\"quiet\">0</td>".to_owned(),
+        count => format!("<td class=\"fault\">{count}</td>"),
+    }
+}
+
+fn write_facts(page: &mut String, head: &ReportHead) {
+    if head.facts.is_empty() {
+        return;
+    }
+    page.push_str("<section><h2>Settings</h2><dl>\n");
+    for (word, what) in &head.facts {
+        let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", escape(word), escape(what));
+    }
+    page.push_str("</dl></section>\n");
+}
+
+/// `+12`, `−3`, `∞`.
+fn signed(value: f64) -> String {
+    let sign = if value < -0.5 { "−" } else { "+" };
+    if value.is_finite() { format!("{sign}{:.0}", value.abs()) } else { format!("{sign}∞") }
+}
+
+/// `+12 (+3 to +21)`: these intervals are seldom symmetric.
+fn elo(estimate: Estimate) -> String {
+    format!(
+        "{} <span class=\"quiet\">({} to {})</span>",
+        signed(estimate.value),
+        signed(estimate.low),
+        signed(estimate.high)
+    )
+}
+
+/// `± 5.0`, or `81–100` where the interval is cut off at one end.
+fn spread(estimate: Estimate) -> String {
+    let (below, above) = (estimate.value - estimate.low, estimate.high - estimate.value);
+    if (below - above).abs() < 0.1 {
+        format!("± {above:.1}")
+    } else {
+        format!("{:.0}–{:.0}", estimate.low, estimate.high)
+    }
+}
+
+/// A probability; never one that is only rounded to certainty.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        high if high > 99.9 => "> 99.9 %".to_owned(),
+        low if low < 0.1 => "< 0.1 %".to_owned(),
+        between => format!("{between:.1} %"),
+    }
+}
+
+fn count(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+/// `text` for HTML, in elements and in quoted attributes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::tests::result;
+    use crate::elo::{Scores, Sprt};
+    use crate::standings::Standings;
+
+    fn page(names: [&str; 2]) -> String {
+        let mut standings = Standings::default();
+        for encounter in 0..30 {
+            let name = format!("e{encounter}");
+            standings.add(&result(&name, 0, &[(names[0], 100), (names[1], 0)]));
+            let back = if encounter % 3 == 0 { [100, 0] } else { [50, 50] };
+            standings.add(&result(&name, 1, &[(names[1], back[0]), (names[0], back[1])]));
+        }
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap();
+        let head = ReportHead {
+            title: "A & B".to_owned(),
+            facts: vec![("seed".to_owned(), "<7>".to_owned())],
+            specs: vec![(names[0].to_owned(), "random".to_owned())],
+            sprt: Some(("elo0=0 elo1=10".to_owned(), sprt.state(&Scores::Pairs([0, 0, 10, 0, 20])))),
+        };
+        html(&standings.summary(), &head)
+    }
+
+    #[test]
+    fn the_page_is_whole_and_needs_no_network() {
+        let page = page(["good", "bad"]);
+        for part in [
+            "<title>A &amp; B</title>",
+            "Ratings",
+            "Cross table",
+            "Mean goal over time",
+            "Faults",
+            "<svg",
+            "H1",
+        ] {
+            assert!(page.contains(part), "{part}");
+        }
+        assert!(page.contains("66.7 %<small>30 – 20 – 10"), "{page}");
+        for outside in ["http://", "https://", "<script", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert_eq!(page.matches("<section").count(), page.matches("</section>").count());
+        assert_eq!(page.matches("<table").count(), page.matches("</table>").count());
+    }
+
+    #[test]
+    fn names_are_escaped_everywhere() {
+        let page = page(["<b>x", "\"y'&"]);
+        assert!(!page.contains("<b>x") && !page.contains("\"y'"));
+        assert!(
+            page.contains("&lt;b&gt;x") && page.contains("&quot;y&#39;&amp;") && page.contains("&lt;7&gt;")
+        );
+    }
+
+    #[test]
+    fn an_empty_tournament_makes_a_page() {
+        let page = html(&Standings::default().summary(), &ReportHead::default());
+        assert!(page.contains("0 matches scored") && !page.contains("NaN"));
+    }
+}

@@ -1,0 +1,107 @@
+//! A sequential test over results that come in any order: each is looked at in its turn.
+
+use crate::comparison::Comparisons;
+use crate::elo::{Scores, Sprt, SprtState};
+use crate::result::MatchResult;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A test under way. Once it has accepted a hypothesis it stays with it.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    sprt: Sprt,
+    /// The first of them is the one whose strength is tested.
+    players: Vec<String>,
+    /// Numbers of matches that have not been looked at, in order.
+    expected: VecDeque<u64>,
+    /// Results that wait for one in front of them.
+    early: BTreeMap<u64, MatchResult>,
+    comparisons: Comparisons,
+    counts: [u64; 5],
+    state: SprtState,
+}
+
+impl Sequence {
+    pub(crate) fn new(sprt: Sprt, players: Vec<String>) -> Sequence {
+        let counts = [0; 5];
+        Sequence {
+            sprt,
+            players,
+            expected: VecDeque::new(),
+            early: BTreeMap::new(),
+            comparisons: Comparisons::default(),
+            counts,
+            state: sprt.state(&Scores::Pairs(counts)),
+        }
+    }
+
+    /// A match that will be played; to be called for all of them in order, before any is added.
+    pub(crate) fn expect(&mut self, number: u64) {
+        self.expected.push_back(number);
+    }
+
+    /// The result of a match.
+    pub(crate) fn add(&mut self, number: u64, result: &MatchResult) {
+        self.early.insert(number, result.clone());
+    }
+
+    /// Looks at all results whose turn has come.
+    pub(crate) fn advance(&mut self) {
+        while self.state.accepted.is_none()
+            && let Some(number) = self.expected.front()
+            && let Some(result) = self.early.remove(number)
+        {
+            self.expected.pop_front();
+            if !result.is_scored() {
+                continue;
+            }
+            for pair in self.comparisons.add(&result).1 {
+                let own = if pair.players[0] == self.players[0] { pair.score } else { 4 - pair.score };
+                self.counts[usize::from(own)] += 1;
+            }
+            self.state = self.sprt.state(&Scores::Pairs(self.counts));
+        }
+    }
+
+    pub(crate) fn state(&self) -> SprtState {
+        self.state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::tests::result;
+    use crate::elo::Hypothesis;
+
+    #[test]
+    fn results_are_looked_at_in_order_and_the_decision_stays() {
+        let sprt = Sprt::new(0.0, 100.0, 0.05, 0.05).unwrap();
+        let matches = 200u64;
+        let results: Vec<MatchResult> = (0..matches)
+            .map(|number| {
+                let encounter = format!("e{}", number / 2);
+                // The second half of the plan would say the opposite.
+                let (b, a) = if number < 100 { (100, 0) } else { (0, 100) };
+                let seats = [("b", b), ("a", a)];
+                let seats = if number % 2 == 0 { seats } else { [seats[1], seats[0]] };
+                result(&encounter, number as usize % 2, &seats)
+            })
+            .collect();
+        let run = |order: &[u64]| {
+            let mut sequence = Sequence::new(sprt, vec!["b".to_owned(), "a".to_owned()]);
+            (0..matches).for_each(|number| sequence.expect(number));
+            for &number in order {
+                sequence.add(number, &results[number as usize]);
+                sequence.advance();
+            }
+            sequence.state()
+        };
+        let forward: Vec<u64> = (0..matches).collect();
+        let backward: Vec<u64> = (0..matches).rev().collect();
+        let state = run(&forward);
+        assert_eq!(state.accepted, Some(Hypothesis::H1));
+        assert!(state.count < 50);
+        assert_eq!(run(&backward), state);
+        assert_eq!(run(&backward[..150]).count, 0, "nothing before the first");
+    }
+}

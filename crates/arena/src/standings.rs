@@ -1,0 +1,425 @@
+//! Everything that results say about players: goals, wins, ratings, faults, time.
+//!
+//! Invariant: what is computed depends on the set of results alone, not on their order (but for
+//! the course of scores, which follows it). Memory grows with players, games and open encounters,
+//! not with matches.
+
+use crate::account::TimeAccount;
+use crate::comparison::Comparisons;
+use crate::digest::Digest;
+use crate::elo::{Difference, Scores};
+use crate::fault::FaultKind;
+use crate::interval::{Estimate, Moments};
+use crate::ratings::{BLOCKS, Meetings, rate};
+use crate::result::{MatchResult, ResultsError, read_results};
+use crate::series::Series;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+
+/// Running totals over results.
+#[derive(Default, Debug)]
+pub struct Standings {
+    players: BTreeMap<String, Tally>,
+    pairs: BTreeMap<[String; 2], PairTally>,
+    comparisons: Comparisons,
+    endings: BTreeMap<String, u64>,
+    unscored: u64,
+    matches: u64,
+}
+
+/// One player's totals.
+#[derive(Default, Debug)]
+struct Tally {
+    matches: u64,
+    goals: Moments,
+    games: BTreeMap<String, BTreeMap<usize, (String, Moments)>>,
+    outcomes: [u64; 3],
+    faults: BTreeMap<FaultKind, u64>,
+    faulty_matches: u64,
+    time: TimeAccount,
+    series: Series,
+}
+
+/// Two players' totals, from the first one's side.
+#[derive(Debug)]
+struct PairTally {
+    matches: [u64; 3],
+    pairs: [u64; 5],
+    meetings: Meetings,
+}
+
+/// What is known about all players.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// Matches that were played, or should have been.
+    pub matches: u64,
+    /// Those of them that are not scored.
+    pub unscored: u64,
+    /// How they ended.
+    pub endings: BTreeMap<String, u64>,
+    /// The players, best first.
+    pub players: Vec<PlayerSummary>,
+    /// All who met, in the order of the players.
+    pub pairs: Vec<PairSummary>,
+}
+
+/// What is known about one player.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlayerSummary {
+    /// Its name.
+    pub name: String,
+    /// Its rating in Elo, around 0; `None` if it met nobody.
+    pub rating: Option<Estimate>,
+    /// Scored matches that it took part in.
+    pub matches: u64,
+    /// Comparisons with other players won.
+    pub wins: u64,
+    /// Comparisons drawn.
+    pub draws: u64,
+    /// Comparisons lost.
+    pub losses: u64,
+    /// Its mean goal over all roles.
+    pub goal: Option<Estimate>,
+    /// By game.
+    pub games: Vec<GameSummary>,
+    /// How many faults of each kind.
+    pub faults: BTreeMap<FaultKind, u64>,
+    /// Matches with any fault.
+    pub faulty_matches: u64,
+    /// Its time.
+    pub time: TimeAccount,
+    /// Its mean goal after so many matches, at up to some hundred places.
+    pub series: Vec<(u64, f64)>,
+}
+
+/// One player in one game.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GameSummary {
+    /// The game.
+    pub game: String,
+    /// Roles taken, summed over matches.
+    pub count: u64,
+    /// The mean goal.
+    pub goal: Option<Estimate>,
+    /// By role, in the game's order: its name, how often taken, the mean goal.
+    pub roles: Vec<RoleSummary>,
+}
+
+/// One player in one role of one game.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RoleSummary {
+    /// The role.
+    pub role: String,
+    /// How often it was taken.
+    pub count: u64,
+    /// The mean goal.
+    pub goal: Option<Estimate>,
+}
+
+/// What is known about two players.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PairSummary {
+    /// Their names; the rest is from the first one's side.
+    pub players: [String; 2],
+    /// Comparisons won.
+    pub wins: u64,
+    /// Comparisons drawn.
+    pub draws: u64,
+    /// Comparisons lost.
+    pub losses: u64,
+    /// How often pairs of matches scored 0, ¼, ½, ¾ and 1.
+    pub pentanomial: [u64; 5],
+    /// What follows: from pairs, or from single matches where most have no partner.
+    pub difference: Option<Difference>,
+}
+
+impl Standings {
+    /// Adds a result.
+    pub fn add(&mut self, result: &MatchResult) {
+        self.matches += 1;
+        *self.endings.entry(result.ending.clone()).or_default() += 1;
+        let mut faulty: Vec<&str> = Vec::new();
+        for (role, player) in result.players.iter().enumerate() {
+            let Some(player) = player else { continue };
+            let tally = self.players.entry(player.clone()).or_default();
+            if let Some(time) = result.time.get(role) {
+                tally.time.merge(time);
+            }
+            for fault in result.faults.iter().filter(|fault| fault.role == role) {
+                *tally.faults.entry(fault.kind).or_default() += 1;
+                if !faulty.contains(&player.as_str()) {
+                    faulty.push(player);
+                    tally.faulty_matches += 1;
+                }
+            }
+        }
+        if !result.is_scored() {
+            self.unscored += 1;
+            return;
+        }
+        let mut counted: Vec<&str> = Vec::new();
+        for (role, (player, goal)) in result.players.iter().zip(&result.goals).enumerate() {
+            let (Some(player), Some(goal)) = (player, goal) else { continue };
+            let tally = self.players.entry(player.clone()).or_default();
+            let goal = f64::from(*goal);
+            tally.goals.add(goal);
+            let roles = tally.games.entry(result.game.clone()).or_default();
+            let name = || result.roles.get(role).cloned().unwrap_or_else(|| role.to_string());
+            roles.entry(role).or_insert_with(|| (name(), Moments::default())).1.add(goal);
+            tally.series.add(tally.goals.mean());
+            if !counted.contains(&player.as_str()) {
+                counted.push(player);
+                tally.matches += 1;
+            }
+        }
+        self.compare(result);
+    }
+
+    fn compare(&mut self, result: &MatchResult) {
+        let mut digest = Digest::default();
+        digest.add(result.encounter.as_bytes());
+        let block = (digest.value() % BLOCKS as u64) as usize;
+        let (comparisons, pairs) = self.comparisons.add(result);
+        for comparison in comparisons {
+            let pair = self.pairs.entry(comparison.players.clone()).or_insert_with(PairTally::new);
+            pair.matches[usize::from(comparison.score)] += 1;
+            pair.meetings.blocks[block][0] += f64::from(comparison.score) / 2.0;
+            pair.meetings.blocks[block][1] += 1.0;
+            for (side, player) in comparison.players.into_iter().enumerate() {
+                let score = usize::from(comparison.score);
+                let own = if side == 0 { score } else { 2 - score };
+                self.players.entry(player).or_default().outcomes[own] += 1;
+            }
+        }
+        for pair in pairs {
+            let tally = self.pairs.entry(pair.players).or_insert_with(PairTally::new);
+            tally.pairs[usize::from(pair.score)] += 1;
+        }
+    }
+
+    /// The totals of files of results or match records; a match that occurs twice counts once.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn of_files(files: &[PathBuf]) -> Result<Standings, ResultsError> {
+        let mut standings = Standings::default();
+        let mut seen = HashSet::new();
+        for path in files {
+            read_results(path, |result| {
+                if !seen.contains(&result.id) {
+                    standings.add(&result);
+                    seen.insert(result.id);
+                }
+            })?;
+        }
+        Ok(standings)
+    }
+
+    /// Matches added.
+    pub fn matches(&self) -> u64 {
+        self.matches
+    }
+
+    /// The scores of two players in pairs of matches, from the first one's side.
+    pub fn pair_scores(&self, first: &str, second: &str) -> Scores {
+        let swapped = first > second;
+        let key = if swapped {
+            [second.to_owned(), first.to_owned()]
+        } else {
+            [first.to_owned(), second.to_owned()]
+        };
+        let mut counts = self.pairs.get(&key).map_or([0; 5], |pair| pair.pairs);
+        if swapped {
+            counts.reverse();
+        }
+        Scores::Pairs(counts)
+    }
+
+    /// All that is known.
+    pub fn summary(&self) -> Summary {
+        let names: Vec<&String> = self.players.keys().collect();
+        let position = |name: &String| names.binary_search(&name).unwrap_or(0);
+        let meetings: Vec<Meetings> = self
+            .pairs
+            .iter()
+            .map(|(players, pair)| Meetings {
+                players: [position(&players[0]), position(&players[1])],
+                blocks: pair.meetings.blocks.clone(),
+            })
+            .collect();
+        let ratings = rate(names.len(), &meetings);
+        let mut players: Vec<PlayerSummary> = self
+            .players
+            .iter()
+            .zip(ratings)
+            .map(|((name, tally), rating)| tally.summary(name, rating))
+            .collect();
+        let strength = |p: &PlayerSummary| {
+            (p.rating.map_or(f64::NEG_INFINITY, |r| r.value), p.goal.map_or(f64::NEG_INFINITY, |g| g.value))
+        };
+        players.sort_by(|a, b| {
+            let ((ra, ga), (rb, gb)) = (strength(a), strength(b));
+            rb.total_cmp(&ra).then(gb.total_cmp(&ga)).then_with(|| a.name.cmp(&b.name))
+        });
+        let mut pairs = Vec::new();
+        for (place, first) in players.iter().enumerate() {
+            for second in &players[place + 1..] {
+                pairs.extend(self.pair_summary(&first.name, &second.name));
+            }
+        }
+        Summary {
+            matches: self.matches,
+            unscored: self.unscored,
+            endings: self.endings.clone(),
+            players,
+            pairs,
+        }
+    }
+
+    fn pair_summary(&self, first: &str, second: &str) -> Option<PairSummary> {
+        let swapped = first > second;
+        let key = if swapped { [second, first] } else { [first, second] }.map(str::to_owned);
+        let pair = self.pairs.get(&key)?;
+        let (mut matches, mut pentanomial) = (pair.matches, pair.pairs);
+        if swapped {
+            matches.reverse();
+            pentanomial.reverse();
+        }
+        let paired = 4 * pentanomial.iter().sum::<u64>() >= matches.iter().sum::<u64>();
+        let scores = if paired { Scores::Pairs(pentanomial) } else { Scores::Matches(matches) };
+        Some(PairSummary {
+            players: [first.to_owned(), second.to_owned()],
+            wins: matches[2],
+            draws: matches[1],
+            losses: matches[0],
+            pentanomial,
+            difference: scores.difference(),
+        })
+    }
+}
+
+impl Summary {
+    /// Comparisons of `first` with `second`: won, drawn and lost by the first; `None` if they
+    /// have not met.
+    pub fn meeting(&self, first: &str, second: &str) -> Option<[u64; 3]> {
+        self.pairs.iter().find_map(|pair| {
+            let [a, b] = [pair.players[0].as_str(), pair.players[1].as_str()];
+            if [a, b] == [first, second] {
+                Some([pair.wins, pair.draws, pair.losses])
+            } else if [b, a] == [first, second] {
+                Some([pair.losses, pair.draws, pair.wins])
+            } else {
+                None
+            }
+        })
+    }
+}
+
+impl PairTally {
+    fn new() -> PairTally {
+        PairTally { matches: [0; 3], pairs: [0; 5], meetings: Meetings::new([0, 0]) }
+    }
+}
+
+impl Tally {
+    fn summary(&self, name: &str, rating: Option<Estimate>) -> PlayerSummary {
+        let goal = |moments: &Moments| moments.estimate(0.0, 100.0);
+        let game = |(game, roles): (&String, &BTreeMap<usize, (String, Moments)>)| {
+            let mut all = Moments::default();
+            for (_, moments) in roles.values() {
+                all.merge(moments);
+            }
+            let role = |(role, moments): &(String, Moments)| RoleSummary {
+                role: role.clone(),
+                count: moments.count(),
+                goal: goal(moments),
+            };
+            GameSummary {
+                game: game.clone(),
+                count: all.count(),
+                goal: goal(&all),
+                roles: roles.values().map(role).collect(),
+            }
+        };
+        PlayerSummary {
+            name: name.to_owned(),
+            rating,
+            matches: self.matches,
+            wins: self.outcomes[2],
+            draws: self.outcomes[1],
+            losses: self.outcomes[0],
+            goal: goal(&self.goals),
+            games: self.games.iter().map(game).collect(),
+            faults: self.faults.clone(),
+            faulty_matches: self.faulty_matches,
+            time: self.time.clone(),
+            series: self.series.points(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::tests::result;
+    use crate::fault::Fault;
+
+    #[test]
+    fn totals_are_those_of_the_results() {
+        let mut standings = Standings::default();
+        for encounter in 0..10 {
+            let name = format!("e{encounter}");
+            standings.add(&result(&name, 0, &[("good", 100), ("bad", 0)]));
+            let drawn = encounter % 2 == 0;
+            let goals = if drawn { [50, 50] } else { [0, 100] };
+            standings.add(&result(&name, 1, &[("bad", goals[0]), ("good", goals[1])]));
+        }
+        let mut faulty = result("e10", 0, &[("bad", 0), ("good", 0)]);
+        faulty.ending = "unplayed".to_owned();
+        faulty.goals = vec![None, None];
+        faulty.faults =
+            vec![Fault::new(0, 0, FaultKind::Start, "silent"), Fault::new(0, 0, FaultKind::Crash, "")];
+        standings.add(&faulty);
+        let summary = standings.summary();
+        assert_eq!((summary.matches, summary.unscored, summary.endings["unplayed"]), (21, 1, 1));
+        let names: Vec<&str> = summary.players.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["good", "bad"]);
+        let [good, bad] = &summary.players[..] else { panic!() };
+        assert_eq!((good.wins, good.draws, good.losses, good.matches), (15, 5, 0, 20));
+        assert!((good.goal.unwrap().value - 87.5).abs() < 1e-9);
+        assert_eq!((bad.faults[&FaultKind::Start], bad.faulty_matches, bad.matches), (1, 1, 20));
+        assert_eq!(good.games[0].roles.iter().map(|r| r.count).collect::<Vec<_>>(), [10, 10]);
+        assert!((good.games[0].roles[1].goal.unwrap().value - 75.0).abs() < 1e-9);
+        let pair = &summary.pairs[0];
+        assert_eq!((pair.wins, pair.draws, pair.pentanomial), (15, 5, [0, 0, 0, 5, 5]));
+        assert!(pair.difference.unwrap().superiority > 0.999);
+        assert_eq!(standings.pair_scores("bad", "good"), Scores::Pairs([5, 5, 0, 0, 0]));
+    }
+
+    #[test]
+    fn the_order_of_results_does_not_matter() {
+        let mut results = Vec::new();
+        for encounter in 0..40u8 {
+            let name = format!("e{encounter}");
+            let goals = (encounter % 3 * 50, encounter % 5 * 25);
+            results.push(result(&name, 0, &[("a", goals.0), ("b", 100 - goals.0)]));
+            results.push(result(&name, 1, &[("b", 100 - goals.1), ("a", goals.1)]));
+        }
+        let summary = |results: &[MatchResult]| {
+            let mut standings = Standings::default();
+            for result in results {
+                standings.add(result);
+            }
+            standings.summary()
+        };
+        let forward = summary(&results);
+        results.reverse();
+        let backward = summary(&results);
+        assert_eq!(forward.pairs, backward.pairs);
+        for (a, b) in forward.players.iter().zip(&backward.players) {
+            assert!((a.rating.unwrap().value - b.rating.unwrap().value).abs() < 1e-9);
+            assert!((a.goal.unwrap().low - b.goal.unwrap().low).abs() < 1e-9);
+        }
+    }
+}

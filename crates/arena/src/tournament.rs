@@ -1,0 +1,629 @@
+//! A tournament: plays the fixtures of a plan, several at once, and keeps their results.
+//!
+//! Invariants: a match counts when its line is in the results file, and is then never played
+//! again; what is played does not depend on how often the run was stopped, on shards or on how
+//! many matches run at once. The sequential test looks at encounters in the order of the plan,
+//! never at one before all those in front of it, so that short matches do not come first and the
+//! test stops at the same place each time.
+
+use crate::elo::{Hypothesis, Sprt, SprtState};
+use crate::fault::OnFault;
+use crate::outcome::Ending;
+use crate::plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
+use crate::record::Record;
+use crate::referee::{MatchSetup, Referee, Seat};
+use crate::result::{MatchResult, ResultFile, ResultsError};
+use crate::sequence::Sequence;
+use crate::standings::Standings;
+use ggp_game::rng::mix;
+use ggp_game::{Clocks, EvalError, Game, PlayError, Player, StopToken};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Makes players and referees. Called from several threads at once, and for each match anew, so
+/// both should be cheap: what takes long belongs into [`Player::start`] or a cache.
+pub trait Players: Sync {
+    /// A player for one match.
+    ///
+    /// # Errors
+    /// When there can be none; the tournament stops.
+    fn player(
+        &self,
+        entrant: &Entrant,
+        game: &Arc<Game>,
+        seat: &SeatRequest<'_>,
+    ) -> Result<Box<dyn Player>, PlayError>;
+
+    /// A referee for a game; it is used for many matches.
+    ///
+    /// # Errors
+    /// When there can be none; the tournament stops.
+    fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
+}
+
+/// What a player is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct SeatRequest<'a> {
+    /// The match's name.
+    pub match_id: &'a str,
+    /// What the player should draw its random numbers with.
+    pub seed: u64,
+    /// How long after its clock an answer is still taken.
+    pub grace: Duration,
+}
+
+/// What is played: everything that results depend on.
+#[derive(Clone, Debug)]
+pub struct Tournament {
+    /// Who takes part.
+    pub entrants: Vec<Entrant>,
+    /// In which games.
+    pub contests: Vec<Contest>,
+    /// Who meets whom.
+    pub pairing: Pairing,
+    /// What everything is drawn with.
+    pub seed: u64,
+    /// The clocks.
+    pub clocks: Clocks,
+    /// How long after the clock an answer is still taken.
+    pub grace: Duration,
+    /// What becomes of faults.
+    pub on_fault: OnFault,
+    /// Random plies before the players are asked.
+    pub opening_plies: u32,
+    /// Whether players think at the same time.
+    pub parallel: bool,
+    /// A match of so many steps is given up.
+    pub max_steps: u32,
+}
+
+/// How much of it is played now, and what becomes of the results.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Matches in all, over all shards; rounded up to whole encounters.
+    pub matches: u64,
+    /// Which part of them.
+    pub shard: Shard,
+    /// Matches at once, at least 1.
+    pub concurrency: usize,
+    /// Threads that one match keeps busy, for the warning.
+    pub threads_per_match: usize,
+    /// A test that ends it early; needs two entrants.
+    pub sprt: Option<Sprt>,
+    /// Where the results go, one line a match.
+    pub out: Option<PathBuf>,
+    /// Whether results that are there already count, instead of being an error.
+    pub resume: bool,
+    /// The directory for match records.
+    pub save: Option<PathBuf>,
+    /// What the tournament is called in records.
+    pub name: Option<String>,
+}
+
+impl Run {
+    /// `matches` matches, one at a time, nothing kept.
+    pub fn new(matches: u64) -> Run {
+        Run {
+            matches,
+            shard: Shard::ALL,
+            concurrency: 1,
+            threads_per_match: 1,
+            sprt: None,
+            out: None,
+            resume: false,
+            save: None,
+            name: None,
+        }
+    }
+}
+
+/// What happens in a tournament. Events come on the thread that runs it.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Something that may spoil the results.
+    Warning(String),
+    /// Everyone can be made; matches begin.
+    Ready {
+        /// How far it is already.
+        progress: Progress,
+    },
+    /// A match has ended and its result is kept.
+    Ended {
+        /// The result.
+        result: &'a MatchResult,
+        /// How far it is.
+        progress: Progress,
+        /// All results so far.
+        standings: &'a Standings,
+        /// The sequential test, if there is one.
+        sprt: Option<SprtState>,
+    },
+}
+
+/// How far a tournament is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    /// Matches of this shard that have results.
+    pub done: u64,
+    /// Matches of this shard.
+    pub total: u64,
+    /// Of those done, how many were played in this run.
+    pub played: u64,
+    /// Time since the first of them began.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// The time left at the speed so far; `None` before the first match.
+    pub fn time_left(&self) -> Option<Duration> {
+        let left = self.total.saturating_sub(self.done);
+        (self.played > 0).then(|| self.elapsed.mul_f64(left as f64 / self.played as f64))
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Finish {
+    /// All matches have been played.
+    Complete,
+    /// The sequential test has accepted a hypothesis.
+    Decided(Hypothesis),
+    /// It was stopped; a resumed run goes on.
+    Stopped,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Report {
+    /// Why.
+    pub finish: Finish,
+    /// How far it came.
+    pub progress: Progress,
+    /// All results, those of runs before included.
+    pub standings: Standings,
+    /// The sequential test, if there was one.
+    pub sprt: Option<SprtState>,
+}
+
+/// Why a tournament cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    /// The plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The results.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// A player.
+    #[error("player {name} in {game}: {error}")]
+    Player {
+        /// Which entrant.
+        name: String,
+        /// In which game.
+        game: String,
+        /// What is wrong.
+        error: PlayError,
+    },
+    /// A referee.
+    #[error("{game} cannot be refereed: {error}")]
+    Referee {
+        /// For which game.
+        game: String,
+        /// What is wrong.
+        error: PlayError,
+    },
+    /// An opening.
+    #[error("{game}: no opening: {error}")]
+    Opening {
+        /// In which game.
+        game: String,
+        /// What is wrong.
+        error: EvalError,
+    },
+    /// A match record.
+    #[error("{path}: {error}")]
+    Save {
+        /// Which file.
+        path: PathBuf,
+        /// What the file system says.
+        error: std::io::Error,
+    },
+    /// A test among more or fewer than two.
+    #[error("the sequential test compares two players, but there are {0}")]
+    SprtNeedsTwo(usize),
+    /// No threads.
+    #[error("no thread for a match: {0}")]
+    Thread(std::io::Error),
+}
+
+/// How often a run looks whether it should stop.
+const POLL: Duration = Duration::from_millis(50);
+
+impl Tournament {
+    /// The fixtures.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        let Tournament { clocks, grace, on_fault, opening_plies, parallel, max_steps, .. } = self;
+        let rules = format!(
+            "start {:?} play {:?} grace {grace:?} on-fault {on_fault} opening {opening_plies} parallel {parallel} \
+             steps {max_steps}",
+            clocks.start, clocks.play
+        );
+        Plan::new(&self.entrants, &self.contests, self.pairing, self.seed, &rules)
+    }
+
+    /// Plays what `run` says until it is complete, decided, or `stop` is raised.
+    ///
+    /// # Errors
+    /// When a player or referee cannot be made, or results cannot be kept.
+    pub fn run(
+        &self,
+        players: &dyn Players,
+        run: &Run,
+        on_event: &mut dyn FnMut(Event<'_>),
+        stop: &StopToken,
+    ) -> Result<Report, TournamentError> {
+        if run.sprt.is_some() && self.entrants.len() != 2 {
+            return Err(TournamentError::SprtNeedsTwo(self.entrants.len()));
+        }
+        let plan = self.plan()?;
+        let total = plan.whole_encounters(run.matches);
+        for warning in self.warnings(run, total, plan.round()) {
+            on_event(Event::Warning(warning));
+        }
+        let referees = self.preflight(players)?;
+        if let Some(directory) = &run.save {
+            let made = std::fs::create_dir_all(directory);
+            made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
+        }
+        let mut books = Books::open(self, run, &plan, total)?;
+        on_event(Event::Ready { progress: books.progress });
+        let abort = StopToken::new();
+        let hall = Hall {
+            tournament: self,
+            players,
+            run,
+            plan: &plan,
+            total,
+            done: std::mem::take(&mut books.done),
+            next: Mutex::new(0),
+            referees,
+            abort: abort.clone(),
+        };
+        let began = Instant::now();
+        let mut failed = None;
+        if books.decision().is_none() {
+            std::thread::scope(|scope| {
+                let (sender, results) = channel();
+                for _ in 0..run.concurrency.max(1) {
+                    let (sender, hall) = (sender.clone(), &hall);
+                    let spawned = std::thread::Builder::new().spawn_scoped(scope, move || hall.work(&sender));
+                    if let Err(error) = spawned {
+                        failed = Some(TournamentError::Thread(error));
+                        break;
+                    }
+                }
+                drop(sender);
+                loop {
+                    if stop.is_stopped() || failed.is_some() || books.decision().is_some() {
+                        abort.stop();
+                    }
+                    let kept = match results.recv_timeout(POLL) {
+                        Ok(Ok((number, result))) => books.keep(number, &result, began).map(|()| result),
+                        Ok(Err(error)) => Err(error),
+                        Err(RecvTimeoutError::Timeout) => continue,
+                        Err(RecvTimeoutError::Disconnected) => break,
+                    };
+                    match kept {
+                        Ok(result) => on_event(Event::Ended {
+                            result: &result,
+                            progress: books.progress,
+                            standings: &books.standings,
+                            sprt: books.sequence.as_ref().map(Sequence::state),
+                        }),
+                        Err(error) => drop(failed.get_or_insert(error)),
+                    }
+                }
+            });
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let finish = match books.decision() {
+            Some(hypothesis) => Finish::Decided(hypothesis),
+            None if books.progress.done < books.progress.total => Finish::Stopped,
+            None => Finish::Complete,
+        };
+        let sprt = books.sequence.as_ref().map(Sequence::state);
+        Ok(Report { finish, progress: books.progress, standings: books.standings, sprt })
+    }
+
+    fn warnings(&self, run: &Run, total: u64, round: u64) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let seats = self.contests.iter().map(|c| c.game.role_count()).max().unwrap_or(1);
+        let threads = run.concurrency.max(1) * run.threads_per_match * if self.parallel { seats } else { 1 };
+        if threads > cores {
+            warnings.push(format!(
+                "{} matches at once keep {threads} threads busy, but there are {cores} cores: players will miss \
+                 their clocks",
+                run.concurrency
+            ));
+        }
+        if !total.is_multiple_of(round) && round > 2 {
+            warnings.push(format!(
+                "{total} matches are no whole number of rounds of {round}: not everyone has every role in every \
+                 game equally often; in {} they have",
+                total.next_multiple_of(round)
+            ));
+        }
+        if run.resume && run.out.is_none() {
+            warnings.push("there is nothing to resume without a results file".to_owned());
+        }
+        warnings
+    }
+
+    /// Makes everyone once before anything is played; the referees are kept.
+    fn preflight(&self, players: &dyn Players) -> Result<Vec<Pool>, TournamentError> {
+        let mut referees = Vec::new();
+        for contest in &self.contests {
+            let game = contest.name.clone();
+            let referee =
+                players.referee(&contest.game).map_err(|error| TournamentError::Referee { game, error })?;
+            referees.push(Mutex::new(vec![referee]));
+            for entrant in &self.entrants {
+                let seat = SeatRequest { match_id: "preflight", seed: 0, grace: self.grace };
+                make(players, entrant, contest, &seat)?;
+            }
+        }
+        Ok(referees)
+    }
+}
+
+fn make(
+    players: &dyn Players,
+    entrant: &Entrant,
+    contest: &Contest,
+    seat: &SeatRequest<'_>,
+) -> Result<Box<dyn Player>, TournamentError> {
+    players.player(entrant, &contest.game, seat).map_err(|error| TournamentError::Player {
+        name: entrant.name.clone(),
+        game: contest.name.clone(),
+        error,
+    })
+}
+
+/// Referees of one game that nobody needs just now.
+type Pool = Mutex<Vec<Box<dyn Referee>>>;
+
+/// What has been played and counts.
+struct Books {
+    file: Option<ResultFile>,
+    standings: Standings,
+    sequence: Option<Sequence>,
+    progress: Progress,
+    /// The numbers of the matches that need not be played.
+    done: HashSet<u64>,
+}
+
+impl Books {
+    fn open(tournament: &Tournament, run: &Run, plan: &Plan, total: u64) -> Result<Books, TournamentError> {
+        let mut standings = Standings::default();
+        let names = || tournament.entrants.iter().map(|e| e.name.clone()).collect();
+        let mut sequence = run.sprt.map(|sprt| Sequence::new(sprt, names()));
+        let mut known: HashMap<String, Option<MatchResult>> = HashMap::new();
+        let file = match &run.out {
+            None => None,
+            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |mut result| {
+                if known.contains_key(&result.id) {
+                    return;
+                }
+                standings.add(&result);
+                let id = result.id.clone();
+                (result.time, result.faults) = (Vec::new(), Vec::new());
+                known.insert(id, run.sprt.is_some().then_some(result));
+            })?),
+            Some(path) => Some(ResultFile::create(path)?),
+        };
+        let mut progress = Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO };
+        let mut done = HashSet::new();
+        for number in 0..total {
+            let fixture = plan.fixture(number);
+            if !run.shard.contains(fixture.encounter) {
+                continue;
+            }
+            progress.total += 1;
+            if let Some(sequence) = &mut sequence {
+                sequence.expect(number);
+            }
+            if let Some(result) = known.remove(&fixture.id) {
+                progress.done += 1;
+                done.insert(number);
+                if let (Some(sequence), Some(result)) = (&mut sequence, result) {
+                    sequence.add(number, &result);
+                }
+            }
+        }
+        if let Some(sequence) = &mut sequence {
+            sequence.advance();
+        }
+        Ok(Books { file, standings, sequence, progress, done })
+    }
+
+    fn keep(&mut self, number: u64, result: &MatchResult, began: Instant) -> Result<(), TournamentError> {
+        if let Some(file) = &mut self.file {
+            file.append(result)?;
+        }
+        self.standings.add(result);
+        if let Some(sequence) = &mut self.sequence {
+            sequence.add(number, result);
+            sequence.advance();
+        }
+        self.progress.done += 1;
+        self.progress.played += 1;
+        self.progress.elapsed = began.elapsed();
+        Ok(())
+    }
+
+    fn decision(&self) -> Option<Hypothesis> {
+        self.sequence.as_ref().and_then(|sequence| sequence.state().accepted)
+    }
+}
+
+/// Where the matches are played.
+struct Hall<'a> {
+    tournament: &'a Tournament,
+    players: &'a dyn Players,
+    run: &'a Run,
+    plan: &'a Plan,
+    total: u64,
+    done: HashSet<u64>,
+    next: Mutex<u64>,
+    referees: Vec<Pool>,
+    abort: StopToken,
+}
+
+type Played = Result<(u64, MatchResult), TournamentError>;
+
+impl Hall<'_> {
+    /// Plays one match after the other until there are none left.
+    fn work(&self, results: &Sender<Played>) {
+        while let Some(fixture) = self.next_fixture() {
+            let number = fixture.number;
+            let sent = match self.play(&fixture) {
+                Ok(Some(result)) => results.send(Ok((number, result))),
+                Ok(None) => return,
+                Err(error) => {
+                    self.abort.stop();
+                    results.send(Err(error))
+                }
+            };
+            if sent.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn next_fixture(&self) -> Option<Fixture> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        while *next < self.total && !self.abort.is_stopped() {
+            let number = *next;
+            *next += 1;
+            if self.done.contains(&number) {
+                continue;
+            }
+            let fixture = self.plan.fixture(number);
+            if self.run.shard.contains(fixture.encounter) {
+                return Some(fixture);
+            }
+        }
+        None
+    }
+
+    /// The result of a match; `None` when it was interrupted.
+    fn play(&self, fixture: &Fixture) -> Result<Option<MatchResult>, TournamentError> {
+        let Tournament { contests, entrants, .. } = self.tournament;
+        let contest = &contests[fixture.contest];
+        let mut seats = Vec::with_capacity(fixture.seats.len());
+        for (role, seat) in fixture.seats.iter().enumerate() {
+            let Some(entrant) = seat else {
+                seats.push(Seat::Nature);
+                continue;
+            };
+            let seed = mix(fixture.seed.wrapping_add(1 + role as u64));
+            let seat = SeatRequest { match_id: &fixture.id, seed, grace: self.tournament.grace };
+            seats.push(Seat::Player(make(self.players, &entrants[*entrant], contest, &seat)?));
+        }
+        let pool = &self.referees[fixture.contest];
+        let idle = pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut referee = match idle {
+            Some(referee) => referee,
+            None => self
+                .players
+                .referee(&contest.game)
+                .map_err(|error| TournamentError::Referee { game: contest.name.clone(), error })?,
+        };
+        let opening = match self.tournament.opening_plies {
+            0 => Vec::new(),
+            plies => referee
+                .opening(fixture.opening_seed, plies)
+                .map_err(|error| TournamentError::Opening { game: contest.name.clone(), error })?,
+        };
+        let mut result = self.blank_result(fixture, contest);
+        result.opening = opening.len() as u32;
+        let setup = MatchSetup {
+            grace: self.tournament.grace,
+            on_fault: self.tournament.on_fault,
+            seed: fixture.seed,
+            opening,
+            parallel: self.tournament.parallel,
+            max_steps: self.tournament.max_steps,
+            record: self.run.save.is_some().then(|| self.blank_record(contest, &result)),
+            ..MatchSetup::new(fixture.id.clone(), self.tournament.clocks)
+        };
+        let outcome = referee.play(setup, &mut seats, &mut (), &self.abort);
+        pool.lock().unwrap_or_else(PoisonError::into_inner).push(referee);
+        if outcome.ending == Ending::Interrupted {
+            return Ok(None);
+        }
+        result.set_outcome(&outcome);
+        if let (Some(directory), Some(record)) = (&self.run.save, &outcome.record) {
+            save(directory, record)?;
+        }
+        Ok(Some(result))
+    }
+
+    fn blank_result(&self, fixture: &Fixture, contest: &Contest) -> MatchResult {
+        let game = &contest.game;
+        let name = |seat: &Option<usize>| seat.map(|entrant| self.tournament.entrants[entrant].name.clone());
+        MatchResult {
+            id: fixture.id.clone(),
+            tournament: self.plan.fingerprint().to_owned(),
+            encounter: fixture.encounter_id.clone(),
+            game: contest.name.clone(),
+            roles: game.roles().map(|role| game.role_name(role).to_owned()).collect(),
+            players: fixture.seats.iter().map(name).collect(),
+            goals: vec![None; fixture.seats.len()],
+            ending: String::new(),
+            why: String::new(),
+            steps: 0,
+            opening: 0,
+            moves_digest: String::new(),
+            ended: 0,
+            time: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    fn blank_record(&self, contest: &Contest, result: &MatchResult) -> Record {
+        let name = |player: &Option<String>| player.clone().unwrap_or_else(|| "random".to_owned());
+        Record {
+            game_meta_url: contest.name.clone(),
+            player_names_from_host: result.players.iter().map(name).collect(),
+            is_player_human: vec![false; result.players.len()],
+            tournament_name_from_host: Some(
+                self.run.name.clone().unwrap_or_else(|| self.plan.fingerprint().to_owned()),
+            ),
+            ..Record::default()
+        }
+    }
+}
+
+/// Writes a record whole or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn save(directory: &Path, record: &Record) -> Result<PathBuf, TournamentError> {
+    let path = directory.join(format!("{}.json", record.match_id));
+    let part = directory.join(format!("{}.json.part", record.match_id));
+    let written = std::fs::write(&part, record.to_json() + "\n").and_then(|()| std::fs::rename(&part, &path));
+    match written {
+        Ok(()) => Ok(path),
+        Err(error) => Err(TournamentError::Save { path, error }),
+    }
+}

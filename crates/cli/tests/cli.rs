@@ -1,0 +1,541 @@
+//! The built command as a script or a person meets it: output formats, exit codes, streams.
+//!
+//! Runs `ggp` at the root of the workspace. What stands here as text is a contract: others' scripts
+//! read it.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run came to.
+struct Run {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ggp_with(args: &[&str], input: &str) -> Run {
+    let mut child = command(args).spawn().expect("ggp starts");
+    // A program that has no use for its input may be gone already.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("ggp ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run {
+        code: output.status.code().expect("an exit code"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+fn ggp(args: &[&str]) -> Run {
+    ggp_with(args, "")
+}
+
+/// A file of this test alone.
+fn scratch(name: &str, contents: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, contents).expect("a scratch file");
+    path
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A game of two steps in which `a` chooses and `b` watches.
+const TINY: &str = "\
+(role a) (role b)
+(init (step 0))
+(succ 0 1) (succ 1 2)
+(<= (legal a (pick ?x)) (choice ?x))
+(<= (legal b noop) (role b))
+(choice l) (choice r)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (picked ?x)) (does a (pick ?x)))
+(<= terminal (true (step 2)))
+(<= (goal a 100) (true (picked l)))
+(<= (goal a 30) (not (true (picked l))))
+(<= (goal b 50) (role b))
+";
+
+#[test]
+fn perft_prints_a_line_a_depth() {
+    let run = ggp(&["perft", "games/endgame.kif", "--depth", "3"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "0\t1\n1\t14\n2\t66\n3\t1161\n"), "{}", run.stderr);
+    assert_eq!(run.stderr, "");
+    let run = ggp_with(&["perft", "-", "--depth", "3"], TINY);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "0\t1\n1\t2\n2\t4\n3\t0\n"), "{}", run.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let mut child =
+        command(&["perft", "games/pawn_whopping.kif", "--depth", "60"]).spawn().expect("ggp starts");
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().expect("a pipe"));
+    reader.read_line(&mut line).expect("a line");
+    assert_eq!(line, "0\t1\n");
+    drop(reader);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn replay_prints_one_object_a_state() {
+    let record = scratch("replay.txt", "; two steps\n((pick r) noop)\r\n\n((PICK l) noop)\n");
+    let run = ggp_with(&["replay", "-", record.to_str().unwrap(), "--json"], TINY);
+    let expected = concat!(
+        r#"{"step":0,"state":["(step 0)"],"legal":{"a":["(pick l)","(pick r)"],"b":["noop"]},"#,
+        r#""terminal":false,"goals":{"a":30,"b":50}}"#,
+        "\n",
+        r#"{"step":1,"state":["(picked r)","(step 1)"],"legal":{"a":["(pick l)","(pick r)"],"b":["noop"]},"#,
+        r#""terminal":false,"goals":{"a":30,"b":50}}"#,
+        "\n",
+        r#"{"step":2,"state":["(picked l)","(step 2)"],"legal":{"a":["(pick l)","(pick r)"],"b":["noop"]},"#,
+        r#""terminal":true,"goals":{"a":100,"b":50}}"#,
+        "\n",
+    );
+    assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
+    // The same match as JSON, for people.
+    let json = scratch("replay.json", r#"{"moves": [["(pick r)", "noop"], ["( pick l )", "noop"]]}"#);
+    let run = ggp_with(&["replay", "-", json.to_str().unwrap()], TINY);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.ends_with("Over after 2 steps: a 100, b 50\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("  2. a ( pick l )   b noop\n"), "{}", run.stdout);
+}
+
+#[test]
+fn a_goal_that_is_not_one_is_null() {
+    let kif = TINY.replace("(goal b 50) (role b)", "(goal b ?g) (many ?g)") + "(many 1) (many 2)";
+    let run = ggp_with(&["replay", "-", scratch("none.txt", "").to_str().unwrap(), "--json"], &kif);
+    assert!(run.stdout.ends_with("\"goals\":{\"a\":30,\"b\":null}}\n"), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn an_illegal_move_is_named_with_its_step() {
+    for (record, message) in [
+        (
+            "((pick r) noop)\n((pick x) noop)\n",
+            "step 2 (line 2): a has no legal move `(pick x)`; legal: (pick l), (pick r)",
+        ),
+        ("((pick r))\n", "step 1 (line 1): a joint move has 2 moves, one for each role, not 1"),
+        (
+            "((pick r) noop)\n((pick r) noop)\n((pick r) noop)\n",
+            "step 3 (line 3): the game is over before this move",
+        ),
+        (r#"{"moves": [["(pick r)", "hop"]]}"#, "step 1 (moves[0]): b has no legal move `hop`; legal: noop"),
+    ] {
+        let path = scratch("illegal.txt", record);
+        let path = path.to_str().unwrap();
+        let run = ggp_with(&["replay", "-", path, "--json"], TINY);
+        assert_eq!((run.code, run.stderr), (1, format!("error: {path}: {message}\n")));
+        assert!(run.stdout.starts_with("{\"step\":0,"), "what was legal is shown");
+    }
+    let path = scratch("broken.txt", "((pick r) noop)\n((pick r) noop\n");
+    let run = ggp_with(&["replay", "-", path.to_str().unwrap()], TINY);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("is no record of a match: line 2: "), "{}", run.stderr);
+}
+
+#[test]
+fn bench_prints_exactly_these_keys() {
+    let run = ggp(&["bench", "games/nim.kif", "--seconds", "0.1", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let speed: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    let keys: Vec<&str> = speed.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "game",
+            "reasoner",
+            "build_seconds",
+            "playouts",
+            "steps",
+            "cpu_seconds",
+            "playouts_per_cpu_second",
+            "steps_per_cpu_second",
+            "mean_length",
+            "mean_goals",
+            "peak_rss_mib"
+        ]
+    );
+    assert_eq!(speed["game"], "nim");
+    let number = |key: &str| speed[key].as_f64().unwrap();
+    assert!(number("playouts") >= 1.0 && number("cpu_seconds") > 0.0 && number("peak_rss_mib") > 1.0);
+    let rate = number("playouts") / number("cpu_seconds");
+    assert!((number("playouts_per_cpu_second") / rate - 1.0).abs() < 1e-6);
+    assert!((number("mean_length") - number("steps") / number("playouts")).abs() < 1e-6);
+}
+
+/// These counts depend on the rules, the seed and the random streams alone: when they change, every
+/// recorded experiment changes.
+#[test]
+fn counted_playouts_do_not_drift() {
+    for (game, expected) in [
+        ("endgame", "game       endgame\nseed       7\nplayouts   50\nsteps      700\n"),
+        ("tic_tac_toe", "game       tic_tac_toe\nseed       7\nplayouts   50\n"),
+    ] {
+        let path = format!("games/{game}.kif");
+        let args = ["bench", &path, "--playouts", "50", "--seed", "7"];
+        let run = ggp(&args);
+        assert!(run.stdout.starts_with(expected), "{}{}", run.stdout, run.stderr);
+        assert_eq!(ggp(&args).stdout, run.stdout);
+    }
+    let run = ggp(&["bench", "games/tic_tac_toe.kif", "--playouts", "50", "--seed", "7", "--json"]);
+    assert_eq!(run.stdout, FINGERPRINT);
+}
+
+const FINGERPRINT: &str = "{\"game\":\"tic_tac_toe\",\"seed\":7,\"playouts\":50,\"steps\":381,\
+    \"goal_sums\":[2900,2100],\"checksum\":\"528b0b31962eec2a\"}\n";
+
+#[test]
+fn each_bad_input_gives_its_message_and_exit_code() {
+    let mut inputs: Vec<PathBuf> =
+        root().join("tests/invalid").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    inputs.retain(|path| path.extension().is_some_and(|e| e == "kif"));
+    assert!(inputs.len() >= 40);
+    for path in inputs {
+        let name = format!("tests/invalid/{}", path.file_name().unwrap().to_str().unwrap());
+        let kif = std::fs::read(&path).unwrap();
+        let mut args = vec!["check", name.as_str()];
+        if kif.starts_with(b"; level: strict") {
+            args.push("--strict");
+        } else if kif.starts_with(b"; level: lenient") {
+            args.push("--lenient");
+        }
+        let run = ggp(&args);
+        let expected = std::fs::read_to_string(path.with_extension("stderr")).unwrap();
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{name}");
+        assert_eq!(run.stderr, expected, "{name}");
+    }
+}
+
+#[test]
+fn our_own_rulesheets_are_strictly_clean() {
+    let mut args = vec!["check".to_owned(), "--strict".to_owned()];
+    for entry in root().join("games").read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "kif") {
+            args.push(path.display().to_string());
+        }
+    }
+    assert!(args.len() > 12);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let run = ggp(&args);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
+}
+
+#[test]
+fn check_speaks_json() {
+    let run = ggp(&["check", "--json", "tests/invalid/unsafe_not.kif", "games/nim.kif"]);
+    assert_eq!((run.code, run.stderr.as_str()), (1, ""));
+    let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    let finding = &lines[0]["findings"][0];
+    assert_eq!((&finding["line"], &finding["column"]), (&7.into(), &38.into()));
+    assert_eq!(finding["severity"], "error");
+    assert_eq!(lines[1]["findings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn simulation_refutes_what_is_wrong() {
+    let run = ggp(&["check", "--simulate", "20", "games/tic_tac_toe.kif"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("  every playout ends                 not refuted in 20 playouts\n"),
+        "{}",
+        run.stdout
+    );
+    // A role without a move, a role without a goal, a game without an end.
+    let stuck = TINY.replace("(legal b noop) (role b)", "(legal b noop) (true (step 0))");
+    let without = TINY.replace("(goal b 50) (role b)", "(goal b 50) (true (step 0))");
+    let endless =
+        TINY.replace("(succ 1 2)", "(succ 1 2) (succ 2 0)").replace("(true (step 2))", "(true (step 9))");
+    for (kif, property) in [(stuck, "playable"), (without, "one_goal"), (endless, "ends")] {
+        let run = ggp_with(&["check", "--simulate", "5", "--json", "-"], &kif);
+        assert_eq!(run.code, 1, "{property}: {}{}", run.stdout, run.stderr);
+        let verdict: Value = serde_json::from_str(&run.stdout).unwrap();
+        let refuted = verdict["simulation"]["refuted"].as_array().unwrap().iter();
+        let refuted = refuted.clone().find(|r| r["property"] == property).expect(property);
+        // The refuting moves lead there.
+        let moves = refuted["moves"].as_array().unwrap();
+        assert_eq!(moves.len() as u64, refuted["step"].as_u64().unwrap());
+        let begun = serde_json::json!({ "moves": moves[..moves.len().min(50)] }).to_string();
+        let record = scratch(&format!("refuting-{property}.json"), &begun);
+        let replayed = ggp_with(&["replay", "-", record.to_str().unwrap(), "--json"], &kif);
+        assert_eq!(replayed.code, 0, "{}", replayed.stderr);
+    }
+}
+
+#[test]
+fn fmt_lays_out_and_checks() {
+    let messy = "; c\n(<= (next (step ?n))\n(true (step ?m)) ; why\n (succ ?m ?n))(role   a)\n";
+    let tidy = "; c\n(<= (next (step ?n))\n    (true (step ?m)) ; why\n    (succ ?m ?n))\n(role a)\n";
+    let run = ggp_with(&["fmt", "-"], messy);
+    assert_eq!((run.code, run.stdout.as_str()), (0, tidy), "{}", run.stderr);
+    let path = scratch("layout.kif", messy);
+    let name = path.to_str().unwrap();
+    let run = ggp(&["fmt", "--check", name]);
+    assert_eq!((run.code, run.stdout), (1, format!("{name}\n")));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), messy, "--check changes nothing");
+    assert_eq!(ggp(&["fmt", name]).code, 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), tidy);
+    assert_eq!(ggp(&["fmt", "--check", name]).code, 0);
+    let run = ggp_with(&["fmt", "-"], "(role a");
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.contains("--> <stdin>:1:1"), "{}", run.stderr);
+}
+
+#[test]
+fn explain_shows_the_tree() {
+    let run = ggp_with(&["explain", "-", "(next (picked r))", "--moves", "((pick r) noop)"], TINY);
+    let expected = "\
+✓ (next (picked r))  line 8: a rule
+└─ ✓ (does a (pick r))  the move made
+";
+    assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
+    let run = ggp_with(&["explain", "-", "(goal a 100)"], TINY);
+    let expected = "\
+✗ (goal a 100)  line 10: the one rule that could give it
+└─ ✗ (true (picked l))  not in the state
+";
+    assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
+    // A fact of a recorded match's last state rests on the move before.
+    let record = scratch("explain.txt", "((pick l) noop)\n");
+    let run = ggp_with(&["explain", "-", "(picked l)", "--from", record.to_str().unwrap()], TINY);
+    let expected = "\
+✓ (true (picked l))  in the state
+└─ ✓ (next (picked l))  line 8: a rule
+   └─ ✓ (does a (pick l))  the move made
+";
+    assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
+    let run = ggp_with(&["explain", "-", "(next (picked l))"], TINY);
+    assert!(run.stderr.starts_with("note: no move has been made"), "{}", run.stderr);
+    let run = ggp_with(&["explain", "-", "(sword a)"], TINY);
+    assert_eq!(run.code, 1);
+    assert_eq!(run.stderr, "error: the rules have no relation or fluent `sword` with 1 arguments\n");
+}
+
+#[test]
+fn graph_is_dot_with_strata() {
+    let run = ggp_with(&["graph", "-"], TINY);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let has = |line: &str| assert!(run.stdout.lines().any(|l| l.trim() == line), "{line}\n{}", run.stdout);
+    has("subgraph cluster_0 {");
+    has("subgraph cluster_1 {");
+    let node = |label: &str| {
+        let line = run.stdout.lines().find(|l| l.contains(&format!("label=\"{label}\""))).expect(label);
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    has(&format!("{} -> {} [style=dashed];", node("true picked/1"), node("goal/2")));
+    has(&format!("{} -> {};", node("does pick/1"), node("next picked/1")));
+    has(&format!("{} [label=\"does pick/1\", shape=box];", node("does pick/1")));
+    assert!(run.stdout.ends_with("}\n"));
+}
+
+/// A match without what depends on time.
+fn untimed(stdout: &str) -> String {
+    let cut = |line: &str| {
+        line.split_once(" thought ")
+            .and_then(|(role, rest)| Some(format!("{role} {}", rest.split_once(", ")?.1)))
+    };
+    stdout.lines().map(|line| cut(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
+}
+
+#[test]
+fn a_seeded_match_repeats_and_can_be_taken_up_again() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("match.json");
+    let saved = path.to_str().unwrap();
+    let args = [
+        "play",
+        "games/tic_tac_toe.kif",
+        "--seed",
+        "5",
+        "--player",
+        "x=mcts:iterations=50",
+        "--player",
+        "o=random",
+        "--save",
+        saved,
+    ];
+    let run = ggp(&args);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("Over after "), "{}", run.stdout);
+    assert!(run.stdout.contains("x thought "), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "colours in a pipe");
+    assert_eq!(run.stderr, "x mcts:iterations=50, o random (seed 5)\n");
+    assert_eq!(untimed(&ggp(&args).stdout), untimed(&run.stdout));
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let moves = record["moves"].as_array().unwrap().clone();
+    assert_eq!(record["states"].as_array().unwrap().len(), moves.len() + 1);
+    assert_eq!(record["playerNamesFromHost"][0], "mcts:iterations=50");
+    // From the first three joint moves on.
+    let begun = serde_json::json!({ "moves": moves[..3] }).to_string();
+    let begun = scratch("begun.json", &begun);
+    let from = ["--from", begun.to_str().unwrap()];
+    let run = ggp(&[&args[..], &from].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let resumed: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let resumed_moves = resumed["moves"].as_array().unwrap();
+    assert_eq!(resumed_moves[..3], moves[..3]);
+    assert!(resumed_moves.len() > 3);
+    assert_eq!(resumed["isCompleted"], true);
+}
+
+#[test]
+fn a_person_plays_by_numbers_and_words() {
+    // Sees only what is decided: the other's choice comes after the person's own.
+    let args = [
+        "play",
+        "games/rock_paper_scissors.kif",
+        "--human",
+        "left",
+        "--player",
+        "right=random",
+        "--seed",
+        "1",
+    ];
+    let run = ggp_with(&args, "lizard\n0\n?\n2\nROCK\n");
+    assert_eq!(run.code, 1, "the input ended before the match");
+    assert_eq!(
+        run.stdout.matches("left ").count() - run.stdout.matches("points left ").count(),
+        2,
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("  2. left rock   right "), "{}", run.stdout);
+    assert!(run.stderr.contains("left has no legal move `lizard`; legal: "), "{}", run.stderr);
+    assert!(run.stderr.contains("there is no move 0; they are numbered 1 to 3"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("not saved; --save FILE keeps a match, --from FILE goes on with it\n"));
+    let run = ggp_with(&args, &"1\n".repeat(200));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("Over after "), "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_match_is_saved_and_says_how_to_go_on() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interrupted.json");
+    let saved = path.to_str().unwrap();
+    let mut child =
+        command(&["play", "games/connect_four.kif", "--playclock", "0.2", "--save", saved]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let made = lines.by_ref().map(Result::unwrap).find(|line| line.starts_with("  2. "));
+    assert!(made.is_some());
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    lines.for_each(drop);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains(&format!("--save {saved} --from {saved}")), "{stderr}");
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert!(record["moves"].as_array().unwrap().len() >= 2);
+    assert_eq!(record["isCompleted"], false);
+    let begun = ggp(&["replay", "games/connect_four.kif", saved, "--json"]);
+    assert_eq!(begun.code, 0, "{}", begun.stderr);
+}
+
+#[test]
+fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
+    for (args, code, message) in [
+        (
+            &["play", "games/nim.kif", "--human", "third"][..],
+            2,
+            "error: the game has no role `third`; its roles are first, second\n",
+        ),
+        (
+            &["play", "games/nim.kif", "--player", "first=mtcs"],
+            2,
+            "error: there is no player `mtcs`; known are ",
+        ),
+        (&["play", "games/nim.kif", "--player", "first"], 2, "error: `first` is not ROLE=SPEC"),
+        (
+            &["play", "games/nim.kif", "--player", "first=random", "--human", "first"],
+            2,
+            "error: two players want the role `first`\n",
+        ),
+        (&["perft", "games/nim.kif", "--depht", "3"], 2, "error: unexpected argument '--depht' found"),
+        (&["bench", "games/nim.kif", "--seconds", "-1"], 2, "error: "),
+        (&["check", "--strict", "--lenient", "games/nim.kif"], 2, "error: "),
+        (&["frobnicate"], 2, "error: unrecognized subcommand 'frobnicate'"),
+        (&["check", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
+        (&["perft", "nim"], 1, "error: cannot read nim (did you mean games/nim.kif?): "),
+        (&["perft", "games"], 1, "error: cannot read games: it is a directory; name a file in it\n"),
+        (&["fmt", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
+        (
+            &["play", "games/nim.kif", "--from", "tests/Cargo.toml"],
+            1,
+            "error: tests/Cargo.toml is no record of a match: ",
+        ),
+        (&["play", "games/nim.kif", "--save", "/nowhere/m.json"], 1, "error: cannot write /nowhere/m.json: "),
+        (&["play", "tests/invalid/unsafe_not.kif"], 1, "error[unsafe-variable]: "),
+    ] {
+        let run = ggp(args);
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args:?}: {}", run.stderr);
+        assert!(run.stderr.starts_with(message), "{args:?}: {}", run.stderr);
+    }
+    let run = ggp(&["play", "tests/invalid/unsafe_not.kif"]);
+    assert!(
+        run.stderr.ends_with("error: tests/invalid/unsafe_not.kif cannot be played: 1 error\n"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    let run = ggp(&["--help"]);
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.contains("Exit codes:\n  0  "), "{}", run.stdout);
+    for name in ["play", "check", "fmt", "explain", "perft", "replay", "bench", "graph", "completions"] {
+        assert!(run.stdout.contains(&format!("\n  {name} ")), "{name} is not in --help");
+        let help = ggp(&[name, "--help"]);
+        assert_eq!(help.code, 0);
+        assert!(help.stdout.contains(&format!("Examples:\n  ggp {name} ")), "{}", help.stdout);
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = ggp(&["completions", shell]);
+        assert!(run.code == 0 && run.stdout.contains("playclock"), "{shell}");
+    }
+}
+
+/// The words of a command line, as a shell takes them; only single quotes are known.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (number, piece) in line.split('\'').enumerate() {
+        let is_quoted = number % 2 == 1;
+        let mut parts = if is_quoted { vec![piece] } else { piece.split(' ').collect() }.into_iter();
+        words.last_mut().unwrap().push_str(parts.next().unwrap());
+        words.extend(parts.map(str::to_owned));
+    }
+    words
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let mut shown = 0;
+    for block in readme.split("```text\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for example in block.split("$ ggp ").skip(1) {
+            let (line, expected) = example.split_once('\n').unwrap();
+            let args = words(line);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let run = ggp(&args);
+            assert_eq!(run.stderr + &run.stdout, expected, "ggp {line}");
+            shown += 1;
+        }
+    }
+    assert!(shown >= 5, "only {shown} examples");
+}

@@ -1,0 +1,234 @@
+//! What a role can believe in a game of hidden information (GDL-II): the states that agree with
+//! all that it did and saw, and how likely each is when everyone else draws uniformly.
+//!
+//! Invariant: weights are positive and sum to 1. As long as [`Belief::is_complete`], exactly the
+//! possible states are there; beyond the bound, the likeliest of those that were found. The update is Bayes' rule over
+//! the joint moves that contain the role's own (Thielscher, "A General Game Description Language
+//! for Incomplete Information Games", 2010).
+
+use crate::rng::{Stream, mix};
+use crate::{EvalError, Fact, Move, Role, StateMachine};
+use rustc_hash::FxHashMap;
+
+/// The possible states of a match, as one role sees it.
+#[derive(Clone, Debug)]
+pub struct Belief<M: StateMachine> {
+    role: Role,
+    states: Vec<(M::State, f64)>,
+    bound: usize,
+    complete: bool,
+    turn: u32,
+}
+
+/// How many joint moves an update looks at for each state that is kept.
+const JOINT_MOVES: usize = 64;
+
+impl<M: StateMachine> Belief<M> {
+    /// What `role` believes before the first move: the initial state. At most `bound` states, at
+    /// least one, are ever kept.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated.
+    pub fn initial(machine: &mut M, role: Role, bound: usize) -> Result<Belief<M>, EvalError> {
+        Ok(Belief::certain(machine.initial_state()?, role, bound))
+    }
+
+    /// What `role` believes when it knows the state.
+    pub fn certain(state: M::State, role: Role, bound: usize) -> Belief<M> {
+        Belief { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
+    }
+
+    /// The possible states with their probabilities, in a fixed order. Empty when what was seen
+    /// agrees with none of those kept.
+    pub fn states(&self) -> &[(M::State, f64)] {
+        &self.states
+    }
+
+    /// Whether no possible state has been left out.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Replaces `out` by the role's legal moves. By the definition of GDL-II they are the same in
+    /// all possible states; where rules break that, those of the likeliest.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated.
+    pub fn legal_moves(&self, machine: &mut M, out: &mut Vec<Move>) -> Result<(), EvalError> {
+        out.clear();
+        let likeliest = self.states.iter().reduce(|best, next| if next.1 > best.1 { next } else { best });
+        likeliest.map_or(Ok(()), |(state, _)| machine.legal_moves(state, self.role, out))
+    }
+
+    /// A possible state, drawn by its probability with `bits`; `None` if there is none.
+    pub fn draw(&self, bits: u32) -> Option<&M::State> {
+        let mut left = f64::from(bits) / 4_294_967_296.0;
+        let drawn = self.states.iter().find(|(_, weight)| {
+            left -= weight;
+            left < 0.0
+        });
+        drawn.or(self.states.last()).map(|(state, _)| state)
+    }
+
+    /// The role made `own` and saw `seen`. `seed` chooses the sample where there are too many
+    /// states or joint moves.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated; the belief is then as before.
+    pub fn update(&mut self, machine: &mut M, own: Move, seen: &[Fact], seed: u64) -> Result<(), EvalError> {
+        let mut next =
+            Successors::<M> { states: FxHashMap::default(), order: Vec::new(), complete: self.complete };
+        for (number, (state, weight)) in self.states.iter().enumerate() {
+            let stream = Stream::new(mix(seed ^ u64::from(self.turn)), number as u64);
+            next.add(machine, (state, *weight), (self.role, own), seen, stream)?;
+        }
+        self.complete = next.complete;
+        self.states = next.order;
+        if self.states.len() > self.bound {
+            self.complete = false;
+            self.states.sort_by(|a, b| b.1.total_cmp(&a.1));
+            self.states.truncate(self.bound);
+        }
+        let sum: f64 = self.states.iter().map(|(_, weight)| weight).sum();
+        self.states.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        self.turn += 1;
+        Ok(())
+    }
+}
+
+/// The states after a turn, as they are found.
+struct Successors<M: StateMachine> {
+    states: FxHashMap<M::State, usize>,
+    order: Vec<(M::State, f64)>,
+    complete: bool,
+}
+
+impl<M: StateMachine> Successors<M> {
+    /// Adds what can follow `state` when `role` makes `own` and sees `seen`.
+    fn add(
+        &mut self,
+        machine: &mut M,
+        (state, weight): (&M::State, f64),
+        (role, own): (Role, Move),
+        seen: &[Fact],
+        stream: Stream,
+    ) -> Result<(), EvalError> {
+        if machine.is_terminal(state)? {
+            return Ok(());
+        }
+        let mut choices: Vec<Vec<Move>> = Vec::new();
+        for other in machine.game().clone().roles() {
+            let mut legal = Vec::new();
+            machine.legal_moves(state, other, &mut legal)?;
+            if other == role {
+                // Where our own move was not legal, we are not in this state.
+                legal.retain(|&mv| mv == own);
+            }
+            choices.push(legal);
+        }
+        let Some(count) = choices.iter().try_fold(1usize, |count, legal| count.checked_mul(legal.len()))
+        else {
+            return Ok(());
+        };
+        let tried = count.min(JOINT_MOVES);
+        self.complete &= tried == count;
+        let (mut joint, mut percepts) = (vec![Move(0); choices.len()], Vec::new());
+        for number in 0..tried {
+            let mut rest = number;
+            for (other, legal) in choices.iter().enumerate() {
+                let at = if tried == count {
+                    let at = rest % legal.len();
+                    rest /= legal.len();
+                    at
+                } else {
+                    stream.below(number as u32, Role(other as u8), legal.len() as u32) as usize
+                };
+                joint[other] = legal[at];
+            }
+            machine.percepts(state, &joint, role, &mut percepts)?;
+            if percepts == seen {
+                let next = machine.next_state(state, &joint)?;
+                self.insert(next, weight / tried as f64);
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, state: M::State, weight: f64) {
+        if let Some(&at) = self.states.get(&state) {
+            self.order[at].1 += weight;
+        } else {
+            self.states.insert(state.clone(), self.order.len());
+            self.order.push((state, weight));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Game, Interpreter};
+    use std::sync::Arc;
+
+    /// A prize behind one of three doors; the seer picks one, the host opens another without it.
+    const DOORS: &str = "
+        (role random) (role seer) (door 1) (door 2) (door 3) (init hiding)
+        (<= chosen (true (picked ?d)))
+        (<= (legal random (hide ?d)) (door ?d) (true hiding))
+        (<= (legal random (open ?d)) (door ?d) (true (picked ?p)) (distinct ?d ?p) (not (true (prize ?d))))
+        (<= (legal random idle) (not (true hiding)) (not chosen))
+        (<= (legal seer idle) (true hiding))
+        (<= (legal seer (pick ?d)) (door ?d) (not (true hiding)))
+        (<= (next (prize ?d)) (does random (hide ?d)))
+        (<= (next (prize ?d)) (true (prize ?d)))
+        (<= (next (picked ?d)) (does seer (pick ?d)))
+        (<= (sees seer (opened ?d)) (does random (open ?d)))
+        (<= terminal (true over)) (<= (goal ?r 50) (role ?r))";
+
+    fn doors() -> Interpreter {
+        Interpreter::new(&Arc::new(Game::new(ggp_gdl::parse(DOORS.as_bytes()).unwrap()).unwrap()))
+    }
+
+    fn own(machine: &mut Interpreter, belief: &Belief<Interpreter>, text: &str) -> Move {
+        let mut legal = Vec::new();
+        belief.legal_moves(machine, &mut legal).unwrap();
+        legal.into_iter().find(|&mv| machine.move_text(mv) == text).unwrap()
+    }
+
+    #[test]
+    fn the_other_door_is_twice_as_likely() {
+        let mut machine = doors();
+        let seer = Role(1);
+        let mut belief = Belief::initial(&mut machine, seer, 100).unwrap();
+        for (text, seen) in [("idle", &[][..]), ("(pick 1)", &[]), ("(pick 1)", &["(opened 3)"])] {
+            let mv = own(&mut machine, &belief, text);
+            let seen: Vec<Fact> = seen.iter().map(|&s| Fact::from_canonical(s)).collect();
+            belief.update(&mut machine, mv, &seen, 1).unwrap();
+        }
+        assert!(belief.is_complete());
+        let mut found = Vec::new();
+        for (state, weight) in belief.states() {
+            let mut facts = Vec::new();
+            machine.facts(state, &mut facts).unwrap();
+            let prize = facts.iter().find(|fact| fact.functor() == "prize").unwrap().as_str().to_owned();
+            found.push((prize, (weight * 3000.0).round() as u32));
+        }
+        found.sort();
+        assert_eq!(found, [("(prize 1)".to_owned(), 1000), ("(prize 2)".to_owned(), 2000)]);
+        let draws =
+            (0..3000u32).filter(|i| belief.draw(i * 1_431_655) == Some(&belief.states()[0].0)).count();
+        assert!((900..2100).contains(&draws));
+    }
+
+    #[test]
+    fn what_cannot_have_been_seen_leaves_no_state_and_the_bound_holds() {
+        let mut machine = doors();
+        let mut belief = Belief::initial(&mut machine, Role(1), 2).unwrap();
+        let idle = own(&mut machine, &belief, "idle");
+        belief.update(&mut machine, idle, &[], 1).unwrap();
+        assert_eq!((belief.states().len(), belief.is_complete()), (2, false));
+        let pick = own(&mut machine, &belief, "(pick 2)");
+        belief.update(&mut machine, pick, &[Fact::from_canonical("thunder")], 1).unwrap();
+        assert!(belief.states().is_empty() && belief.draw(0).is_none());
+    }
+}

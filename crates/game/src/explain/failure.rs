@@ -1,0 +1,237 @@
+//! Why an atom does not hold: the rule that comes nearest to it, and its first condition that
+//! fails.
+
+use super::{Because, Explainer, Explanation, Ground, MAX_DEPTH, MAX_NODES, Verdict, ground, plain};
+use crate::EvalError;
+use ggp_datalog::{Argument, Atom, Literal, Rule, Value};
+use rustc_hash::FxHashSet;
+use std::cmp::Ordering;
+
+/// How far a rule gets.
+struct Attempt {
+    rule: usize,
+    /// The conditions as they were tried: places in the lowered body and in the text's.
+    order: Vec<(usize, usize)>,
+    /// How many of them hold together; the next one fails.
+    reached: usize,
+    /// The values of the variables that have one.
+    bindings: Vec<Option<Value>>,
+}
+
+impl Attempt {
+    /// Greater is nearer: few conditions that fail or were not tried, then many that hold.
+    fn nearness(&self) -> (f64, usize) {
+        (self.reached as f64 / self.order.len().max(1) as f64, self.reached)
+    }
+}
+
+impl Explainer {
+    /// Why none of `atoms`, which all say the same, holds.
+    pub(super) fn why_not(&mut self, atoms: &[Ground], depth: usize) -> Result<Explanation, EvalError> {
+        let text = self.text(&atoms[0]);
+        let leaf = |because| Explanation { text, verdict: Verdict::Fails, because, parts: Vec::new() };
+        self.nodes += 1;
+        if let Some(input) = self.input_of(atoms[0].0) {
+            return Ok(leaf(input));
+        }
+        if depth >= MAX_DEPTH || self.nodes >= MAX_NODES {
+            return Ok(leaf(Because::Omitted));
+        }
+        if !self.shown.insert(atoms[0].clone()) {
+            return Ok(leaf(Because::Elsewhere));
+        }
+        let candidates = self.candidates(atoms);
+        let mut best: Option<Attempt> = None;
+        for (number, atom) in &candidates {
+            let attempt = self.attempt(*number, atom)?;
+            if best.as_ref().is_none_or(|best| attempt.nearness() > best.nearness()) {
+                best = Some(attempt);
+            }
+        }
+        let Some(attempt) = best else { return Ok(leaf(Because::NoRule)) };
+        let because = Because::Nearest { line: self.line(attempt.rule), of: candidates.len() };
+        let mut explanation = leaf(because);
+        for (index, &(place, literal)) in attempt.order.iter().enumerate() {
+            let text = self.condition_text(attempt.rule, literal, |v| attempt.bindings[v.index()]);
+            let part = match index.cmp(&attempt.reached) {
+                Ordering::Less => plain(text, Verdict::Holds),
+                Ordering::Equal => self.failing(&attempt, place, text, depth)?,
+                Ordering::Greater => plain(text, Verdict::Untried),
+            };
+            explanation.parts.push(part);
+        }
+        Ok(explanation)
+    }
+
+    /// The condition at which an attempt ended.
+    fn failing(
+        &mut self,
+        attempt: &Attempt,
+        place: usize,
+        text: String,
+        depth: usize,
+    ) -> Result<Explanation, EvalError> {
+        let rule = &self.program.rules()[attempt.rule];
+        let known = |atom: &Atom| {
+            atom.args.iter().all(|a| a.variable().is_none_or(|v| attempt.bindings[v.index()].is_some()))
+        };
+        let values: Vec<Value> = attempt.bindings.iter().map(|v| v.unwrap_or(Value::from_index(0))).collect();
+        match &rule.body[place] {
+            Literal::Positive(atom) if known(atom) => {
+                let atom = ground(atom, &values);
+                self.why_not(&[atom], depth + 1)
+            }
+            Literal::Negative(atom) if known(atom) => {
+                let atom = ground(atom, &values);
+                let holds = self.why(&atom, depth + 1)?;
+                Ok(Explanation { parts: vec![holds], ..plain(text, Verdict::Fails) })
+            }
+            _ => Ok(plain(text, Verdict::Fails)),
+        }
+    }
+
+    /// The rules of the description whose heads can be one of `atoms`, each with the form of the
+    /// atom that it gives.
+    fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Ground> = atoms.iter().cloned().collect();
+        let mut open: Vec<Ground> = atoms.to_vec();
+        while let Some(atom) = open.pop() {
+            for number in self.rules_of[atom.0.index()].clone() {
+                if number < self.game.description().rules.len() {
+                    if self.given(number, &atom).is_some() {
+                        found.push((number, atom.clone()));
+                    }
+                } else if let Some(same) = self.pass(number, &atom)
+                    && seen.insert(same.clone())
+                {
+                    open.push(same);
+                }
+            }
+        }
+        found.sort_unstable_by_key(|(number, _)| *number);
+        found
+    }
+
+    /// How far a rule gets towards `atom`, its conditions taken in the order of the text but for
+    /// tests, which wait until their variables have values.
+    fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Attempt, EvalError> {
+        let order = self.reading_order(number);
+        let given = self.given(number, atom).expect("a candidate's head fits");
+        let rule = self.program.rules()[number].clone();
+        // The longest satisfiable prefix: whatever satisfies it satisfies every shorter one.
+        let (mut low, mut high) = (0, order.len());
+        let mut solution: Box<[Value]> = given.clone().into();
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            let places: Vec<usize> = order[..middle].iter().map(|&(place, _)| place).collect();
+            let shortened = shortened(&rule, &places);
+            let found = match self.plan(&shortened) {
+                Some(body) => self.solve(&body, &given, true)?.pop(),
+                None => None,
+            };
+            match found {
+                Some(bindings) => (low, solution) = (middle, bindings),
+                None => high = middle - 1,
+            }
+        }
+        let places: Vec<usize> = order[..low].iter().map(|&(place, _)| place).collect();
+        let known = bound(&rule, &places);
+        if low == 0 {
+            // Nothing has been solved, but the head may fix what is inside of terms.
+            if let Some(body) = self.plan(&shortened(&rule, &[])) {
+                solution = self.solve(&body, &given, true)?.pop().unwrap_or(solution);
+            }
+        }
+        let bindings = known.iter().zip(&solution).map(|(&known, &value)| known.then_some(value)).collect();
+        Ok(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings })
+    }
+
+    /// The conditions of a rule in an order in which each can be tested: their places in the
+    /// lowered body and in the text's.
+    fn reading_order(&self, number: usize) -> Vec<(usize, usize)> {
+        let rule = &self.program.rules()[number];
+        let mut open = self.conditions(number);
+        let mut order: Vec<(usize, usize)> = Vec::with_capacity(open.len());
+        while !open.is_empty() {
+            let places: Vec<usize> = order.iter().map(|&(place, _)| place).collect();
+            let known = bound(rule, &places);
+            let is_ready = |&(place, _): &(usize, usize)| match &rule.body[place] {
+                Literal::Positive(_) => true,
+                test => test.arguments().all(|a| a.variable().is_none_or(|v| known[v.index()])),
+            };
+            let next = open.iter().position(is_ready).unwrap_or(0);
+            order.push(open.remove(next));
+        }
+        order
+    }
+}
+
+/// Which variables have values when the head and the conditions at `places` are given.
+fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
+    let mut known = vec![false; rule.variables as usize];
+    let mut note = |argument: Argument| {
+        argument.variable().is_some_and(|v| !std::mem::replace(&mut known[v.index()], true))
+    };
+    for &argument in &rule.head.args {
+        note(argument);
+    }
+    for &place in places {
+        if let Literal::Positive(atom) = &rule.body[place] {
+            for &argument in &atom.args {
+                note(argument);
+            }
+        }
+    }
+    loop {
+        let mut changed = false;
+        for literal in &rule.body {
+            let Literal::Compose { term, args, .. } = literal else { continue };
+            let is_known = |a: Argument| a.variable().is_none_or(|v| known[v.index()]);
+            let news: Vec<Argument> = if is_known(*term) {
+                args.clone()
+            } else if args.iter().all(|&a| is_known(a)) {
+                vec![*term]
+            } else {
+                continue;
+            };
+            for variable in news.into_iter().filter_map(Argument::variable) {
+                changed |= !std::mem::replace(&mut known[variable.index()], true);
+            }
+        }
+        if !changed {
+            return known;
+        }
+    }
+}
+
+/// `rule` with only the conditions at `places`, and the terms that these and the head are made of.
+fn shortened(rule: &Rule, places: &[usize]) -> Rule {
+    let mut needed = vec![false; rule.variables as usize];
+    let mut kept = vec![false; rule.body.len()];
+    for &argument in &rule.head.args {
+        argument.variable().into_iter().for_each(|v| needed[v.index()] = true);
+    }
+    for &place in places {
+        kept[place] = true;
+        rule.body[place].arguments().filter_map(Argument::variable).for_each(|v| needed[v.index()] = true);
+    }
+    loop {
+        let mut changed = false;
+        for (place, literal) in rule.body.iter().enumerate() {
+            if let Literal::Compose { term, args, .. } = literal
+                && !kept[place]
+                && term.variable().is_some_and(|v| needed[v.index()])
+            {
+                kept[place] = true;
+                changed = true;
+                args.iter().filter_map(|a| a.variable()).for_each(|v| needed[v.index()] = true);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let body = rule.body.iter().zip(kept).filter(|(_, kept)| *kept).map(|(literal, _)| literal.clone());
+    Rule { body: body.collect(), ..rule.clone() }
+}

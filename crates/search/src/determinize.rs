@@ -1,0 +1,201 @@
+//! A player for games of hidden information (GDL-II): Monte-Carlo over states that may be.
+//!
+//! Each iteration draws a state from what the role can believe, makes it known to everyone
+//! (determinization; Long, Sturtevant, Buro & Furtak 2010), and plays each of the role's moves out
+//! once. The move with the best mean is played. What such a player cannot see is the worth of
+//! hiding and of finding out. In games without percepts it is flat Monte-Carlo.
+
+use crate::dice::Dice;
+use crate::player::{MakeMachine, not_started};
+use ggp_game::{
+    Belief, Candidate, Clocks, Deadline, EvalError, Game, Goal, Move, Observation, PlayError, Player,
+    PlayoutPlan, Playouts, Report, Role, StopToken,
+};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// States that are believed at once.
+const STATES: usize = 1000;
+
+/// Iterations between two looks at the clock.
+const BATCH: u64 = 4;
+
+/// How it thinks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeterminizeOptions {
+    /// Iterations for each move; `None` for as many as the clock allows. With 0 it plays at random.
+    pub iterations: Option<u64>,
+    /// The seed of its draws.
+    pub seed: u64,
+}
+
+/// Plays one role by determinized flat Monte-Carlo.
+pub struct DeterminizingPlayer<M: Playouts> {
+    options: DeterminizeOptions,
+    make: MakeMachine<M>,
+    seat: Option<Seat<M>>,
+    report: Option<Report>,
+}
+
+/// A match under way.
+struct Seat<M: Playouts> {
+    machine: M,
+    belief: Belief<M>,
+    role: Role,
+    clocks: Clocks,
+    dice: Dice,
+    playouts: u64,
+}
+
+impl<M: Playouts> DeterminizingPlayer<M> {
+    /// A player with `options` that thinks with what `make` makes.
+    pub fn new(
+        options: DeterminizeOptions,
+        make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
+    ) -> DeterminizingPlayer<M> {
+        DeterminizingPlayer { options, make: Box::new(make), seat: None, report: None }
+    }
+}
+
+impl<M: Playouts> Seat<M> {
+    /// Takes note of what was seen.
+    fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        // A machine knows moves once it has been asked for them.
+        let mut legal = Vec::new();
+        self.belief.legal_moves(&mut self.machine, &mut legal)?;
+        let unknown = |text: &str| PlayError::BadJointMove(text.to_owned());
+        match seen {
+            Observation::Start => {}
+            Observation::Moves(texts) => {
+                let Some((state, _)) = self.belief.states().first().cloned() else {
+                    return Err(unknown(&texts.join(" ")));
+                };
+                for role in self.machine.game().clone().roles() {
+                    self.machine.legal_moves(&state, role, &mut legal)?;
+                }
+                let joint: Option<Vec<Move>> =
+                    texts.iter().map(|text| self.machine.parse_move(text)).collect();
+                let joint = joint.ok_or_else(|| unknown(&texts.join(" ")))?;
+                self.belief = Belief::certain(self.machine.next_state(&state, &joint)?, self.role, STATES);
+            }
+            Observation::Percepts { own, seen, .. } => {
+                let own = self.machine.parse_move(own).ok_or_else(|| unknown(own))?;
+                let seed = self.dice.below(1 << 30) as u64;
+                self.belief.update(&mut self.machine, own, seen, seed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays every one of `own` out once, from `count` states that may be; adds up the scores.
+    fn iterate(&mut self, own: &[Move], count: u64, scores: &mut [f64]) -> Result<(), EvalError> {
+        let (mut starts, mut legal) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let bits = self.dice.below(1 << 30) as u32;
+            let Some(state) = self.belief.draw(bits << 2).cloned() else { return Ok(()) };
+            let mut joint = Vec::new();
+            for role in self.machine.game().clone().roles() {
+                self.machine.legal_moves(&state, role, &mut legal)?;
+                if legal.is_empty() {
+                    return Ok(());
+                }
+                joint.push(legal[self.dice.below(legal.len())]);
+            }
+            for &mv in own {
+                joint[self.role.index()] = mv;
+                starts.push(self.machine.next_state(&state, &joint)?);
+            }
+        }
+        let plan = PlayoutPlan { first: self.playouts, ..PlayoutPlan::new(self.dice.below(1 << 30) as u64) };
+        self.playouts += starts.len() as u64;
+        let role = self.role.index();
+        self.machine.playouts(&starts, plan, &mut |playout| {
+            let score = playout.goals[role].map_or(0.0, |goal| f64::from(Goal::value(goal)));
+            scores[playout.index % own.len()] += score;
+        })
+    }
+}
+
+impl<M: Playouts> Player for DeterminizingPlayer<M> {
+    fn start(
+        &mut self,
+        game: &Arc<Game>,
+        role: Role,
+        clocks: Clocks,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<(), PlayError> {
+        (self.seat, self.report) = (None, None);
+        let mut machine = (self.make)(game, deadline, stop)?;
+        let belief = Belief::initial(&mut machine, role, STATES)?;
+        let dice = Dice::new(self.options.seed);
+        self.seat = Some(Seat { machine, belief, role, clocks, dice, playouts: 0 });
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        seen: Observation<'_>,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        let began = Instant::now();
+        let seat = self.seat.as_mut().ok_or_else(not_started)?;
+        seat.machine.interrupt_on(stop);
+        seat.follow(seen)?;
+        let mut own = Vec::new();
+        seat.belief.legal_moves(&mut seat.machine, &mut own)?;
+        if own.is_empty() {
+            return Err(PlayError::NoMove);
+        }
+        let untimed = self.options.iterations.is_none() && deadline.0.is_none();
+        let deadline = if untimed { Deadline::after(seat.clocks.play) } else { deadline };
+        // A batch must end before the deadline; the longest so far says how long one may take.
+        let mut longest = std::time::Duration::ZERO;
+        let mut scores = vec![0.0; own.len()];
+        let mut done = 0;
+        while own.len() > 1
+            && !stop.is_stopped()
+            && deadline.remaining().is_none_or(|left| left > 2 * longest)
+        {
+            let left = self.options.iterations.map_or(BATCH, |all| BATCH.min(all - done));
+            if left == 0 {
+                break;
+            }
+            let batch = Instant::now();
+            match seat.iterate(&own, left, &mut scores) {
+                Err(EvalError::Interrupted) => break,
+                iterated => iterated?,
+            }
+            done += left;
+            longest = longest.max(batch.elapsed());
+        }
+        let best = if done == 0 {
+            seat.dice.below(own.len())
+        } else {
+            (0..own.len())
+                .reduce(|best, next| if scores[next] > scores[best] { next } else { best })
+                .unwrap_or(0)
+        };
+        let text = |&mv: &Move| seat.machine.move_text(mv).to_owned();
+        let mean = |score: f64| (done > 0).then(|| score / done as f64);
+        let mut candidates: Vec<Candidate> = own
+            .iter()
+            .zip(&scores)
+            .map(|(mv, &score)| Candidate { mv: text(mv), visits: done, score: mean(score), proven: None })
+            .collect();
+        candidates.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
+        let playouts = done * own.len() as u64;
+        let elapsed = began.elapsed();
+        self.report = Some(Report { candidates, iterations: done, playouts, elapsed, ..Report::default() });
+        Ok(text(&own[best]))
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.report.clone()
+    }
+
+    fn stop(&mut self, _: Observation<'_>) {
+        self.seat = None;
+    }
+}

@@ -1,0 +1,86 @@
+//! The best line found so far in a game of one role: a way to a goal that nobody can spoil, kept
+//! and played out move by move (as in nested Monte-Carlo search, Cazenave 2009).
+//!
+//! Invariant: from the root on, the line's moves are legal one after the other and end the game
+//! with the line's goal.
+
+use crate::path::Path;
+use crate::tree::Tree;
+use ggp_game::Move;
+use std::hash::Hash;
+
+/// Moves to the end of the game.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Line {
+    /// The goal that it ends with, as a share.
+    pub(crate) share: f64,
+    /// The moves still to be made, the last one first.
+    moves: Vec<Move>,
+}
+
+impl Line {
+    /// The line down `path` and on by `playout`.
+    pub(crate) fn new<S: Eq + Hash>(tree: &Tree<S>, path: &Path, playout: &[Move], share: f64) -> Line {
+        let chosen = |depth| path.chosen(depth).first().map(|&arm| (depth, arm));
+        let descent = (0..path.nodes().len()).map_while(chosen);
+        let descent = descent.map(|(depth, arm)| tree[path.nodes()[depth]].arms[arm as usize].mv);
+        let mut moves: Vec<Move> = descent.chain(playout.iter().copied()).collect();
+        moves.reverse();
+        Line { share, moves }
+    }
+
+    /// The next move.
+    pub(crate) fn next(&self) -> Option<Move> {
+        self.moves.last().copied()
+    }
+
+    /// The rest of the line after `mv`; `None` if that leaves it.
+    pub(crate) fn after(mut self, mv: Move) -> Option<Line> {
+        (self.moves.pop() == Some(mv)).then_some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::limits::{Halt, Limits};
+    use crate::options::MctsOptions;
+    use crate::search::Search;
+    use crate::technique::{Technique, Techniques};
+    use crate::toys;
+    use ggp_game::{Move, Role};
+
+    #[test]
+    fn the_line_to_the_goal_is_found_and_played_out() {
+        // Means say next to nothing here: one way in 3⁷ leads to the goal.
+        for options in [
+            MctsOptions {
+                techniques: Techniques::all().with(Technique::Solver, false),
+                ..MctsOptions::default()
+            },
+            MctsOptions::default(),
+        ] {
+            let mut search = Search::new(toys::combination(&[1, 0, 2, 2, 1, 0, 1]), &options).unwrap();
+            assert_eq!(search.run(&Limits::iterations(50_000)), Halt::Decided);
+            for digit in [1, 0, 2, 2, 1, 0, 1] {
+                let mv = search.best_move(Role(0)).unwrap().unwrap();
+                assert_eq!(mv, Move(digit));
+                search.advance(&[mv]).unwrap();
+            }
+            assert_eq!(search.state(), &[7, 7]);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_left_is_forgotten() {
+        let options = MctsOptions {
+            techniques: Techniques::all().with(Technique::Solver, false),
+            ..MctsOptions::default()
+        };
+        let mut search = Search::new(toys::combination(&[1, 0, 2]), &options).unwrap();
+        assert_eq!(search.run(&Limits::iterations(5000)), Halt::Decided);
+        search.advance(&[Move(2)]).unwrap();
+        assert!(search.line.is_none());
+        assert_eq!(search.run(&Limits::iterations(50)), Halt::Iterations);
+        assert!(search.line.as_ref().is_some_and(|line| line.share < 1.0));
+    }
+}

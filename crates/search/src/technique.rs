@@ -1,0 +1,80 @@
+//! What a search does beyond plain UCT; each can be switched off to measure what it gains.
+
+/// One technique.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Technique {
+    /// Equal states share a node.
+    Transpositions,
+    /// Proven goals are backed up.
+    Solver,
+    /// Two roles that choose at once draw their moves by regret matching instead of UCB.
+    Regret,
+    /// A role that is alone in the game plays out the best line found.
+    Line,
+}
+
+impl Technique {
+    /// All of them.
+    pub const ALL: [Technique; 4] =
+        [Technique::Transpositions, Technique::Solver, Technique::Regret, Technique::Line];
+
+    /// Its name in a player's specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Technique::Transpositions => "transpositions",
+            Technique::Solver => "solver",
+            Technique::Regret => "regret",
+            Technique::Line => "line",
+        }
+    }
+
+    /// The technique of that name.
+    pub fn named(name: &str) -> Option<Technique> {
+        Technique::ALL.into_iter().find(|technique| technique.name() == name)
+    }
+}
+
+/// A set of techniques.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Techniques(u8);
+
+impl Techniques {
+    /// None: plain UCT.
+    pub fn none() -> Techniques {
+        Techniques(0)
+    }
+
+    /// All.
+    pub fn all() -> Techniques {
+        Technique::ALL.into_iter().fold(Techniques::none(), |set, technique| set.with(technique, true))
+    }
+
+    /// Whether `technique` is in the set.
+    pub fn has(self, technique: Technique) -> bool {
+        self.0 & (1 << technique as u8) != 0
+    }
+
+    /// The set with `technique` in it, or without.
+    #[must_use]
+    pub fn with(self, technique: Technique, on: bool) -> Techniques {
+        let bit = 1 << technique as u8;
+        Techniques(if on { self.0 | bit } else { self.0 & !bit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Technique, Techniques};
+
+    #[test]
+    fn techniques_are_switched_one_by_one() {
+        for technique in Technique::ALL {
+            assert_eq!(Technique::named(technique.name()), Some(technique));
+            let without = Techniques::all().with(technique, false);
+            let with: Vec<bool> = Technique::ALL.into_iter().map(|other| without.has(other)).collect();
+            assert_eq!(with, Technique::ALL.map(|other| other != technique));
+            assert_eq!(without.with(technique, true), Techniques::all());
+        }
+        assert_eq!(Technique::named("magic"), None);
+    }
+}

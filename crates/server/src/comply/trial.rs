@@ -1,0 +1,151 @@
+//! A match that the examiner plays with the examined: the rules, the state, and the words.
+
+use crate::scramble::Scramble;
+use crate::wire;
+use ggp_game::message::{Reply, Seen, rules_line};
+use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Move, Role, StateMachine};
+use std::sync::Arc;
+
+/// How the words of a match are spelled on the wire.
+#[derive(Clone, Debug)]
+pub(super) enum Spelling {
+    /// As the rules have them.
+    Plain,
+    /// Everything in upper case.
+    Upper,
+    /// Other words.
+    Scrambled(Box<Scramble>),
+}
+
+impl Spelling {
+    fn write(&self, text: &str) -> String {
+        match self {
+            Spelling::Plain => text.to_owned(),
+            Spelling::Upper => text.to_ascii_uppercase(),
+            Spelling::Scrambled(scramble) => scramble.scramble(text),
+        }
+    }
+
+    fn read(&self, text: &str) -> String {
+        match self {
+            Spelling::Plain => text.to_owned(),
+            Spelling::Upper => text.to_ascii_lowercase(),
+            Spelling::Scrambled(scramble) => scramble.unscramble(text),
+        }
+    }
+}
+
+/// A match under way.
+pub(super) struct Trial {
+    pub(super) id: String,
+    machine: Interpreter,
+    state: <Interpreter as StateMachine>::State,
+    role: Role,
+    spelling: Spelling,
+}
+
+impl Trial {
+    /// The first state of a game, with the examined in the seat of `role`.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated.
+    pub(super) fn new(
+        id: String,
+        game: &Arc<Game>,
+        role: Role,
+        spelling: Spelling,
+    ) -> Result<Trial, EvalError> {
+        let mut machine = Interpreter::new(game);
+        let state = machine.initial_state()?;
+        Ok(Trial { id, machine, state, role, spelling })
+    }
+
+    /// START.
+    pub(super) fn start(&self, clocks: Clocks) -> String {
+        let game = self.machine.game();
+        let rules = rules_line(&game.description().source);
+        let rules = self.spelling.write(&String::from_utf8_lossy(&rules));
+        wire::start(&self.id, &self.spelling.write(game.role_name(self.role)), &rules, clocks)
+    }
+
+    /// PLAY with a joint move, `None` for the first one.
+    pub(super) fn play(&self, joint: Option<&[String]>) -> String {
+        wire::play(&self.id, &self.moves(joint))
+    }
+
+    /// STOP.
+    pub(super) fn stop(&self, joint: Option<&[String]>) -> String {
+        wire::stop(&self.id, &self.moves(joint))
+    }
+
+    fn moves(&self, joint: Option<&[String]>) -> Seen {
+        match joint {
+            Some(joint) => Seen::Moves(joint.iter().map(|mv| self.spelling.write(mv)).collect()),
+            None => Seen::Nothing,
+        }
+    }
+
+    /// PLAY in the form of GDL-II, with what the examined sees of `joint` in the state before.
+    pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
+        let Some(joint) = joint else {
+            let first = Seen::Percepts { turn: 0, own: None, percepts: Vec::new() };
+            return Ok(wire::play(&self.id, &first));
+        };
+        let moves = self.known(joint)?;
+        let mut percepts: Vec<Fact> = Vec::new();
+        self.machine.percepts(&self.state, &moves, self.role, &mut percepts)?;
+        let own = Some(joint[self.role.index()].clone());
+        Ok(wire::play(&self.id, &Seen::Percepts { turn, own, percepts }))
+    }
+
+    /// The legal moves of a role.
+    pub(super) fn legal(&mut self, role: Role) -> Result<Vec<String>, EvalError> {
+        let mut legal = Vec::new();
+        self.machine.legal_moves(&self.state, role, &mut legal)?;
+        Ok(legal.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect())
+    }
+
+    /// The legal moves of the examined.
+    pub(super) fn own_legal(&mut self) -> Result<Vec<String>, EvalError> {
+        self.legal(self.role)
+    }
+
+    /// A joint move: the examined's is `own`, the others' are their first legal ones.
+    pub(super) fn joint(&mut self, own: &str) -> Result<Vec<String>, EvalError> {
+        let roles: Vec<Role> = self.machine.game().roles().collect();
+        let mut joint = Vec::with_capacity(roles.len());
+        for role in roles {
+            joint.push(if role == self.role {
+                own.to_owned()
+            } else {
+                self.legal(role)?.into_iter().next().unwrap_or_default()
+            });
+        }
+        Ok(joint)
+    }
+
+    fn known(&mut self, joint: &[String]) -> Result<Vec<Move>, EvalError> {
+        let unknown = |text: &String| EvalError::UnknownFact(text.clone());
+        joint.iter().map(|text| self.machine.parse_move(text).ok_or_else(|| unknown(text))).collect()
+    }
+
+    /// Makes a joint move.
+    pub(super) fn advance(&mut self, joint: &[String]) -> Result<(), EvalError> {
+        let joint = self.known(joint)?;
+        self.state = self.machine.next_state(&self.state, &joint)?;
+        Ok(())
+    }
+
+    pub(super) fn is_over(&mut self) -> Result<bool, EvalError> {
+        self.machine.is_terminal(&self.state)
+    }
+
+    /// The move that a reply gives, in the rules' words; why it is none otherwise.
+    pub(super) fn read(&self, reply: &str) -> Result<String, String> {
+        match Reply::parse_move(&self.spelling.read(reply), |_| false) {
+            Ok(Reply::Move(mv)) => Ok(mv),
+            Ok(other) => Err(format!("`{other}` is no move")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

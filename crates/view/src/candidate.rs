@@ -1,0 +1,280 @@
+//! How well a fluent reads as a board: every pair of its arguments is rated as the two sides of a
+//! board, every single argument as a track.
+//!
+//! What counts, strongest first: each square holds one thing at a time; the axes are ordered by
+//! facts of the rules or by their values; moves name squares; most squares occur; the fluent
+//! changes in play. Names of relations only decide between equals. The weights were set by
+//! looking at the boards of 154 published games.
+
+use crate::evidence::Evidence;
+use crate::fluent::{MAX_COLUMNS, Row, Table};
+use crate::model::Order;
+use rustc_hash::FxHashSet;
+
+/// A score from which a pair of arguments is a board.
+const BOARD: f64 = 6.0;
+/// A score from which an argument is a track.
+const TRACK: f64 = 4.5;
+/// More squares than this make a board no better; more than `HUGE`, mostly empty, worse.
+const LARGE: usize = 100;
+const HUGE: usize = 900;
+/// From which share of clashing rows something must tell several boards apart.
+const CLASH: f64 = 0.2;
+/// The longest axis.
+const MAX_AXIS: usize = 128;
+/// The most boards that an argument tells apart.
+const MAX_INDEX: usize = 16;
+
+/// One reading of a fluent as a board.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) table: usize,
+    pub(crate) x: usize,
+    pub(crate) y: Option<usize>,
+    pub(crate) index: Vec<usize>,
+    pub(crate) score: f64,
+}
+
+impl Candidate {
+    /// The columns that tell squares apart.
+    pub(crate) fn key(&self) -> Vec<usize> {
+        self.index.iter().copied().chain([self.x]).chain(self.y).collect()
+    }
+
+    /// The columns that say what is on a square.
+    pub(crate) fn content(&self, table: &Table<'_>) -> Vec<usize> {
+        let key = self.key();
+        (0..table.columns.len()).filter(|column| !key.contains(column)).collect()
+    }
+}
+
+/// The candidate with the highest score of at least `least`; the first of equals.
+fn best_of(candidates: impl Iterator<Item = Candidate>, least: f64) -> Option<Candidate> {
+    candidates.filter(|c| c.score >= least).reduce(|best, c| if c.score > best.score { c } else { best })
+}
+
+fn column_numbers(evidence: &Evidence<'_>, table: usize) -> std::ops::Range<usize> {
+    0..evidence.tables[table].columns.len().min(MAX_COLUMNS)
+}
+
+fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item = Candidate> + 'a {
+    let columns = column_numbers(evidence, table);
+    let pairs = columns.clone().flat_map(move |x| (x + 1..columns.end).map(move |y| (x, y)));
+    pairs.filter_map(move |(x, y)| rate_board(evidence, table, x, y))
+}
+
+fn tracks_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item = Candidate> + 'a {
+    column_numbers(evidence, table).filter_map(move |x| rate_track(evidence, table, x))
+}
+
+pub(crate) fn board_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidate> {
+    best_of(boards_of(evidence, table), f64::NEG_INFINITY)
+}
+
+pub(crate) fn track_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidate> {
+    best_of(tracks_of(evidence, table), f64::NEG_INFINITY)
+}
+
+/// The best board of all fluents.
+pub(crate) fn best_board(evidence: &Evidence<'_>) -> Option<Candidate> {
+    best_of((0..evidence.tables.len()).flat_map(|table| boards_of(evidence, table)), BOARD)
+}
+
+/// The best track of all fluents.
+pub(crate) fn best_track(evidence: &Evidence<'_>) -> Option<Candidate> {
+    best_of((0..evidence.tables.len()).flat_map(|table| tracks_of(evidence, table)), TRACK)
+}
+
+/// What an axis is worth by its order.
+fn order_weight(order: Order) -> f64 {
+    match order {
+        Order::Successor | Order::Given => 2.5,
+        Order::Integers => 2.0,
+        Order::Letters | Order::Numbered => 1.5,
+        Order::Listed => 0.0,
+    }
+}
+
+/// Whether a column can be an axis: a few values, not just the roles.
+fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
+    let domain = &evidence.tables[table].columns[column].domain;
+    (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
+}
+
+/// The share of rows that share the values of `key` with another row of their state.
+pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
+    let (mut rows, mut different) = (0usize, 0usize);
+    for state in states {
+        let keys: FxHashSet<Vec<&str>> =
+            state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
+        rows += state.len();
+        different += keys.len();
+    }
+    if rows == 0 { 0.0 } else { (rows - different) as f64 / rows as f64 }
+}
+
+/// Whether each state has one row for each value of `column`: then the other columns are what
+/// that one has, not squares.
+fn owns_rows(table: &Table<'_>, column: usize) -> bool {
+    let count = table.columns[column].domain.len();
+    count > 1
+        && table.states.iter().all(|state| state.len() == count)
+        && clash(&table.states, &[column]) == 0.0
+}
+
+/// The largest share of `cells` that is occupied in a state.
+fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
+    let mut most = 0;
+    for state in &table.states {
+        let keys: FxHashSet<Vec<&str>> =
+            state.iter().map(|row| key.iter().map(|&c| row[c]).collect()).collect();
+        most = most.max(keys.len());
+    }
+    (most as f64 / cells.max(1) as f64).min(1.0)
+}
+
+/// The arguments that tell several boards apart: at most two, without which squares would hold
+/// several things, or which have the same values as both axes, as in `(mark 1 3 2 2 x)`.
+fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squares: usize) -> Vec<usize> {
+    let table = &evidence.tables[number];
+    let others: Vec<usize> = (0..table.columns.len()).filter(|c| !axes.contains(c)).collect();
+    let domain = |c: usize| &table.columns[c].domain;
+    // The first state decides where it can: rules that forget to clear a square leave several
+    // things there later on.
+    let first = table.states.first().filter(|state| state.len() >= 4);
+    let clashes = |key: &[usize], candidate: usize| match first {
+        Some(state) if state.iter().any(|row| row[candidate] != state[0][candidate]) => {
+            clash(std::slice::from_ref(state), key)
+        }
+        _ => clash(&table.states, key),
+    };
+    let mut index: Vec<usize> = Vec::new();
+    for _ in 0..2 {
+        let key = |c: &[usize]| [c, index.as_slice(), axes.as_slice()].concat();
+        let tells = |c: usize| {
+            let axis = evidence.axis(number, c);
+            let few = (2..=MAX_INDEX).contains(&axis.values.len()) && can_be_axis(evidence, number, c);
+            let ordered = axis.order != Order::Listed;
+            let fills = || coverage(table, &key(&[c]), squares * axis.values.len()) > 0.99;
+            let bad = clashes(&key(&[]), c);
+            few && bad > CLASH && (ordered || fills()) && clashes(&key(&[c]), c) < bad * 0.3
+        };
+        let alike = |c: usize| axes.iter().all(|&axis| domain(axis) == domain(c));
+        let told_apart = |c: usize| first.is_none() || clashes(&key(&[]), c) > 0.0;
+        let left =
+            |c: usize| others.iter().copied().filter(|&o| o != c && !index.contains(&o)).collect::<Vec<_>>();
+        // Something must be left that is on the squares.
+        let leaves = |c: usize| left(c).iter().any(|&o| !alike(o));
+        let next = others
+            .iter()
+            .copied()
+            .filter(|&c| !index.contains(&c) && leaves(c) && (alike(c) && told_apart(c) || tells(c)));
+        let Some(next) =
+            next.min_by(|&a, &b| clashes(&key(&[a]), a).total_cmp(&clashes(&key(&[b]), b)).then(a.cmp(&b)))
+        else {
+            break;
+        };
+        index.push(next);
+        index.sort_unstable();
+    }
+    index
+}
+
+/// How well moves name the values of `columns`: 1 when one kind of move names all of them.
+fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
+    let domains = &evidence.domains;
+    let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();
+    let mut best = 0.0f64;
+    for &(function, arity) in domains.functions(domains.mv()) {
+        let arguments: Vec<_> =
+            (0..arity).filter_map(|i| domains.inside(domains.mv(), function, arity, i)).collect();
+        let named = places.iter().filter(|&&p| arguments.iter().any(|&a| domains.ties(p, a) > 0)).count();
+        best = best.max(named as f64 / places.len() as f64);
+    }
+    best
+}
+
+fn name_hint(name: &str) -> f64 {
+    let name = name.to_ascii_lowercase();
+    let words = ["cell", "board", "loc", "square", "piece", "pos", "at", "holds"];
+    if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
+}
+
+/// Columns `x` and `y` of a table as the sides of a board.
+pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
+    if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
+        return None;
+    }
+    let table = &evidence.tables[number];
+    // Both parts of `a12` are one square.
+    let coordinate = |c: usize| &table.columns[c].coordinate;
+    if coordinate(x).part != coordinate(y).part && coordinate(x).path != coordinate(y).path {
+        return None;
+    }
+    // One row of many like arguments is a tuple: `(order p1 p5 p3 p6 p4 p2)`.
+    let alike = |c: &usize| table.columns[*c].domain == table.columns[x].domain;
+    if table.states.iter().all(|state| state.len() <= 1) && (0..table.columns.len()).filter(alike).count() > 3
+    {
+        return None;
+    }
+    let axes = evidence.axes(number, x, y);
+    if axes.iter().any(|axis| axis.values.len() < 2) {
+        return None;
+    }
+    let sizes = axes[0].values.len() * axes[1].values.len();
+    let index = index_columns(evidence, number, [x, y], sizes);
+    let bad = clash(&table.states, &[index.as_slice(), &[x, y]].concat());
+    let boards: usize = index.iter().map(|&c| table.columns[c].domain.len()).product();
+    let key = [index.as_slice(), &[x, y]].concat();
+    let covered = coverage(table, &key, sizes * boards);
+    let same_domain = table.columns[x].domain == table.columns[y].domain;
+    let owned = [x, y].iter().any(|&c| owns_rows(table, c)) && covered < 0.99;
+    let unordered = axes.iter().all(|axis| axis.order == Order::Listed) && covered < 0.5;
+    let score = order_weight(axes[0].order) + order_weight(axes[1].order)
+        + if same_domain { 2.0 } else { 0.0 }
+        // Sides of a board stand next to each other.
+        + if y == x + 1 { 0.5 } else { -0.5 }
+        + 2.5 * named_by_moves(evidence, number, &[x, y])
+        + 2.5 * covered
+        + if table.changes() { 1.5 } else { 0.0 }
+        + (sizes.min(LARGE) as f64).ln() / 2.0
+        - if sizes > HUGE && covered < 0.5 { 3.0 } else { 0.0 }
+        - 6.0 * bad
+        - if owned { 6.0 } else { 0.0 }
+        - if unordered { 3.0 } else { 0.0 }
+        // Inner squares come last: `(cell boardX boardY x y)`.
+        - index.iter().filter(|&&c| c > x).count() as f64 * 0.2
+        + name_hint(&table.name);
+    Some(Candidate { table: number, x, y: Some(y), index, score })
+}
+
+/// Column `x` of a table as a track.
+fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
+    if !can_be_axis(evidence, number, x) {
+        return None;
+    }
+    let table = &evidence.tables[number];
+    let axis = evidence.axis(number, x);
+    let length = axis.values.len();
+    if length < 3 || (table.columns.len() == 1 && table.states.iter().all(|state| state.len() <= 1)) {
+        return None;
+    }
+    let covered = coverage(table, &[x], length);
+    // One row for each value of another argument: that is what the other one has, such as a
+    // role's score, not a place on a track.
+    let owner = (0..table.columns.len()).find(|&c| c != x && owns_rows(table, c));
+    let owned = match owner {
+        Some(owner) if evidence.is_role_column(number, owner) => 4.0,
+        Some(owner) if !owns_rows(table, x) || owner < x => 3.0,
+        _ => 0.0,
+    };
+    let score = order_weight(axis.order)
+        + 2.0 * named_by_moves(evidence, number, &[x])
+        + 2.5 * covered
+        + if table.changes() { 1.0 } else { 0.0 }
+        + (length as f64).ln() / 2.0
+        - 6.0 * clash(&table.states, &[x])
+        - owned
+        + name_hint(&table.name);
+    Some(Candidate { table: number, x, y: None, index: Vec::new(), score })
+}

@@ -1,0 +1,119 @@
+//! What the rules and the states that were seen say of a game's fluents, and what axes follow.
+
+use crate::domain::Domains;
+use crate::fluent::{Row, Table};
+use crate::model::{Axis, Order};
+use crate::order::{Pairs, order};
+use rustc_hash::FxHashSet;
+
+/// From how many states on what did not occur is taken for impossible.
+const PLAYED: usize = 10;
+
+/// Everything that is known of a game's fluents.
+pub(crate) struct Evidence<'a> {
+    pub(crate) domains: Domains,
+    pub(crate) tables: Vec<Table<'a>>,
+    pub(crate) chains: Vec<Pairs>,
+    pub(crate) roles: Vec<String>,
+    /// The fluents without arguments.
+    pub(crate) flags: Vec<String>,
+}
+
+impl Evidence<'_> {
+    /// Whether a column only ever holds roles.
+    pub(crate) fn is_role_column(&self, table: usize, column: usize) -> bool {
+        let domain = &self.tables[table].columns[column].domain;
+        !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
+    }
+
+    /// The axis of a column, in ascending order. What rules allow is often too much: it is cut to
+    /// what `base` lists, to the kind of values that occur, and to where they occur if that is
+    /// less than a third of it.
+    pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
+        let table = &self.tables[table];
+        let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
+        let mut values: Vec<&str> = table.columns[column].domain.iter().map(String::as_str).collect();
+        let base: FxHashSet<&str> = table.base.iter().map(|row| row[column]).collect();
+        if !base.is_empty() && base.is_superset(&seen) {
+            values.retain(|value| base.contains(value));
+        }
+        let keep = |value: &str| seen.contains(value) || base.contains(value);
+        let (ordered, how) = order(&values, &self.chains, keep);
+        let occurring: Vec<&str> = values.iter().copied().filter(|value| seen.contains(value)).collect();
+        if occurring.len() < 2 || ordered.len() <= occurring.len() {
+            return Axis { values: ordered, order: how };
+        }
+        let (narrow, narrow_how) = order(&occurring, &self.chains, |_| true);
+        if how == Order::Listed && narrow_how != Order::Listed {
+            return Axis { values: narrow, order: narrow_how };
+        }
+        let first = ordered.iter().position(|value| seen.contains(value.as_str())).unwrap_or(0);
+        let last = ordered.iter().rposition(|value| seen.contains(value.as_str())).unwrap_or(0);
+        let enough = table.states.len() >= PLAYED && how != Order::Listed && base.is_empty();
+        if enough && (last + 1 - first) * 3 < ordered.len() {
+            let values = self.smallest_around(&seen, &values).map_or_else(
+                || ordered[first..=last].to_vec(),
+                |around| order(&around, &self.chains, |_| true).0,
+            );
+            return Axis { values, order: how };
+        }
+        Axis { values: ordered, order: how }
+    }
+
+    /// The smallest set of values that some argument of a fluent takes and that holds all of
+    /// `seen` and only `allowed` ones: the walls around a mummy tell how large its maze is.
+    fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
+        let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
+        let occurring = wide.flat_map(|table| {
+            (0..table.columns.len()).map(|c| table.rows().map(|row| row[c]).collect::<FxHashSet<&str>>())
+        });
+        let around = occurring.filter(|set| set.len() > seen.len() && set.is_superset(seen));
+        let smallest = around.min_by_key(FxHashSet::len)?;
+        let values: Vec<&str> = allowed.iter().copied().filter(|value| smallest.contains(value)).collect();
+        (values.len() == smallest.len()).then_some(values)
+    }
+
+    /// The axes of two columns that make a board. A state that fills a rectangle shows the board.
+    pub(crate) fn axes(&self, number: usize, x: usize, y: usize) -> [Axis; 2] {
+        let table = &self.tables[number];
+        let rectangle = table.states.iter().find_map(|state| {
+            let squares: FxHashSet<(&str, &str)> = state.iter().map(|row| (row[x], row[y])).collect();
+            let columns: FxHashSet<&str> = squares.iter().map(|s| s.0).collect();
+            let rows: FxHashSet<&str> = squares.iter().map(|s| s.1).collect();
+            let full = columns.len() >= 3 && rows.len() >= 3 && squares.len() == columns.len() * rows.len();
+            full.then_some([columns, rows])
+        });
+        let mut axes = [self.axis(number, x), self.axis(number, y)];
+        let alike = table.columns[x].domain == table.columns[y].domain;
+        if alike && axes[0] != axes[1] && table.base.is_empty() {
+            // What bounds one bounds the other.
+            let longer = usize::from(axes[1].values.len() > axes[0].values.len());
+            if axes[1 - longer].values.iter().all(|value| axes[longer].values.contains(value)) {
+                axes[1 - longer] = axes[longer].clone();
+            }
+        }
+        if let Some(rectangle) = rectangle {
+            let everywhere = |row: &Row<'_>| rectangle[0].contains(row[x]) && rectangle[1].contains(row[y]);
+            if table.rows().all(everywhere) {
+                for (i, column) in [x, y].into_iter().enumerate() {
+                    // Rows 1, 2, 7 and 8 are a rectangle too.
+                    let inside = axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str()));
+                    if axes[i].order != Order::Listed && runs(inside) > 1 {
+                        continue;
+                    }
+                    let domain = table.columns[column].domain.iter().map(String::as_str);
+                    let domain: Vec<&str> = domain.filter(|value| rectangle[i].contains(value)).collect();
+                    let (values, order) = order(&domain, &self.chains, |_| true);
+                    axes[i] = Axis { values, order };
+                }
+            }
+        }
+        axes
+    }
+}
+
+/// How many times in a row, counted as one each, something is so.
+fn runs(flags: impl Iterator<Item = bool>) -> usize {
+    let mut before = false;
+    flags.filter(|&flag| std::mem::replace(&mut before, flag) != flag && flag).count()
+}

@@ -1,0 +1,590 @@
+//! Matches and tournaments with real games and real players: faults, records, runs that are
+//! killed and resumed, shards.
+
+use ggp_arena::{
+    CommandPlayer, Contest, Ending, Entrant, Event, FaultKind, Finish, MachineReferee, MatchEvent,
+    MatchResult, MatchSetup, Observer, OnFault, Outcome, Pairing, Players, Record, Referee, Run, Seat,
+    SeatRequest, Shard, Standings, Tournament, merge, read_results,
+};
+use ggp_game::{
+    Clocks, Deadline, EvalError, Fact, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine,
+    StopToken,
+};
+use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const NO_CLOCK: Clocks = Clocks { start: Duration::MAX, play: Duration::MAX };
+
+fn game(rules: &str) -> Arc<Game> {
+    Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap())
+}
+
+fn published(name: &str) -> Contest {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games").join(format!("{name}.kif"));
+    Contest { name: name.to_owned(), game: game(&std::fs::read_to_string(path).unwrap()) }
+}
+
+/// Players of this machine, and programs.
+struct Local;
+
+impl Players for Local {
+    fn player(
+        &self,
+        entrant: &Entrant,
+        _game: &Arc<Game>,
+        seat: &SeatRequest<'_>,
+    ) -> Result<Box<dyn Player>, PlayError> {
+        if let Some(command) = entrant.spec.strip_prefix("cmd:") {
+            return Ok(Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?));
+        }
+        let spec: PlayerSpec = entrant.spec.parse().map_err(|e| PlayError::Unable(format!("{e}")))?;
+        Ok(match spec.with_seed(seat.seed) {
+            PlayerSpec::Mcts(options) => {
+                Box::new(MctsPlayer::new(options, |game: &Arc<Game>, _, _: &StopToken| {
+                    Ok(Interpreter::new(game))
+                }))
+            }
+            PlayerSpec::Random(options) => {
+                Box::new(RandomPlayer::new(&options, |game: &Arc<Game>, _, _: &StopToken| {
+                    Ok(Interpreter::new(game))
+                }))
+            }
+        })
+    }
+
+    fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
+        Ok(Box::new(MachineReferee::new(Interpreter::new(game))))
+    }
+}
+
+fn tournament(contests: Vec<Contest>, players: &[(&str, &str)]) -> Tournament {
+    let entrant =
+        |(name, spec): &(&str, &str)| Entrant { name: (*name).to_owned(), spec: (*spec).to_owned() };
+    Tournament {
+        entrants: players.iter().map(entrant).collect(),
+        contests,
+        pairing: Pairing::RoundRobin,
+        seed: 11,
+        clocks: NO_CLOCK,
+        grace: Duration::ZERO,
+        on_fault: OnFault::Random,
+        opening_plies: 2,
+        parallel: false,
+        max_steps: 10_000,
+    }
+}
+
+/// A directory of one's own, removed when done.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("ggp-arena-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What is the same each time a match is played.
+fn content(path: &Path) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    read_results(path, |mut result| {
+        (result.time, result.ended) = (Vec::new(), 0);
+        let before = all.insert(result.id.clone(), serde_json::to_string(&result).unwrap());
+        assert_eq!(before, None, "{} was played twice", result.id);
+    })
+    .unwrap();
+    all
+}
+
+fn play(tournament: &Tournament, run: &Run) -> ggp_arena::Report {
+    tournament.run(&Local, run, &mut |_| {}, &StopToken::new()).unwrap()
+}
+
+fn small_league() -> Tournament {
+    tournament(
+        vec![published("tic_tac_toe"), published("three_player_tic_tac_toe"), published("eight_puzzle")],
+        &[("mcts", "mcts:iterations=8"), ("dice", "random")],
+    )
+}
+
+const SMALL_LEAGUE: u64 = 40;
+
+#[test]
+fn a_torn_file_is_resumed_and_the_results_are_the_same() {
+    let scratch = Scratch::new("torn");
+    let league = small_league();
+    let whole = scratch.file("whole.jsonl");
+    let run = Run { out: Some(whole.clone()), concurrency: 2, ..Run::new(SMALL_LEAGUE) };
+    let report = play(&league, &run);
+    assert_eq!((report.finish, report.progress.done), (Finish::Complete, SMALL_LEAGUE));
+    let expected = content(&whole);
+    assert_eq!(expected.len() as u64, SMALL_LEAGUE);
+    let bytes = std::fs::read(&whole).unwrap();
+    // Right before, at and right after a line end, inside a line, and nothing at all.
+    let line_end = bytes.iter().position(|&b| b == b'\n').unwrap();
+    for cut in [0, 1, line_end, line_end + 1, line_end + 2, bytes.len() / 2, bytes.len() - 1] {
+        let torn = scratch.file("torn.jsonl");
+        std::fs::write(&torn, &bytes[..cut]).unwrap();
+        let again = Run { out: Some(torn.clone()), resume: true, ..Run::new(SMALL_LEAGUE) };
+        let report = play(&league, &again);
+        assert_eq!(report.progress.done, SMALL_LEAGUE);
+        assert_eq!(content(&torn), expected, "cut at {cut}");
+    }
+    // Without being asked to resume, nothing is overwritten; another tournament is not mixed in.
+    let refused = league.run(&Local, &run, &mut |_| {}, &StopToken::new()).unwrap_err();
+    assert!(refused.to_string().contains("holds results already"), "{refused}");
+    let other = Tournament { seed: 12, ..small_league() };
+    let resumed = Run { resume: true, ..run };
+    let refused = other.run(&Local, &resumed, &mut |_| {}, &StopToken::new()).unwrap_err();
+    assert!(refused.to_string().contains("belongs to tournament"), "{refused}");
+}
+
+#[test]
+fn a_stopped_run_goes_on_where_it_was() {
+    let scratch = Scratch::new("stopped");
+    let league = small_league();
+    let out = scratch.file("out.jsonl");
+    let run = Run { out: Some(out.clone()), concurrency: 2, resume: true, ..Run::new(SMALL_LEAGUE) };
+    let stop = StopToken::new();
+    let mut ended = 0;
+    let count = &mut |event: Event<'_>| {
+        if let Event::Ended { .. } = event {
+            ended += 1;
+            if ended == 5 {
+                stop.stop();
+            }
+        }
+    };
+    let report = league.run(&Local, &run, count, &stop).unwrap();
+    assert_eq!(report.finish, Finish::Stopped);
+    let before = content(&out).len() as u64;
+    assert!((5..SMALL_LEAGUE).contains(&before), "{before}");
+    let report = play(&league, &run);
+    assert_eq!(report.progress.played, SMALL_LEAGUE - before);
+    assert_eq!(report.standings.matches(), SMALL_LEAGUE);
+    let fresh = scratch.file("fresh.jsonl");
+    play(&league, &Run { out: Some(fresh.clone()), ..Run::new(SMALL_LEAGUE) });
+    assert_eq!(content(&out), content(&fresh));
+}
+
+/// The child of the next test: not a test of its own.
+#[test]
+#[ignore = "run by another test, which kills it"]
+fn child_that_is_killed() {
+    let Some(out) = std::env::var_os("GGP_ARENA_OUT") else { return };
+    let run = Run { out: Some(out.into()), concurrency: 2, resume: true, ..Run::new(SMALL_LEAGUE) };
+    play(&small_league(), &run);
+}
+
+#[test]
+fn a_killed_run_loses_nothing_and_repeats_nothing() {
+    let scratch = Scratch::new("killed");
+    let out = scratch.file("out.jsonl");
+    let mut kills = 0;
+    loop {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "arena::child_that_is_killed", "--ignored"])
+            .env("GGP_ARENA_OUT", &out)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Later each time, so that it comes to an end on slow machines too.
+        let until = Instant::now() + Duration::from_millis(15 + 37 * kills);
+        let ended = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                assert!(status.success());
+                break true;
+            }
+            if Instant::now() >= until {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                break false;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        if ended {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 0, "it was never killed");
+    let fresh = scratch.file("fresh.jsonl");
+    play(&small_league(), &Run { out: Some(fresh.clone()), ..Run::new(SMALL_LEAGUE) });
+    assert_eq!(content(&out), content(&fresh));
+}
+
+#[test]
+fn shards_merged_are_the_whole() {
+    let scratch = Scratch::new("shards");
+    let league = small_league();
+    let whole = scratch.file("whole.jsonl");
+    play(&league, &Run { out: Some(whole.clone()), ..Run::new(SMALL_LEAGUE) });
+    let mut parts = Vec::new();
+    for index in 1..=3 {
+        let part = scratch.file(&format!("{index}.jsonl"));
+        let shard = Shard { index, count: 3 };
+        play(&league, &Run { out: Some(part.clone()), shard, ..Run::new(SMALL_LEAGUE) });
+        assert!(!content(&part).is_empty());
+        parts.push(part);
+    }
+    // One of them twice: the same matches count once.
+    parts.push(parts[0].clone());
+    let merged = scratch.file("merged.jsonl");
+    let mut out = std::fs::File::create(&merged).unwrap();
+    let report = merge(&parts, &mut out).unwrap();
+    assert_eq!((report.written, report.conflicts), (SMALL_LEAGUE, 0));
+    assert_eq!(report.duplicates, content(&parts[0]).len() as u64);
+    assert_eq!(content(&merged), content(&whole));
+    let summary = |files: &[PathBuf]| Standings::of_files(files).unwrap().summary();
+    let (of_parts, of_whole) = (summary(&parts), summary(&[whole]));
+    assert_eq!(of_parts.pairs, of_whole.pairs);
+    assert_eq!(of_parts.matches, SMALL_LEAGUE);
+}
+
+#[test]
+fn the_stronger_player_is_found_in_every_seat() {
+    let league = Tournament {
+        opening_plies: 1,
+        ..tournament(vec![published("tic_tac_toe")], &[("dice", "random"), ("mcts", "mcts:iterations=100")])
+    };
+    let run = Run { sprt: Some("elo0=0 elo1=100".parse().unwrap()), ..Run::new(400) };
+    let report = play(&league, &run);
+    let names: Vec<String> = report.standings.summary().players.into_iter().map(|p| p.name).collect();
+    assert_eq!(names, ["mcts", "dice"]);
+    // The first entrant is the weaker one here.
+    assert_eq!(report.finish, Finish::Decided(ggp_arena::elo::Hypothesis::H0));
+    assert!(report.progress.done < 400);
+    let three = Tournament {
+        entrants: small_league().entrants,
+        ..tournament(vec![published("tic_tac_toe")], &[("a", "random")])
+    };
+    let again = three.run(&Local, &run, &mut |_| {}, &StopToken::new()).unwrap();
+    assert_eq!(again.finish, Finish::Decided(ggp_arena::elo::Hypothesis::H1));
+}
+
+#[cfg(unix)]
+mod programs {
+    use super::*;
+
+    /// Answers START with ready and each PLAY as `play` says, in a shell loop.
+    fn program(play: &str) -> String {
+        format!(
+            "cmd:sh -c 'while read line; do case $line in *START*) echo ready;; *PLAY*) {play};; *) echo done;; esac; done'"
+        )
+    }
+
+    const CLOCKS: Clocks = Clocks { start: Duration::from_secs(5), play: Duration::from_millis(40) };
+
+    fn faults(play: &str, on_fault: OnFault) -> (Vec<MatchResult>, BTreeMap<FaultKind, u64>) {
+        let spec = if play.is_empty() { "cmd:sleep 100".to_owned() } else { program(play) };
+        let league = Tournament {
+            clocks: if play.is_empty() {
+                Clocks { start: Duration::from_millis(40), ..CLOCKS }
+            } else {
+                CLOCKS
+            },
+            on_fault,
+            opening_plies: 0,
+            ..tournament(vec![published("tic_tac_toe")], &[("bad", &spec), ("good", "random")])
+        };
+        let mut results = Vec::new();
+        let run = Run::new(2);
+        let report = league
+            .run(
+                &Local,
+                &run,
+                &mut |event| {
+                    if let Event::Ended { result, .. } = event {
+                        results.push(result.clone());
+                    }
+                },
+                &StopToken::new(),
+            )
+            .unwrap();
+        let summary = report.standings.summary();
+        let of = |name: &str| summary.players.iter().find(|p| p.name == name).unwrap().faults.clone();
+        assert!(of("good").is_empty(), "{:?}", of("good"));
+        (results, of("bad"))
+    }
+
+    #[test]
+    fn each_fault_is_counted_and_each_policy_obeyed() {
+        let cases = [
+            ("echo nonsense", FaultKind::Illegal),
+            ("exit 1", FaultKind::Crash),
+            (":", FaultKind::Timeout),
+            ("sleep 0.2; echo noop", FaultKind::Timeout),
+        ];
+        for (play, kind) in cases {
+            for on_fault in [OnFault::Random, OnFault::First] {
+                let (results, counts) = faults(play, on_fault);
+                assert!(
+                    results.iter().all(|r| r.ending == "terminal" && r.is_scored()),
+                    "{play}: {results:?}"
+                );
+                // Each of its moves in two matches of 5 to 9 steps.
+                assert!(counts[&kind] >= 6, "{play}: {counts:?}");
+                assert_eq!(counts.len(), 1, "{play}: {counts:?}");
+            }
+            let (results, counts) = faults(play, OnFault::Forfeit);
+            assert_eq!(counts, BTreeMap::from([(kind, 2)]), "{play}");
+            for result in results {
+                let bad = result.players.iter().position(|p| p.as_deref() == Some("bad")).unwrap();
+                assert_eq!(
+                    (result.ending.as_str(), result.goals[bad], result.goals[1 - bad]),
+                    ("forfeit", Some(0), Some(100))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn one_that_is_not_there_at_the_start_loses_no_match() {
+        let (results, counts) = faults("", OnFault::Forfeit);
+        assert_eq!(counts, BTreeMap::from([(FaultKind::Start, 2)]));
+        assert!(results.iter().all(|r| r.ending == "unplayed" && !r.is_scored() && r.goals == [None, None]));
+        assert!(results[0].why.contains("did not start"), "{}", results[0].why);
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_started_stops_the_tournament_before_it_begins() {
+        let league = tournament(
+            vec![published("tic_tac_toe")],
+            &[("bad", "cmd:/no/such/program"), ("good", "random")],
+        );
+        let error = league.run(&Local, &Run::new(2), &mut |_| panic!("nothing happens"), &StopToken::new());
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains("player bad in tic_tac_toe") && text.contains("/no/such/program"), "{text}");
+    }
+
+    #[test]
+    fn a_program_that_plays_well_formed_moves_has_no_faults() {
+        let straight = game(
+            "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+             (legal a (go right)) (legal b wait)
+             (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+             (<= terminal (true (at 3))) (goal a 100) (goal b 0)",
+        );
+        let mut referee = MachineReferee::new(Interpreter::new(&straight));
+        let clocks = Clocks { start: Duration::from_secs(5), play: Duration::from_secs(5) };
+        for parallel in [false, true] {
+            let make = |spec: &str| {
+                let entrant = Entrant { name: "p".to_owned(), spec: spec.to_owned() };
+                let seat = SeatRequest { match_id: "m1", seed: 1, grace: Duration::ZERO };
+                Seat::Player(Local.player(&entrant, &straight, &seat).unwrap())
+            };
+            let mut seats = [make(&program("echo \"( go  right )\"")), make("random")];
+            let opening = vec![vec!["(go right)".to_owned(), "wait".to_owned()]];
+            let setup = MatchSetup { parallel, opening, ..MatchSetup::new("m1", clocks) };
+            let outcome = referee.play(setup, &mut seats, &mut (), &StopToken::new());
+            assert_eq!((outcome.ending, outcome.goals), (Ending::Terminal, vec![Some(100), Some(0)]));
+            assert_eq!((outcome.faults, outcome.steps, outcome.accounts[0].moves), (vec![], 3, 2));
+        }
+    }
+}
+
+/// Answers from a list and remembers what it saw.
+struct Scripted {
+    answers: Vec<&'static str>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Player for Scripted {
+    fn start(
+        &mut self,
+        _: &Arc<Game>,
+        _: Role,
+        _: Clocks,
+        _: Deadline,
+        _: &StopToken,
+    ) -> Result<(), PlayError> {
+        Ok(())
+    }
+
+    fn play(&mut self, seen: Observation<'_>, _: Deadline, _: &StopToken) -> Result<String, PlayError> {
+        self.seen.lock().unwrap().push(format!("{seen:?}"));
+        match self.answers.is_empty() {
+            true => panic!("nothing left to say"),
+            false => Ok(self.answers.remove(0).to_owned()),
+        }
+    }
+
+    fn stop(&mut self, seen: Observation<'_>) {
+        self.seen.lock().unwrap().push(format!("stop {seen:?}"));
+    }
+}
+
+type Sights = Arc<Mutex<Vec<String>>>;
+
+fn scripted(answers: &[&'static str]) -> (Seat, Sights) {
+    let seen = Sights::default();
+    let player = Scripted { answers: answers.to_vec(), seen: Arc::clone(&seen) };
+    (Seat::Player(Box::new(player)), seen)
+}
+
+fn referee_match(rules: &str, setup: MatchSetup, seats: &mut [Seat]) -> Outcome {
+    let mut referee = MachineReferee::new(Interpreter::new(&game(rules)));
+    referee.play(setup, seats, &mut (), &StopToken::new())
+}
+
+const COIN: &str = "(role random) (role guesser) (init start)
+    (<= (legal random (toss heads)) (true start)) (<= (legal random (toss tails)) (true start))
+    (<= (legal random none) (not (true start)))
+    (<= (legal guesser wait) (true start))
+    (<= (legal guesser (guess heads)) (true (fell ?x))) (<= (legal guesser (guess tails)) (true (fell ?x)))
+    (<= (next (fell ?x)) (does random (toss ?x)))
+    (<= (next (end ?x ?y)) (true (fell ?x)) (does guesser (guess ?y)))
+    (<= (sees guesser (coin hidden)) (does random (toss ?x)))
+    (<= terminal (true (end ?x ?y)))
+    (<= (goal guesser 100) (true (end ?x ?x))) (<= (goal guesser 0) (true (end ?x ?y)) (distinct ?x ?y))
+    (goal random 0)";
+
+#[test]
+fn percepts_are_all_that_a_player_of_gdl_ii_is_told() {
+    let (guesser, seen) = scripted(&["wait", "(guess heads)"]);
+    let mut seats = [Seat::Nature, guesser];
+    let setup = MatchSetup::new("m", NO_CLOCK);
+    let outcome = referee_match(COIN, setup.clone(), &mut seats);
+    assert_eq!((outcome.ending, outcome.steps), (Ending::Terminal, 2));
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen[0], "Start");
+    assert!(seen[1].contains("turn: 1, own: \"wait\", seen: [Fact(\"(coin hidden)\")]"), "{}", seen[1]);
+    assert!(seen[2].starts_with("stop Percepts { turn: 2"), "{}", seen[2]);
+    // The coin is fair.
+    let mut referee = MachineReferee::new(Interpreter::new(&game(COIN)));
+    let wins = (0..200).filter(|&seed| {
+        let mut seats = [Seat::Nature, scripted(&["wait", "(guess heads)"]).0];
+        let setup = MatchSetup { seed, ..setup.clone() };
+        referee.play(setup, &mut seats, &mut (), &StopToken::new()).goals[1] == Some(100)
+    });
+    let wins = wins.count();
+    assert!((70..=130).contains(&wins), "{wins} of 200");
+}
+
+#[test]
+fn a_player_that_panics_is_gone_and_the_match_goes_on() {
+    let mut seats = [Seat::Nature, scripted(&["wait"]).0];
+    let outcome = referee_match(COIN, MatchSetup::new("m", NO_CLOCK), &mut seats);
+    assert_eq!(outcome.ending, Ending::Terminal);
+    let faults: Vec<(u32, FaultKind)> = outcome.faults.iter().map(|f| (f.step, f.kind)).collect();
+    assert_eq!(faults, [(1, FaultKind::Crash)]);
+}
+
+#[test]
+fn rules_that_get_stuck_or_give_no_goals_are_reported() {
+    let stuck = "(role a) (init s) (<= (legal a go) (true s)) (<= (next t) (true s)) (<= terminal (true u)) (goal a 1)";
+    let outcome = referee_match(stuck, MatchSetup::new("m", NO_CLOCK), &mut [scripted(&["go"]).0]);
+    assert_eq!((outcome.ending, outcome.goals), (Ending::NoLegalMove { role: 0 }, vec![None]));
+    let goalless = "(role a) (init s) (legal a go) (<= (next t) (true s)) (<= terminal (true t))
+        (<= (goal a 1) (true t)) (<= (goal a 2) (true t))";
+    let setup = MatchSetup { record: Some(Record::default()), ..MatchSetup::new("m", NO_CLOCK) };
+    let outcome = referee_match(goalless, setup, &mut [scripted(&["go"]).0]);
+    assert_eq!((outcome.ending, outcome.goals), (Ending::Terminal, vec![None]));
+    assert_eq!(outcome.record.unwrap().goal_values, [None]);
+    let endless = "(role a) (init s) (legal a go) (next s) (<= terminal (true t)) (goal a 1)";
+    let setup = MatchSetup { max_steps: 3, ..MatchSetup::new("m", NO_CLOCK) };
+    let outcome = referee_match(endless, setup, &mut [scripted(&["go", "go", "go"]).0]);
+    assert_eq!((outcome.ending, outcome.steps), (Ending::StepLimit, 3));
+    let too_few = referee_match(endless, MatchSetup::new("m", NO_CLOCK), &mut []);
+    assert!(matches!(too_few.ending, Ending::Unplayed(_)));
+}
+
+/// Counts what it is shown.
+#[derive(Default)]
+struct Watcher {
+    states: u32,
+    joints: u32,
+    ended: bool,
+}
+
+impl Observer for Watcher {
+    fn wants_facts(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, event: MatchEvent<'_>) {
+        match event {
+            MatchEvent::State { step, facts, .. } => {
+                assert_eq!(step, self.states);
+                assert!(!facts.is_empty());
+                self.states += 1;
+            }
+            MatchEvent::Joint { moves, thinking, reports, .. } => {
+                assert_eq!((moves.len(), thinking.len()), (2, 2));
+                assert!(reports(0).is_none());
+                self.joints += 1;
+            }
+            MatchEvent::End(outcome) => self.ended = outcome.ending == Ending::Terminal,
+        }
+    }
+}
+
+#[test]
+fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
+    let contest = published("tic_tac_toe");
+    let mut machine = Interpreter::new(&contest.game);
+    let mut referee = MachineReferee::new(machine.clone());
+    let opening = referee.opening(3, 2)?;
+    assert_eq!(opening, referee.opening(3, 2)?);
+    assert_eq!(opening.len(), 2);
+    let dice = |seed| {
+        let entrant = Entrant { name: "dice".to_owned(), spec: "random".to_owned() };
+        let seat = SeatRequest { match_id: "m", seed, grace: Duration::ZERO };
+        Seat::Player(Local.player(&entrant, &contest.game, &seat).unwrap())
+    };
+    let (bad, _) = scripted(&["(mark 9 9)"; 9]);
+    let mut watcher = Watcher::default();
+    let setup = MatchSetup {
+        opening: opening.clone(),
+        record: Some(Record {
+            player_names_from_host: vec!["dice".into(), "bad".into()],
+            ..Record::default()
+        }),
+        ..MatchSetup::new("m.1", NO_CLOCK)
+    };
+    let outcome = referee.play(setup, &mut [dice(1), bad], &mut watcher, &StopToken::new());
+    assert_eq!((watcher.states, watcher.joints, watcher.ended), (outcome.steps + 1, outcome.steps, true));
+    let record = outcome.record.unwrap();
+    let record = Record::read(&record.to_json()).unwrap();
+    assert!(record.is_completed && !record.is_aborted);
+    assert_eq!(record.states.len(), record.moves.len() + 1);
+    assert_eq!(record.errors.len(), record.states.len());
+    assert_eq!(record.state_times.len(), record.states.len());
+    assert_eq!(record.errors[3], ["", "IL (mark 9 9)"]);
+    assert_eq!(record.joint_moves().unwrap()[..2], opening);
+    assert_eq!(record.random_token.len(), 32);
+    // From the text form alone the same states come out.
+    let lines = Record::read(&record.to_lines()).unwrap();
+    let mut state = machine.initial_state()?;
+    let mut facts: Vec<Fact> = Vec::new();
+    for (step, joint) in lines.joint_moves().unwrap().iter().enumerate() {
+        machine.facts(&state, &mut facts)?;
+        assert_eq!(record.state(step).unwrap(), facts);
+        for role in contest.game.roles() {
+            machine.legal_moves(&state, role, &mut Vec::new())?;
+        }
+        let joint: Vec<_> = joint.iter().map(|text| machine.parse_move(text).unwrap()).collect();
+        state = machine.next_state(&state, &joint)?;
+    }
+    machine.facts(&state, &mut facts)?;
+    assert_eq!(record.last_state().unwrap(), facts);
+    assert!(machine.is_terminal(&state)?);
+    Ok(())
+}

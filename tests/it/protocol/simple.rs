@@ -1,0 +1,262 @@
+//! A simple player of the protocol, written apart from ours, with one flaw at a time: what the
+//! examiner and the manager are tried against.
+
+use ggp_game::message::{Request, Seen};
+use ggp_game::{Game, Interpreter, Move, Role, StateMachine};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What is wrong with a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flaw {
+    /// Nothing.
+    None,
+    /// Applies the move that it gave, not the one that it is told.
+    LosesTrack,
+    /// Answers for any match.
+    AnyId,
+    /// Is late by so many milliseconds beyond a clock of a second.
+    Late(u64),
+    /// Answers without a head.
+    NoHead,
+    /// Declares a length that is too large by three.
+    WrongLength,
+    /// Writes moves in capitals.
+    Capitals,
+    /// Serves one connection at a time, and thinks for most of a second.
+    OneAtATime,
+    /// Never answers PLAY, and keeps the connection open.
+    Silent,
+    /// Closes the connection upon PLAY.
+    Closes,
+    /// Answers PLAY with parentheses that are not closed.
+    Garbage,
+    /// Answers PLAY with megabytes.
+    Huge,
+    /// Answers PLAY with a byte a second.
+    Drips,
+    /// Answers PLAY with a move that is none.
+    Illegal,
+    /// Answers with status 500 and a good move.
+    Status500,
+    /// Is not there at all.
+    Absent,
+}
+
+struct Match {
+    id: String,
+    machine: Interpreter,
+    state: <Interpreter as StateMachine>::State,
+    role: Role,
+    given: Option<Move>,
+    last: Option<(Seen, String)>,
+}
+
+/// Ends when it is dropped.
+pub(crate) struct Simple {
+    pub(crate) address: SocketAddr,
+    stop: Arc<AtomicBool>,
+}
+
+impl Simple {
+    pub(crate) fn start(flaw: Flaw) -> Simple {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let stop = Arc::new(AtomicBool::new(flaw == Flaw::Absent));
+        let token = Arc::clone(&stop);
+        let table: Arc<Mutex<Option<Match>>> = Arc::default();
+        if flaw != Flaw::Absent {
+            std::thread::spawn(move || {
+                while let Ok((stream, _)) = listener.accept() {
+                    if token.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let table = Arc::clone(&table);
+                    let serve = move || drop(serve(&stream, flaw, &table));
+                    if flaw == Flaw::OneAtATime {
+                        serve();
+                    } else {
+                        std::thread::spawn(serve);
+                    }
+                }
+            });
+        }
+        Simple { address, stop }
+    }
+}
+
+impl Drop for Simple {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// Reads a head and as many bytes as it declares; without a length, what is there.
+fn read(mut stream: &TcpStream) -> std::io::Result<(String, Vec<u8>)> {
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 4096];
+    loop {
+        let ends = [(&b"\r\n\r\n"[..], 4), (b"\n\n", 2)];
+        let end = |(mark, length): &(&[u8], usize)| {
+            bytes.windows(*length).position(|window| window == *mark).map(|at| at + length)
+        };
+        if let Some(start) = ends.iter().filter_map(end).min() {
+            let head = String::from_utf8_lossy(&bytes[..start]).into_owned();
+            let length = head.to_lowercase().lines().find_map(|line| {
+                line.strip_prefix("content-length:").and_then(|length| length.trim().parse::<usize>().ok())
+            });
+            if !head.starts_with("POST") {
+                return Ok((head, Vec::new()));
+            }
+            if length.is_some_and(|length| bytes.len() >= start + length) {
+                return Ok((head, bytes.split_off(start)));
+            }
+        }
+        match stream.read(&mut chunk)? {
+            0 => {
+                let start = bytes.windows(4).position(|w| w == b"\r\n\r\n").map_or(0, |at| at + 4);
+                return Ok((String::new(), bytes.split_off(start)));
+            }
+            count => bytes.extend_from_slice(&chunk[..count]),
+        }
+    }
+}
+
+fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::io::Result<()> {
+    let (head, mut text) = read(stream)?;
+    if head.starts_with("OPTIONS") {
+        return reply(stream, "", flaw);
+    }
+    if let Some(rest) = head.strip_prefix("GET /") {
+        let path = rest.split(' ').next().unwrap_or("");
+        text = path.replace("%28", "(").replace("%29", ")").into_bytes();
+    }
+    // What is no message is not answered, and the connection closed.
+    let Ok(request) = Request::parse(&text) else { return Ok(()) };
+    let playing = matches!(request, Request::Play { .. });
+    let answer = answer(request, flaw, table);
+    if !playing || answer == "busy" || answer == "nil" {
+        return reply(
+            stream,
+            &answer,
+            if flaw == Flaw::WrongLength || flaw == Flaw::NoHead { flaw } else { Flaw::None },
+        );
+    }
+    match flaw {
+        Flaw::Late(by) => std::thread::sleep(Duration::from_millis(1000 + by)),
+        Flaw::OneAtATime => std::thread::sleep(Duration::from_millis(800)),
+        Flaw::Silent => {
+            std::thread::sleep(Duration::from_secs(4));
+            return Ok(());
+        }
+        Flaw::Closes => return Ok(()),
+        Flaw::Garbage => return reply(stream, "(((", flaw),
+        Flaw::Illegal => return reply(stream, "(no such move)", flaw),
+        Flaw::Huge => return reply(stream, &"x".repeat(8 << 20), flaw),
+        Flaw::Drips => {
+            let mut stream = stream;
+            stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n")?;
+            for byte in answer.bytes().take(4) {
+                stream.write_all(&[byte])?;
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            return Ok(());
+        }
+        _ => {}
+    }
+    reply(stream, &answer, flaw)
+}
+
+fn reply(mut stream: &TcpStream, text: &str, flaw: Flaw) -> std::io::Result<()> {
+    let length = text.len() + if flaw == Flaw::WrongLength { 3 } else { 0 };
+    let status = if flaw == Flaw::Status500 { "500 Oops" } else { "200 OK" };
+    if flaw != Flaw::NoHead {
+        write!(
+            stream,
+            "HTTP/1.0 {status}\nContent-type: text/acl\nContent-length: {length}\nAccess-Control-Allow-Origin: *\n\n"
+        )?;
+    }
+    stream.write_all(text.as_bytes())
+}
+
+fn answer(request: Request<'_>, flaw: Flaw, table: &Mutex<Option<Match>>) -> String {
+    let mut table = table.lock().expect("no panic");
+    let running = |id: &str| table.as_ref().is_some_and(|m| m.id == id || flaw == Flaw::AnyId);
+    let text = match request {
+        Request::Info => {
+            let status = if table.is_some() { "busy" } else { "available" };
+            return format!("((name simple) (status {status}))");
+        }
+        Request::Ping | Request::Preview { .. } => "ready",
+        Request::Start { id, role, rules, .. } => {
+            if table.is_some() {
+                return "busy".to_owned();
+            }
+            match begin(id, &role, &rules) {
+                Some(started) => {
+                    *table = Some(started);
+                    "ready"
+                }
+                None => "busy",
+            }
+        }
+        Request::Play { id, seen } if running(&id) => {
+            let playing = table.as_mut().expect("running");
+            return play(playing, seen, flaw).unwrap_or_else(|| "nil".to_owned());
+        }
+        Request::Stop { id, .. } if running(&id) => {
+            *table = None;
+            "done"
+        }
+        Request::Abort { id } if running(&id) => {
+            *table = None;
+            "aborted"
+        }
+        _ => "busy",
+    };
+    text.to_owned()
+}
+
+fn begin(id: String, role: &str, rules: &[u8]) -> Option<Match> {
+    let game = Arc::new(Game::new(ggp_gdl::parse(rules).ok()?).ok()?);
+    let role = game.role_named(role)?;
+    let mut machine = Interpreter::new(&game);
+    let state = machine.initial_state().ok()?;
+    Some(Match { id, machine, state, role, given: None, last: None })
+}
+
+fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
+    if let Some((last, answer)) = &playing.last
+        && *last == seen
+    {
+        return Some(answer.clone());
+    }
+    let Match { machine, state, role, given, .. } = playing;
+    let mut legal = Vec::new();
+    for role in machine.game().clone().roles() {
+        machine.legal_moves(state, role, &mut legal).ok()?;
+    }
+    if let Seen::Moves(joint) = &seen {
+        let mut joint: Vec<Move> = joint.iter().map(|mv| machine.parse_move(mv)).collect::<Option<_>>()?;
+        if let (Flaw::LosesTrack, Some(given)) = (flaw, *given) {
+            joint[role.index()] = given;
+        }
+        *state = machine.next_state(state, &joint).ok()?;
+    }
+    // A player of hidden information would have to guess; this one knows the game of the examiner.
+    let mv = if let Seen::Percepts { turn: 1.., .. } = &seen {
+        "(guess 1)".to_owned()
+    } else {
+        machine.legal_moves(state, *role, &mut legal).ok()?;
+        *given = legal.first().copied();
+        machine.move_text(*legal.first()?).to_owned()
+    };
+    let answer = if flaw == Flaw::Capitals { mv.to_uppercase() } else { mv };
+    playing.last = Some((seen, answer.clone()));
+    Some(answer)
+}
