@@ -4,13 +4,13 @@ use crate::{EvalError, Move, Role, StateMachine};
 
 /// The number of sequences of exactly `d` joint moves from `state`, for each `d` from 0 to
 /// `depth`. A terminal state is not continued, and neither is one in which a role has no legal
-/// move. Counts beyond 2⁶⁴ stay there.
+/// move.
 ///
 /// # Errors
-/// See [`StateMachine`].
+/// See [`StateMachine`]; also when a count passes 2⁶⁴.
 pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<Vec<u64>, EvalError> {
     let depth = depth as usize;
-    let mut counts: Vec<u64> = vec![0; depth + 1];
+    let mut counts = vec![0u64; depth + 1];
     counts[0] = 1;
     // The states on the way to the one that is looked at, each with what is left of it. A stack of
     // its own, since games of one line are counted to any depth.
@@ -58,12 +58,9 @@ impl<S> Branches<S> {
                 choices.push(legal);
             }
         }
-        let mut lens = choices.iter().map(|legal| legal.len() as u64);
-        let count = if choices.is_empty() || choices.iter().any(Vec::is_empty) {
-            0
-        } else {
-            lens.try_fold(1, u64::checked_mul).ok_or_else(too_many)?
-        };
+        let product = |product: u64, legal: &Vec<Move>| product.checked_mul(legal.len() as u64);
+        let stuck = choices.is_empty() || choices.iter().any(Vec::is_empty);
+        let count = if stuck { 0 } else { choices.iter().try_fold(1, product).ok_or_else(too_many)? };
         Ok(Branches { state, choices, joint: Vec::new(), count, next: 0 })
     }
 
