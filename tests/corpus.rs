@@ -152,7 +152,7 @@ fn judge_game(game: &Arc<Game>, oracle: &Oracle, options: &Options, stop: &StopT
     let counts = format!("{:?}", net.counts());
     let mut machine = match PropNetMachine::new(game, net) {
         Ok(machine) => machine,
-        Err(error) => return (Verdict::Failed, error.to_string()),
+        Err(error) => return (Verdict::NotGrounded, error.to_string()),
     };
     machine.interrupt_on(stop);
     match options.walk {

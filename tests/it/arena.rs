@@ -420,10 +420,8 @@ impl Player for Scripted {
 
     fn play(&mut self, seen: Observation<'_>, _: Deadline, _: &StopToken) -> Result<String, PlayError> {
         self.seen.lock().unwrap().push(format!("{seen:?}"));
-        match self.answers.is_empty() {
-            true => panic!("nothing left to say"),
-            false => Ok(self.answers.remove(0).to_owned()),
-        }
+        assert!(!self.answers.is_empty(), "nothing left to say");
+        Ok(self.answers.remove(0).to_owned())
     }
 
     fn stop(&mut self, seen: Observation<'_>) {

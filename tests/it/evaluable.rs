@@ -1,15 +1,12 @@
 //! What the checks let pass can be evaluated: the language crate and the evaluator agree on which
 //! rules have a meaning, though each splits relations in its own way.
-//!
-//! Left out, because there the evaluator is the coarser one: rules that conclude `(legal ROLE ?m)`
-//! with a variable move beside others that negate single moves.
 
 use ggp_game::Game;
 use ggp_gdl::{Severity, Strictness, check, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
+const GAME: &str = "(role white) (role black) (legal black go) (goal black 0) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
     (<= terminal (true (step 2))) (goal white 100) (n a) (n b)";
 
 /// Rules of few relations with constants here and there, so that cycles are common and some of
@@ -31,6 +28,13 @@ fn rules() -> impl Strategy<Value = String> {
         "(legal white a)",
         "(legal ?x (f ?y))",
         "(legal ?x (g a))",
+        "(legal ?x ?y)",
+        "(legal white ?x)",
+        "(legal black ?y)",
+        "(legal black (f ?y))",
+        "(goal white 0)",
+        "(goal ?x 100)",
+        "(goal ?x ?y)",
     ];
     let head = prop::sample::select(heads.to_vec());
     let literal = (prop::sample::select(heads.to_vec()), any::<bool>())

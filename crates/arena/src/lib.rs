@@ -7,6 +7,7 @@ mod comparison;
 mod digest;
 pub mod elo;
 mod fault;
+mod hall;
 pub mod interval;
 mod outcome;
 mod plan;
@@ -16,6 +17,7 @@ pub mod record;
 mod referee;
 pub mod report;
 mod result;
+mod seating;
 mod sequence;
 mod series;
 mod standings;
@@ -26,6 +28,7 @@ mod transcript;
 pub use account::TimeAccount;
 pub use command::CommandPlayer;
 pub use fault::{Fault, FaultKind, OnFault};
+pub use hall::save;
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
 pub use plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
 pub use position::rules_from;
@@ -34,5 +37,5 @@ pub use referee::{DEFAULT_GRACE, MachineReferee, MatchSetup, Referee, Seat, is_n
 pub use result::{MatchResult, Merge, ResultFile, ResultsError, merge, read_results};
 pub use standings::{GameSummary, PairSummary, PlayerSummary, RoleSummary, Standings, Summary};
 pub use tournament::{
-    Event, Finish, Players, Progress, Report, Run, SeatRequest, Tournament, TournamentError, save,
+    Event, Finish, Players, Progress, Report, Run, SeatRequest, Tournament, TournamentError,
 };

@@ -6,6 +6,7 @@
 //! role equally often against the same others.
 
 use crate::digest::Digest;
+use crate::seating::{combinations, seatings};
 use ggp_game::rng::{Stream, mix};
 use ggp_game::{Game, Role};
 use std::fmt;
@@ -135,9 +136,6 @@ pub enum PlanError {
 /// Encounters of one round, at most.
 const MAX_ROUND: usize = 100_000;
 
-/// Up to so many players, every order of them is seated; of more, another order each round.
-const ALL_ORDERS: usize = 3;
-
 /// Encounters of one kind: a game and who plays it.
 #[derive(Clone, Debug)]
 struct Group {
@@ -189,7 +187,8 @@ impl Plan {
         };
         for (contest, roles) in plan.roles.iter().enumerate() {
             let seats = roles.iter().filter(|&&played| played).count();
-            let mut groups = combinations(entrants.len(), seats.min(entrants.len()))?;
+            let groups = combinations(entrants.len(), seats.min(entrants.len()), MAX_ROUND);
+            let mut groups = groups.ok_or(PlanError::TooMany)?;
             if seats == 1 {
                 // Alone on the same opening: all of them are one encounter.
                 groups = vec![(0..entrants.len()).collect()];
@@ -297,70 +296,6 @@ fn played_roles(game: &Game) -> Vec<bool> {
     game.roles().map(|role: Role| !crate::is_nature(game, role)).collect()
 }
 
-/// All choices of `size` out of `0..count`, each ascending, in lexicographic order.
-fn combinations(count: usize, size: usize) -> Result<Vec<Vec<usize>>, PlanError> {
-    let mut all = Vec::new();
-    let mut chosen: Vec<usize> = (0..size).collect();
-    if size == 0 {
-        return Ok(all);
-    }
-    loop {
-        all.push(chosen.clone());
-        if all.len() > MAX_ROUND {
-            return Err(PlanError::TooMany);
-        }
-        let Some(at) = (0..size).rev().find(|&i| chosen[i] < count - size + i) else { return Ok(all) };
-        chosen[at] += 1;
-        for i in at + 1..size {
-            chosen[i] = chosen[i - 1] + 1;
-        }
-    }
-}
-
-/// Who sits where in the matches of an encounter: the members in order around the table, again
-/// from the first when there are more seats than members, and then every rotation of that. Up to
-/// [`ALL_ORDERS`] members sit in every order; of more, another order each round. No seating twice.
-fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
-    if seats == 1 {
-        return members.iter().map(|&member| vec![member]).collect();
-    }
-    let orders = if members.len() <= ALL_ORDERS {
-        (0..factorial(members.len())).map(|number| permutation(members, number)).collect()
-    } else {
-        // The first stays in front: rotations take care of that.
-        let rest = permutation(&members[1..], round % factorial(members.len() - 1));
-        vec![std::iter::once(members[0]).chain(rest).collect::<Vec<_>>()]
-    };
-    let mut all: Vec<Vec<usize>> = Vec::new();
-    for order in orders {
-        for shift in 0..seats {
-            let seating: Vec<usize> =
-                (0..seats).map(|seat| order[(seat + shift) % seats % order.len()]).collect();
-            if !all.contains(&seating) {
-                all.push(seating);
-            }
-        }
-    }
-    all
-}
-
-fn factorial(n: usize) -> u64 {
-    (1..=n as u64).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX)
-}
-
-/// The permutation of that number, in lexicographic order.
-fn permutation(members: &[usize], mut number: u64) -> Vec<usize> {
-    let mut rest = members.to_vec();
-    let mut out = Vec::with_capacity(rest.len());
-    while !rest.is_empty() {
-        let block = factorial(rest.len() - 1);
-        let at = ((number / block) as usize).min(rest.len() - 1);
-        number %= block;
-        out.push(rest.remove(at));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -414,19 +349,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn seatings_are_all_orders_of_few_and_rotations_of_many() {
-        assert_eq!(seatings(&[4, 7], 2, 0), [[4, 7], [7, 4]]);
-        assert_eq!(seatings(&[0, 1, 2], 3, 0).len(), 6);
-        // Two players at three seats: all ways but one player everywhere.
-        assert_eq!(seatings(&[0, 1], 3, 0).len(), 6);
-        let (even, odd) = (seatings(&[0, 1, 2, 3], 4, 0), seatings(&[0, 1, 2, 3], 4, 1));
-        assert_eq!(even[0], [0, 1, 2, 3]);
-        assert_eq!(odd[0], [0, 1, 3, 2]);
-        assert_eq!(even.len(), 4);
-        assert_eq!(seatings(&[3], 2, 0), [[3, 3]]);
     }
 
     #[test]

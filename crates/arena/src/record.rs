@@ -55,9 +55,10 @@ pub struct Record {
     pub tournament_name_from_host: Option<String>,
     /// Whether the players saw other words than these.
     pub scrambled: bool,
-    /// Who lost by a fault, if the match ended so; not a member of the published format.
+    /// Who lost by a fault, if the match ended so: the position of its role. Not a member of the
+    /// published format.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub forfeited_by: Option<String>,
+    pub forfeited_by: Option<usize>,
     /// What else there is.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,

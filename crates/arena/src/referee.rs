@@ -170,7 +170,7 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
         let transcript = Transcript::new(setup.record.clone(), &setup, roles);
         if seats.len() != roles {
             let why = format!("{roles} roles, but {} seats", seats.len());
-            return transcript.close(Ending::Unplayed(why), self.machine.game());
+            return transcript.close(Ending::Unplayed(why));
         }
         let mut table = Table { referee: self, setup: &setup, seats, observer, stop, transcript };
         let ending = match table.play() {
@@ -178,7 +178,7 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
             Err(EvalError::Interrupted) => Ending::Interrupted,
             Err(error) => Ending::RulesFailed(error.to_string()),
         };
-        let outcome = table.transcript.close(ending, self.machine.game());
+        let outcome = table.transcript.close(ending);
         observer.observe(MatchEvent::End(&outcome));
         outcome
     }

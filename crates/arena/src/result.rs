@@ -7,6 +7,7 @@ use crate::account::TimeAccount;
 use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
 use crate::record::Record;
+use crate::transcript::forfeit_goals;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -130,9 +131,12 @@ impl MatchResult {
     /// The result that a match record tells of; roles are numbers, since records do not name them.
     pub fn of_record(record: &Record) -> MatchResult {
         let roles = record.player_names_from_host.len();
-        let forfeit = record.forfeited_by.clone();
         let goals = record.goal_values.iter().map(|goal| goal.and_then(|g| u8::try_from(g).ok())).collect();
-        let ending = if record.is_completed && !record.is_aborted { "terminal" } else { "unplayed" };
+        let (ending, why, goals) = match record.forfeited_by {
+            Some(role) => ("forfeit", role.to_string(), forfeit_goals(role, roles)),
+            None if record.is_completed && !record.is_aborted => ("terminal", String::new(), goals),
+            None => ("unplayed", String::new(), goals),
+        };
         MatchResult {
             id: record.match_id.clone(),
             tournament: record.tournament_name_from_host.clone().unwrap_or_default(),
@@ -142,7 +146,7 @@ impl MatchResult {
             players: record.player_names_from_host.iter().cloned().map(Some).collect(),
             goals,
             ending: ending.to_owned(),
-            why: forfeit.map(|role| format!("forfeited by {role}")).unwrap_or_default(),
+            why,
             steps: record.moves.len() as u32,
             opening: 0,
             moves_digest: String::new(),
@@ -335,4 +339,106 @@ pub fn merge(files: &[PathBuf], out: &mut dyn Write) -> Result<Merge, ResultsErr
     let flushed = out.flush();
     flushed.map_err(|error| ResultsError::Io { path: PathBuf::from("(output)"), error })?;
     Ok(merge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::tests::result;
+
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Scratch {
+            let name = format!("ggp-arena-result-{name}-{}.jsonl", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            let _ = std::fs::remove_file(&path);
+            Scratch(path)
+        }
+
+        fn ids(&self) -> Result<Vec<String>, ResultsError> {
+            let mut ids = Vec::new();
+            read_results(&self.0, |result| ids.push(result.id)).map(|()| ids)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn results_are_appended_whole_and_by_one_writer() {
+        let scratch = Scratch::new("append");
+        let mut file = ResultFile::create(&scratch.0).unwrap();
+        file.append(&result("e", 0, &[("a", 100), ("b", 0)])).unwrap();
+        // It is there at once.
+        assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
+        let second = ResultFile::resume(&scratch.0, "t", |_| {});
+        assert!(matches!(second, Err(ResultsError::Locked(_))), "{second:?}");
+        drop(file);
+        let mut met = Vec::new();
+        let mut file = ResultFile::resume(&scratch.0, "t", |result| met.push(result)).unwrap();
+        assert_eq!(met, [result("e", 0, &[("a", 100), ("b", 0)])]);
+        file.append(&result("e", 1, &[("b", 50), ("a", 50)])).unwrap();
+        assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
+    }
+
+    #[test]
+    fn a_torn_line_is_forgiven_only_at_the_end() {
+        let scratch = Scratch::new("torn");
+        let line = |seating| serde_json::to_string(&result("e", seating, &[("a", 1)])).unwrap();
+        std::fs::write(&scratch.0, format!("{}\n{}", line(0), &line(1)[..40])).unwrap();
+        assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
+        drop(ResultFile::resume(&scratch.0, "t", |_| {}).unwrap());
+        assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), line(0) + "\n");
+        // A whole line that only lacks its end is kept.
+        std::fs::write(&scratch.0, line(0)).unwrap();
+        let mut file = ResultFile::resume(&scratch.0, "t", |_| {}).unwrap();
+        file.append(&result("e", 1, &[("a", 1)])).unwrap();
+        drop(file);
+        assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
+        std::fs::write(&scratch.0, format!("{}\n{{\n{}\n", line(0), line(1))).unwrap();
+        let error = ResultFile::resume(&scratch.0, "t", |_| {}).unwrap_err().to_string();
+        assert!(error.contains(":2: not a result"), "{error}");
+    }
+
+    #[test]
+    fn a_match_record_is_a_result_too() {
+        let scratch = Scratch::new("record");
+        let mut record = Record {
+            match_id: "m".to_owned(),
+            player_names_from_host: vec!["a".to_owned(), "b".to_owned()],
+            goal_values: vec![Some(100), Some(0)],
+            is_completed: true,
+            ..Record::default()
+        };
+        let read = |record: &Record| {
+            std::fs::write(&scratch.0, serde_json::to_string_pretty(record).unwrap()).unwrap();
+            let mut all = Vec::new();
+            read_results(&scratch.0, |result| all.push(result)).map(|()| all.remove(0))
+        };
+        let result = read(&record).unwrap();
+        assert!(result.is_scored());
+        assert_eq!((result.players[0].as_deref(), &result.goals[..]), (Some("a"), &[Some(100), Some(0)][..]));
+        record.is_aborted = true;
+        assert!(!read(&record).unwrap().is_scored());
+        record.forfeited_by = Some(0);
+        assert_eq!(read(&record).unwrap().goals, [Some(0), Some(100)]);
+        record.match_id.clear();
+        assert!(read(&record).is_err());
+    }
+
+    #[test]
+    fn only_played_matches_are_scored() {
+        let mut match_result = result("e", 0, &[("a", 100), ("b", 0)]);
+        assert!(match_result.is_scored());
+        match_result.goals[1] = None;
+        assert!(!match_result.is_scored());
+        match_result.players[1] = None;
+        assert!(match_result.is_scored(), "the role random needs no goal");
+        match_result.ending = "step_limit".to_owned();
+        assert!(!match_result.is_scored());
+    }
 }

@@ -6,7 +6,6 @@ use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
 use crate::record::Record;
 use crate::referee::MatchSetup;
-use ggp_game::{Game, Role};
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -94,12 +93,11 @@ impl Transcript {
         record.errors.push(errors);
     }
 
-    pub(crate) fn close(mut self, ending: Ending, game: &Game) -> Outcome {
+    pub(crate) fn close(mut self, ending: Ending) -> Outcome {
         match ending {
             Ending::Terminal => {}
             Ending::Forfeit { role } => {
-                let goal = |other| Some(if other == role { 0 } else { 100 });
-                self.goals = (0..self.goals.len()).map(goal).collect();
+                self.goals = forfeit_goals(role, self.goals.len());
             }
             _ => self.goals.fill(None),
         }
@@ -113,7 +111,7 @@ impl Transcript {
                 record.goal_values = self.goals.iter().map(|goal| goal.map(i64::from)).collect();
             }
             if let Ending::Forfeit { role } = ending {
-                record.forfeited_by = Some(game.role_name(Role(role as u8)).to_owned());
+                record.forfeited_by = Some(role);
             }
         }
         Outcome {
@@ -126,6 +124,11 @@ impl Transcript {
             record: self.record,
         }
     }
+}
+
+/// The goals when the player of `role` forfeits: 0 for it, 100 for every other role.
+pub(crate) fn forfeit_goals(role: usize, roles: usize) -> Vec<Option<u8>> {
+    (0..roles).map(|other| Some(if other == role { 0 } else { 100 })).collect()
 }
 
 /// Milliseconds since 1970.

@@ -13,7 +13,7 @@ pub struct Database {
     pub(crate) relations: Vec<Relation>,
     /// Which strata are complete.
     pub(crate) complete: Vec<bool>,
-    /// The number of tuples in all relations.
+    /// The number of tuples in all relations, wide ones counting for more.
     pub(crate) tuples: usize,
     /// The rows that joins have tried to derive each relation, since it was last reset.
     pub(crate) work: Vec<u64>,
@@ -57,8 +57,9 @@ impl Database {
     /// Adds a tuple to an input; whether it is new. What depends on the input must not have been
     /// evaluated since it was last cleared.
     pub fn insert(&mut self, relation: RelationId, tuple: &[Value]) -> bool {
-        let new = self.relations[relation.index()].insert(tuple);
-        self.tuples += usize::from(new);
+        let relation = &mut self.relations[relation.index()];
+        let new = relation.insert(tuple);
+        self.tuples += usize::from(new) * relation.weight();
         new
     }
 
@@ -89,11 +90,6 @@ impl Database {
         self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
     }
 
-    /// The number of tuples in all relations.
-    pub fn tuples(&self) -> usize {
-        self.tuples
-    }
-
     /// The rows that joins have tried, for each relation to be derived, since the last reset.
     pub fn work(&self) -> &[u64] {
         &self.work
@@ -119,7 +115,7 @@ impl Database {
     pub fn clear_from(&mut self, program: &Program, level: u8) {
         for &relation in program.relations_from(level) {
             let relation = &mut self.relations[relation.index()];
-            self.tuples -= relation.len();
+            self.tuples -= relation.len() * relation.weight();
             relation.clear();
         }
         for &stratum in program.strata_from(level) {
@@ -134,13 +130,21 @@ impl Database {
         }
     }
 
-    /// Builds the indexes that `program` has more than this database.
-    pub(crate) fn add_indexes(&mut self, program: &Program) {
-        for (number, relation) in self.relations.iter_mut().enumerate() {
+    /// Builds the indexes of `of` that `program` has more than this database.
+    pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
+        for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);
-            if relation.index_count() < wanted.len() {
-                relation.set_indexes(wanted);
+            if self.relations[number].index_count() < wanted.len() {
+                self.relations[number].set_indexes(wanted);
             }
         }
+    }
+
+    /// Makes the database usable after an evaluation failed: forgets all that depends on inputs
+    /// of `level` or above, as [`Database::clear_from`], and the terms made since there were
+    /// `terms` of them. Nothing that is kept, here or by the caller, may contain those.
+    pub fn roll_back(&mut self, program: &Program, level: u8, terms: usize) {
+        self.clear_from(program, level);
+        self.values.truncate(terms);
     }
 }

@@ -43,7 +43,11 @@ type Copied = (RelationId, Vec<bool>);
 /// More copies than this are refused.
 const MAX_COPIES: usize = 200;
 
+/// Rules whose questions make more literals than this in all are refused.
+const MAX_LITERALS: usize = 2_000_000;
+
 /// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand.
+/// Inputs stay as they are: their tuples come from the caller, not from rules.
 ///
 /// # Errors
 /// When one of them would be asked with no column known, or there are too many ways to ask.
@@ -52,8 +56,13 @@ pub fn on_demand(
     rules: &[Rule],
     on_demand: impl Fn(RelationId) -> bool,
 ) -> Result<Demanded, Refusal> {
+    let mut derived = vec![false; signatures.len()];
+    for rule in rules {
+        derived[rule.head.relation.index()] = true;
+    }
     let mut rewriting = Rewriting {
-        on_demand: signatures.iter().enumerate().map(|(r, _)| on_demand(RelationId(r as u32))).collect(),
+        on_demand: (0..signatures.len()).map(|r| derived[r] && on_demand(RelationId(r as u32))).collect(),
+        literals: 0,
         result: Demanded {
             signatures: signatures.to_vec(),
             rules: Vec::new(),
@@ -81,6 +90,8 @@ pub fn on_demand(
 
 struct Rewriting {
     on_demand: Vec<bool>,
+    /// How many literals the rules made so far have.
+    literals: usize,
     result: Demanded,
     /// For each copy, itself and the relation of what is wanted of it.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
@@ -156,9 +167,18 @@ impl Rewriting {
             let (copy, wanted) = self.copy((atom.relation, columns.clone()));
             // What is wanted need not heed negation: asking for more than is used does no harm,
             // and keeps the program stratified.
+            self.literals += body.len();
+            if self.literals > MAX_LITERALS {
+                return Err(Refusal::TooMany);
+            }
             let reasons = body.iter().filter(|l| !matches!(l, Literal::Negative(_))).cloned().collect();
             let wanted_head = Atom { relation: wanted, args: known_arguments(&atom.args, &columns) };
-            self.result.rules.push(Rule { head: wanted_head, body: reasons, ..rule.clone() });
+            self.result.rules.push(Rule {
+                head: wanted_head,
+                body: reasons,
+                variables: rule.variables,
+                label: rule.label,
+            });
             let atom = Atom { relation: copy, args: atom.args.clone() };
             if negative {
                 body.push(Literal::Negative(atom));
@@ -169,7 +189,7 @@ impl Rewriting {
             take_bound(&mut open, &mut bound, &mut body);
         }
         body.extend(open.into_iter().cloned());
-        self.result.rules.push(Rule { head, body, ..rule.clone() });
+        self.result.rules.push(Rule { head, body, variables: rule.variables, label: rule.label });
         Ok(())
     }
 }

@@ -34,6 +34,10 @@ pub(crate) fn complete_stratum(
             return Ok(());
         }
         for &rule in &stratum.rules {
+            if let Some(plan) = program.plans[rule].whole.as_ref().filter(|_| program.plans[rule].every_round)
+            {
+                derive(plan, &program.rules()[rule].head, database, (0, 0), limits)?;
+            }
             for (relation, plan) in &program.plans[rule].deltas {
                 let at = stratum.relations.binary_search(relation).expect("a recursive literal's relation");
                 if old[at] < new[at] {
@@ -64,8 +68,9 @@ fn derive(
             Argument::Value(value) => *value,
             Argument::Variable(variable) => bindings[variable.index()],
         }));
-        if database.relations[head.relation.index()].insert(&tuple) {
-            database.tuples += 1;
+        let relation = &mut database.relations[head.relation.index()];
+        if relation.insert(&tuple) {
+            database.tuples += relation.weight();
             if database.tuples > limits.tuples {
                 return Err(EvalError::TooManyTuples { label: plan.label, bound: limits.tuples });
             }

@@ -88,6 +88,12 @@ fn run_steps(
     let Scratch { bindings, frames, key, .. } = scratch;
     let mut next = 0;
     let mut rows = 0;
+    if limits.is_interrupted() {
+        return Err(EvalError::Interrupted);
+    }
+    if database.total_work > limits.rows {
+        return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
+    }
     loop {
         // 1. Forward: one step, which holds or fails for the present bindings.
         let holds = match plan.steps.get(next) {
@@ -123,7 +129,7 @@ fn run_steps(
                 fill(key, args, bindings);
                 let term = database.values.term(*functor, key);
                 bindings[variable.index()] = term;
-                if database.values.len() > limits.terms {
+                if database.values.size() > limits.terms {
                     return Err(EvalError::TooManyTerms { label: plan.label, bound: limits.terms });
                 }
                 if database.values.depth(term) > limits.depth {

@@ -35,11 +35,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bounds of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Different terms, at the most.
+    /// Different terms, at the most (on average of no more than 16 arguments; wider ones count
+    /// for more).
     pub terms: usize,
     /// How deep a term may be nested.
     pub depth: u32,
-    /// Tuples in all relations together, at the most.
+    /// Tuples in all relations together, at the most. One of more than 16 columns counts for more.
     pub tuples: usize,
     /// Rows that joins may try until [`Database::reset_work`]; no bound by default.
     pub rows: u64,

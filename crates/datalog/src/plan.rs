@@ -8,6 +8,7 @@
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Functor;
+use std::collections::BTreeSet;
 
 /// What is to be found for a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,15 +93,9 @@ impl Planner<'_> {
         delta: Option<usize>,
         given: &[Variable],
     ) -> Result<Plan, Variable> {
-        let mut draft = Draft {
-            rule,
-            bound: vec![None; rule.variables as usize],
-            depth: 0,
-            done: vec![false; rule.body.len()],
-            steps: Vec::with_capacity(rule.body.len()),
-        };
-        for variable in given {
-            draft.bound[variable.index()] = Some(0);
+        let mut draft = Draft::new(rule, self.statistics);
+        for &variable in given {
+            draft.bind(variable);
         }
         if let Some(literal) = delta {
             let Literal::Positive(atom) = &rule.body[literal] else { unreachable!("a delta is positive") };
@@ -109,7 +104,7 @@ impl Planner<'_> {
         }
         loop {
             draft.place_tests();
-            let Some(literal) = self.cheapest(&draft) else { break };
+            let Some(literal) = draft.cheapest() else { break };
             let Literal::Positive(atom) = &rule.body[literal] else { unreachable!("cheapest is positive") };
             draft.done[literal] = true;
             let columns: Vec<usize> =
@@ -123,22 +118,6 @@ impl Planner<'_> {
         }
         draft.finish(purpose)
     }
-
-    /// The positive literal that is expected to give the fewest tuples.
-    fn cheapest(&self, draft: &Draft<'_>) -> Option<usize> {
-        let mut best: Option<(f64, usize)> = None;
-        for (number, literal) in draft.rule.body.iter().enumerate() {
-            let Literal::Positive(atom) = literal else { continue };
-            if draft.done[number] {
-                continue;
-            }
-            let cost = self.statistics.fan_out(atom.relation, |c| draft.is_bound(atom.args[c]));
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, number));
-            }
-        }
-        best.map(|(_, number)| number)
-    }
 }
 
 /// A plan in the making.
@@ -149,9 +128,47 @@ struct Draft<'a> {
     depth: usize,
     done: Vec<bool>,
     steps: Vec<Step>,
+    statistics: &'a Statistics,
+    /// For each variable, the literals that it occurs in.
+    readers: Vec<Vec<usize>>,
+    /// The literals that are to be looked at, since more of their variables are bound.
+    changed: BTreeSet<usize>,
+    /// How many tuples each positive literal is expected to give; infinite where it is no choice.
+    costs: Vec<f64>,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    fn new(rule: &'a Rule, statistics: &'a Statistics) -> Draft<'a> {
+        let mut readers = vec![Vec::new(); rule.variables as usize];
+        for (number, literal) in rule.body.iter().enumerate() {
+            for variable in literal.arguments().filter_map(Argument::variable) {
+                readers[variable.index()].push(number);
+            }
+        }
+        Draft {
+            rule,
+            bound: vec![None; rule.variables as usize],
+            depth: 0,
+            done: vec![false; rule.body.len()],
+            steps: Vec::with_capacity(rule.body.len()),
+            statistics,
+            readers,
+            changed: (0..rule.body.len()).collect(),
+            costs: vec![f64::INFINITY; rule.body.len()],
+        }
+    }
+
+    fn bind(&mut self, variable: Variable) {
+        self.bound[variable.index()] = Some(self.depth);
+        self.changed.extend(&self.readers[variable.index()]);
+    }
+
+    /// The positive literal that is expected to give the fewest tuples.
+    fn cheapest(&self) -> Option<usize> {
+        let open = (0..self.costs.len()).filter(|&l| !self.done[l] && self.costs[l].is_finite());
+        open.min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b]))
+    }
+
     fn is_bound(&self, argument: Argument) -> bool {
         argument.variable().is_none_or(|v| self.bound[v.index()].is_some())
     }
@@ -162,46 +179,40 @@ impl Draft<'_> {
 
     /// Appends everything that only tests or computes, as long as there is any.
     fn place_tests(&mut self) {
-        loop {
-            let mut placed = false;
-            for (number, literal) in self.rule.body.iter().enumerate() {
-                if self.done[number] {
+        let rule = self.rule;
+        while let Some(number) = self.changed.pop_first() {
+            if self.done[number] {
+                continue;
+            }
+            let test = |atom: &Atom, holds| Step::Test {
+                relation: atom.relation,
+                tuple: atom.args.as_slice().into(),
+                holds,
+            };
+            let step = match &rule.body[number] {
+                Literal::Positive(atom) if self.all_bound(&atom.args) => test(atom, true),
+                Literal::Negative(atom) if self.all_bound(&atom.args) => test(atom, false),
+                Literal::Positive(atom) => {
+                    let is_bound = |column: usize| self.is_bound(atom.args[column]);
+                    self.costs[number] = self.statistics.fan_out(atom.relation, is_bound);
                     continue;
                 }
-                let step = match literal {
-                    Literal::Positive(atom) if self.all_bound(&atom.args) => Step::Test {
-                        relation: atom.relation,
-                        tuple: atom.args.as_slice().into(),
-                        holds: true,
-                    },
-                    Literal::Negative(atom) if self.all_bound(&atom.args) => Step::Test {
-                        relation: atom.relation,
-                        tuple: atom.args.as_slice().into(),
-                        holds: false,
-                    },
-                    Literal::Distinct(a, b) if self.is_bound(*a) && self.is_bound(*b) => {
-                        Step::Distinct(*a, *b)
-                    }
-                    Literal::Compose { term, functor, args } if self.is_bound(*term) => {
-                        let columns: Vec<usize> = (0..args.len()).collect();
-                        let outputs = self.outputs(args, &columns);
-                        Step::Take { term: *term, functor: *functor, outputs }
-                    }
-                    Literal::Compose { term: Argument::Variable(variable), functor, args }
-                        if self.all_bound(args) =>
-                    {
-                        self.bound[variable.index()] = Some(self.depth);
-                        Step::Make { functor: *functor, args: args.as_slice().into(), variable: *variable }
-                    }
-                    _ => continue,
-                };
-                self.done[number] = true;
-                self.steps.push(step);
-                placed = true;
-            }
-            if !placed {
-                return;
-            }
+                Literal::Distinct(a, b) if self.is_bound(*a) && self.is_bound(*b) => Step::Distinct(*a, *b),
+                Literal::Compose { term, functor, args } if self.is_bound(*term) => {
+                    let columns: Vec<usize> = (0..args.len()).collect();
+                    let outputs = self.outputs(args, &columns);
+                    Step::Take { term: *term, functor: *functor, outputs }
+                }
+                Literal::Compose { term: Argument::Variable(variable), functor, args }
+                    if self.all_bound(args) =>
+                {
+                    self.bind(*variable);
+                    Step::Make { functor: *functor, args: args.as_slice().into(), variable: *variable }
+                }
+                _ => continue,
+            };
+            self.done[number] = true;
+            self.steps.push(step);
         }
     }
 
@@ -211,7 +222,7 @@ impl Draft<'_> {
         for &column in columns {
             match args[column] {
                 Argument::Variable(v) if self.bound[v.index()].is_none() => {
-                    self.bound[v.index()] = Some(self.depth);
+                    self.bind(v);
                     outputs.push(Output::Bind(column, v));
                 }
                 argument => outputs.push(Output::Check(column, argument)),

@@ -14,11 +14,17 @@ use crate::value::Value;
 /// The plans of one rule.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RulePlans {
-    /// For the first round; none if the rule needs tuples of its own stratum.
+    /// For the first round; none if the rule has plans for later rounds.
     pub(crate) whole: Option<Plan>,
+    /// Whether `whole` is for the later rounds too.
+    pub(crate) every_round: bool,
     /// For the later rounds, one for each recursive literal.
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
+
+/// A rule with more recursive literals than this is joined as a whole in every round: one plan for
+/// each literal would take memory quadratic in the rule's length.
+const MOST_DELTAS: usize = 64;
 
 /// A stratified set of rules with a plan for each.
 #[derive(Clone, Debug)]
@@ -106,14 +112,17 @@ impl Program {
             let is_unsafe =
                 |variable: Variable| ProgramError::Unsafe { label: rule.label, variable: variable.0 };
             let mut plans = RulePlans::default();
-            for (literal, relation) in rule.body.iter().enumerate().filter_map(positive_relation) {
-                if self.stratum_of[relation.index()] == stratum {
+            let positive = rule.body.iter().enumerate().filter_map(positive_relation);
+            let recursive: Vec<(usize, RelationId)> =
+                positive.filter(|(_, relation)| self.stratum_of[relation.index()] == stratum).collect();
+            plans.every_round = recursive.len() > MOST_DELTAS;
+            if recursive.is_empty() || plans.every_round {
+                plans.whole = Some(planner.plan(rule, Purpose::Derive, None, &[]).map_err(is_unsafe)?);
+            } else {
+                for (literal, relation) in recursive {
                     let plan = planner.plan(rule, Purpose::Derive, Some(literal), &[]).map_err(is_unsafe)?;
                     plans.deltas.push((relation, plan));
                 }
-            }
-            if plans.deltas.is_empty() {
-                plans.whole = Some(planner.plan(rule, Purpose::Derive, None, &[]).map_err(is_unsafe)?);
             }
             self.plans[number] = plans;
         }
@@ -140,7 +149,8 @@ impl Program {
             let stratum = stratum as usize;
             if !database.complete[stratum] {
                 self.plan_stratum(stratum, statistics).expect("planned before, so safe");
-                database.add_indexes(self);
+                let rules = self.strata[stratum].rules.iter().map(|&r| &self.rules[r]);
+                database.add_indexes(self, rules.flat_map(|rule| &rule.body).filter_map(relation_of));
                 fixpoint::complete_stratum(self, database, stratum, limits)?;
                 database.complete[stratum] = true;
                 statistics.observe(database, self.strata[stratum].relations.iter().copied());
@@ -213,7 +223,8 @@ impl Program {
     /// Completes the relations of `query`; what is complete already costs nothing.
     ///
     /// # Errors
-    /// When a bound of `limits` is passed. The database may then be cleared and used again.
+    /// When a bound of `limits` is passed. The database may then be cleared and used again; see
+    /// [`Database::roll_back`].
     pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
         for &stratum in &query.strata {
             if !database.complete[stratum as usize] {

@@ -4,7 +4,7 @@
 //! a stable set of tuples (what semi-naive evaluation needs of its deltas).
 
 use crate::table::{IdTable, hash_values};
-use crate::value::Value;
+use crate::value::{COLUMNS_PER_UNIT, Value};
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -46,6 +46,12 @@ impl Relation {
     /// How many tuples it has.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many tuples one of its tuples counts for where memory is bounded.
+    #[inline]
+    pub(crate) fn weight(&self) -> usize {
+        1 + self.arity / COLUMNS_PER_UNIT
     }
 
     /// Whether it has none.

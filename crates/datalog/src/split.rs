@@ -1,109 +1,186 @@
-//! Splitting relations by a constant argument, so that programs are stratified which only look
-//! as if they were not: `goal(R, 0) ← not goal(R, 100)` negates another part of `goal`.
+//! Splitting relations by the constants among their arguments, so that programs are stratified
+//! which only look as if they were not: `goal(R, 0) ← not goal(R, 100)` negates another part of
+//! `goal`.
 //!
-//! Where a relation depends on itself through negation, each of its argument positions is tried:
-//! the rules with constant `c` there define a part of their own, the rules with a variable there
-//! a general part, and the relation itself becomes the union of its parts. Literals with constant
-//! `c` read the part (and what the general part has at `c`).
+//! A pattern says which columns are which constants. A relation that depends on itself through
+//! negation becomes one part for each pattern of its rules' heads; a literal reads a view, the
+//! union of the parts that its own pattern admits; and the relation itself is the union of all. By
+//! whole patterns and not by one column after the other: reading `goal(R, 100)` from what was
+//! already split by roles would depend on every goal of every role.
 
-use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature};
+use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{dependency_graph, negative_cycles};
 use crate::value::{Value, Values};
 use rustc_hash::FxHashMap;
 
-/// Splits relations of `rules` until none depends on itself through negation, or nothing is left
-/// to split. New relations are appended to `signatures`; the relations given keep their meaning.
-pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>, values: &Values) {
-    let mut tried: FxHashMap<RelationId, usize> = FxHashMap::default();
-    loop {
-        let graph = dependency_graph(signatures.len(), rules);
-        let cycles = negative_cycles(&graph);
-        let next = cycles.iter().flatten().find_map(|&relation| {
-            let column = tried.get(&relation).copied().unwrap_or(0);
-            (column < signatures[relation.index()].arity).then_some((relation, column))
-        });
-        let Some((relation, column)) = next else { return };
-        tried.insert(relation, column + 1);
-        let parts = split(relation, column, signatures, rules, values);
-        // A part may have to be split again, by another column.
-        for part in parts {
-            tried.insert(part, column + 1);
-        }
-    }
-}
+/// Which columns are which constants.
+type Pattern = Vec<Option<Value>>;
 
-/// Splits one relation by one column. The new relations; none when no rule has a constant there.
-fn split(
-    relation: RelationId,
-    column: usize,
-    signatures: &mut Vec<Signature>,
-    rules: &mut Vec<Rule>,
-    values: &Values,
-) -> Vec<RelationId> {
-    let mut constants: Vec<Value> = Vec::new();
-    let mut general = false;
-    for rule in rules.iter().filter(|rule| rule.head.relation == relation) {
-        match rule.head.args[column] {
-            Argument::Value(value) if !constants.contains(&value) => constants.push(value),
-            Argument::Value(_) => {}
-            Argument::Variable(_) => general = true,
+/// More views of parts than this are not made; literals then read the whole relation.
+const MAX_VIEWED: usize = 1_000_000;
+
+/// Splits the relations of `rules` that depend on themselves through negation. New relations are
+/// appended to `signatures`; the relations given keep their meaning.
+pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>, values: &Values) {
+    let cycles = negative_cycles(&dependency_graph(signatures.len(), rules));
+    let mut relations: FxHashMap<RelationId, Split> =
+        cycles.into_iter().flatten().map(|relation| (relation, Split::default())).collect();
+    for rule in rules.iter() {
+        if let Some(split) = relations.get_mut(&rule.head.relation) {
+            split.add(rule);
         }
     }
-    if constants.is_empty() {
-        return Vec::new();
+    relations.retain(|_, split| split.has_constants);
+    if relations.is_empty() {
+        return;
     }
-    let mut add = |suffix: &str| {
-        let whole = &signatures[relation.index()];
-        let part = Signature { name: format!("{}[{}={suffix}]", whole.name, column + 1), ..whole.clone() };
-        signatures.push(part);
-        RelationId(signatures.len() as u32 - 1)
-    };
-    // The part of each constant: its rules, and the general part's tuples with that constant.
-    let parts: FxHashMap<Value, RelationId> = constants.iter().map(|&c| (c, add(&values.text(c)))).collect();
-    let general = general.then(|| add("*"));
-    let mut nothing = None;
+    let mut order: Vec<RelationId> = relations.keys().copied().collect();
+    order.sort_unstable();
+    let mut new = NewRelations { signatures, values, copies: Vec::new() };
+    for whole in &order {
+        let split = relations.get_mut(whole).expect("a key");
+        split.index();
+        for (pattern, part) in &mut split.parts {
+            part.relation = new.add(*whole, pattern);
+            new.copy(part, *whole, pattern);
+        }
+    }
     for rule in rules.iter_mut() {
-        if rule.head.relation == relation {
-            rule.head.relation = match rule.head.args[column] {
-                Argument::Value(value) => parts[&value],
-                Argument::Variable(_) => general.expect("seen above"),
-            };
+        if let Some(split) = relations.get(&rule.head.relation) {
+            rule.head.relation = split.parts[split.numbers[&pattern_of_head(rule)]].1.relation;
         }
         for literal in &mut rule.body {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
-            if atom.relation == relation
-                && let Argument::Value(value) = atom.args[column]
-            {
-                // A constant that no rule names is found in the general part alone, or nowhere.
-                let part = parts.get(&value).copied().or(general);
-                atom.relation = part.unwrap_or_else(|| *nothing.get_or_insert_with(|| add("none")));
+            if let Some(split) = relations.get_mut(&atom.relation) {
+                atom.relation = split.view(atom, &mut new);
             }
         }
     }
-    let arity = signatures[relation.index()].arity;
-    let label = rules.first().map_or(0, |rule| rule.label);
-    let mut copy = |from: RelationId, to: RelationId, fixed: Option<Value>| {
-        let args: Vec<Argument> = (0..arity)
-            .map(|c| match fixed {
-                Some(value) if c == column => Argument::Value(value),
-                _ => Argument::Variable(crate::rule::Variable(c as u32)),
-            })
-            .collect();
-        rules.push(Rule {
-            head: Atom { relation: to, args: args.clone() },
-            body: vec![Literal::Positive(Atom { relation: from, args })],
-            variables: arity as u32,
-            label,
-        });
-    };
-    for constant in &constants {
-        copy(parts[constant], relation, None);
-        if let Some(general) = general {
-            copy(general, parts[constant], Some(*constant));
+    rules.append(&mut new.copies);
+}
+
+/// A part of a relation: what rules with one pattern of heads derive.
+#[derive(Debug)]
+struct Part {
+    relation: RelationId,
+    /// The label of one of its rules.
+    label: u32,
+}
+
+/// How one relation is split.
+#[derive(Debug, Default)]
+struct Split {
+    parts: Vec<(Pattern, Part)>,
+    /// The number of each pattern's part.
+    numbers: FxHashMap<Pattern, usize>,
+    has_constants: bool,
+    /// The column by which parts are looked up, and the parts with each constant there.
+    column: usize,
+    by_constant: FxHashMap<Value, Vec<usize>>,
+    /// The parts with a variable there.
+    general: Vec<usize>,
+    views: FxHashMap<Pattern, RelationId>,
+}
+
+impl Split {
+    fn add(&mut self, rule: &Rule) {
+        let pattern = pattern_of_head(rule);
+        self.has_constants |= pattern.iter().any(Option::is_some);
+        if !self.numbers.contains_key(&pattern) {
+            self.numbers.insert(pattern.clone(), self.parts.len());
+            self.parts.push((pattern, Part { relation: rule.head.relation, label: rule.label }));
         }
     }
-    if let Some(general) = general {
-        copy(general, relation, None);
+
+    /// Makes the index by the column with a constant in most parts.
+    fn index(&mut self) {
+        let columns = 0..self.parts.first().map_or(0, |(pattern, _)| pattern.len());
+        let constants = |&c: &usize| self.parts.iter().filter(|(pattern, _)| pattern[c].is_some()).count();
+        self.column = columns.max_by_key(constants).unwrap_or(0);
+        for (number, (pattern, _)) in self.parts.iter().enumerate() {
+            match pattern.get(self.column).copied().flatten() {
+                Some(constant) => self.by_constant.entry(constant).or_default().push(number),
+                None => self.general.push(number),
+            }
+        }
     }
-    constants.iter().map(|c| parts[c]).chain(general).collect()
+
+    /// The relation from which `atom` is read.
+    fn view(&mut self, atom: &Atom, new: &mut NewRelations<'_>) -> RelationId {
+        let pattern = pattern_of(&atom.args);
+        if pattern.iter().all(Option::is_none) {
+            return atom.relation;
+        }
+        if let Some(&view) = self.views.get(&pattern) {
+            return view;
+        }
+        let admits =
+            |part: &Pattern| part.iter().zip(&pattern).all(|(a, b)| a.is_none() || b.is_none() || a == b);
+        let near: Vec<usize> = match pattern[self.column] {
+            Some(constant) => {
+                self.by_constant.get(&constant).into_iter().flatten().chain(&self.general).copied().collect()
+            }
+            None => (0..self.parts.len()).collect(),
+        };
+        let fitting: Vec<usize> = near.into_iter().filter(|&number| admits(&self.parts[number].0)).collect();
+        let view = match fitting[..] {
+            [only] if self.parts[only].0 == pattern => self.parts[only].1.relation,
+            _ if new.copies.len() + fitting.len() > MAX_VIEWED => atom.relation,
+            _ => {
+                let view = new.add(atom.relation, &pattern);
+                for number in fitting {
+                    new.copy(&self.parts[number].1, view, &pattern);
+                }
+                view
+            }
+        };
+        self.views.insert(pattern, view);
+        view
+    }
+}
+
+/// A fact depends on nothing, so all facts may be in one part.
+fn pattern_of_head(rule: &Rule) -> Pattern {
+    if rule.body.is_empty() { vec![None; rule.head.args.len()] } else { pattern_of(&rule.head.args) }
+}
+
+fn pattern_of(args: &[Argument]) -> Pattern {
+    let constant = |argument: &Argument| match argument {
+        Argument::Value(value) => Some(*value),
+        Argument::Variable(_) => None,
+    };
+    args.iter().map(constant).collect()
+}
+
+/// The relations made by splitting, and the rules that copy tuples between them.
+struct NewRelations<'a> {
+    signatures: &'a mut Vec<Signature>,
+    values: &'a Values,
+    copies: Vec<Rule>,
+}
+
+impl NewRelations<'_> {
+    /// A relation for the tuples of `whole` that `pattern` admits.
+    fn add(&mut self, whole: RelationId, pattern: &Pattern) -> RelationId {
+        let whole = self.signatures[whole.index()].clone();
+        let column = |constant: &Option<Value>| constant.map_or("*".to_owned(), |c| self.values.text(c));
+        let columns: Vec<String> = pattern.iter().map(column).collect();
+        self.signatures.push(Signature { name: format!("{}[{}]", whole.name, columns.join(" ")), ..whole });
+        RelationId(self.signatures.len() as u32 - 1)
+    }
+
+    /// Copies what `pattern` admits of `from` to `to`.
+    fn copy(&mut self, from: &Part, to: RelationId, pattern: &Pattern) {
+        let column = |(number, constant): (usize, &Option<Value>)| match constant {
+            Some(value) => Argument::Value(*value),
+            None => Argument::Variable(Variable(number as u32)),
+        };
+        let args: Vec<Argument> = pattern.iter().enumerate().map(column).collect();
+        self.copies.push(Rule {
+            head: Atom { relation: to, args: args.clone() },
+            body: vec![Literal::Positive(Atom { relation: from.relation, args })],
+            variables: pattern.len() as u32,
+            label: from.label,
+        });
+    }
 }

@@ -43,6 +43,10 @@ struct Node {
     first: u32,
 }
 
+/// How many arguments of terms, or columns of tuples, are taken for one term or tuple where
+/// memory is bounded.
+pub(crate) const COLUMNS_PER_UNIT: usize = 16;
+
 /// The table of ground terms.
 #[derive(Clone, Default, Debug)]
 pub struct Values {
@@ -103,6 +107,21 @@ impl Values {
             .find(hash, |id| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args)
     }
 
+    /// Forgets all terms but the first `len`.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        if len >= self.nodes.len() {
+            return;
+        }
+        self.arguments.truncate(self.nodes[len].first as usize);
+        self.nodes.truncate(len);
+        self.depths.truncate(len);
+        self.by_term = IdTable::default();
+        for id in 0..len as u32 {
+            let hash = hash_term(self.nodes[id as usize].functor, self.arguments(Value(id)));
+            self.by_term.insert(hash, id);
+        }
+    }
+
     /// The function at the root of `value`.
     pub fn functor(&self, value: Value) -> Functor {
         self.nodes[value.index()].functor
@@ -123,6 +142,13 @@ impl Values {
     /// How many terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many terms there are, wide ones counting more: one for every [`COLUMNS_PER_UNIT`]
+    /// arguments of all of them together.
+    #[inline]
+    pub(crate) fn size(&self) -> usize {
+        self.nodes.len().max(self.arguments.len() / COLUMNS_PER_UNIT)
     }
 
     /// Whether there is none.
@@ -189,6 +215,21 @@ mod tests {
         let applied = values.term(Functor { name, arity: Some(0) }, &[]);
         assert_ne!(lock, applied);
         assert_eq!(values.text(applied), "(lock)");
+    }
+
+    #[test]
+    fn what_is_truncated_can_be_made_again() {
+        let mut values = Values::default();
+        let s = Functor { name: values.name("s"), arity: Some(2) };
+        let zero = values.constant("0");
+        let one = values.term(s, &[zero, zero]);
+        let two = values.term(s, &[one, zero]);
+        values.truncate(2);
+        assert_eq!(values.len(), 2);
+        assert_eq!(values.find(s, &[zero, zero]), Some(one));
+        assert_eq!(values.find(s, &[one, zero]), None);
+        assert_eq!(values.term(s, &[one, zero]), two);
+        assert_eq!(values.text(two), "(s (s 0 0) 0)");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::semantics::Semantics;
 use ggp_datalog::demand::{Demanded, Refusal, on_demand};
 use ggp_datalog::{Database, Limits, Literal, Program, RelationId, Rule, Statistics, Value};
 use ggp_gdl::Description;
+use rustc_hash::FxHashSet;
 
 /// Steps of the playout that is looked at.
 const SAMPLE_STEPS: usize = 16;
@@ -25,6 +26,9 @@ const WORTHWHILE_GAIN: f64 = 0.8;
 
 /// A playout that costs no more than this is not worth any rewriting.
 const CHEAP_ROWS: u64 = 2_000;
+
+/// How many relations a rewriting may take in or out, each at the cost of reading all rules.
+const MOST_REFUSALS: usize = 200;
 
 /// Rewritings that are tried.
 const ATTEMPTS: usize = 12;
@@ -119,15 +123,19 @@ pub fn fit_demanded(
 
 /// Adds all relations that ask for `relation`, directly or not, but for the answers themselves.
 fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, asked: &[RelationId]) {
+    let mut askers: Vec<Vec<RelationId>> = vec![Vec::new(); attempt.len()];
+    for rule in rules {
+        for literal in &rule.body {
+            if let Literal::Positive(atom) | Literal::Negative(atom) = literal {
+                askers[atom.relation.index()].push(rule.head.relation);
+            }
+        }
+    }
+    let asked: FxHashSet<RelationId> = asked.iter().copied().collect();
     let mut open = vec![relation];
     while let Some(wanted) = open.pop() {
-        for rule in rules {
-            let asker = rule.head.relation;
-            let asks = rule
-                .body
-                .iter()
-                .any(|l| matches!(l, Literal::Positive(a) | Literal::Negative(a) if a.relation == wanted));
-            if asks && !attempt[asker.index()] && !asked.contains(&asker) {
+        for &asker in &askers[wanted.index()] {
+            if !attempt[asker.index()] && !asked.contains(&asker) {
                 attempt[asker.index()] = true;
                 open.push(asker);
             }
@@ -144,7 +152,7 @@ fn rewrite(
     asked: &[RelationId],
 ) -> Option<Demanded> {
     let mut out = vec![false; attempt.len()];
-    loop {
+    for _ in 0..MOST_REFUSALS {
         match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
             Ok(rewritten) => return Some(rewritten),
             Err(Refusal::TooMany) => return None,
@@ -162,6 +170,7 @@ fn rewrite(
             }
         }
     }
+    None
 }
 
 /// The relation that costs most, among those that have not been tried.

@@ -158,6 +158,9 @@ impl Explainer {
                 shapes[form.relation.index()] =
                     form.functor.map_or(Shape::Whole(carrier), |functor| Shape::Flat(carrier, functor));
             }
+            if let Some(concluded) = lowering.concluded(carrier) {
+                shapes[concluded.index()] = Shape::Whole(carrier);
+            }
         }
         let plain = lowering.signatures.len();
         split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);

@@ -2,7 +2,8 @@
 
 use crate::semantics::{Semantics, SemanticsError};
 use crate::{EvalError, Role};
-use ggp_datalog::{Limits, ProgramError};
+use ggp_datalog::Limits;
+use ggp_gdl::lines::Lines;
 use ggp_gdl::{Description, Diagnostic, Severity, Span, Strictness, check};
 
 /// A rulesheet that can be played. Exists only if its checks passed.
@@ -118,10 +119,13 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     let Some(rule) = description.rules.get(label as usize) else {
         return (format!("evaluation {what}"), Span::default());
     };
-    let line = ggp_gdl::lines::Lines::new(&description.source).position(rule.span.start).line;
+    let line = Lines::new(&description.source).position(rule.span.start).line;
     let head = description.atom_text(&rule.head);
     (format!("the rule for `{head}` in line {line} {what}"), rule.span)
 }
+
+/// How many relations of a cycle are named.
+const SHOWN_NAMES: usize = 6;
 
 fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Diagnostic {
     let span_of = |label: u32| description.rules.get(label as usize).map_or(Span::default(), |r| r.span);
@@ -131,13 +135,18 @@ fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Di
             Diagnostic::error("unbounded", span, message)
                 .help("give the recursion a limit: a term that grows at each step never ends")
         }
-        SemanticsError::Program(ProgramError::Unsafe { label, .. }) => Diagnostic::error(
+        SemanticsError::Unsafe { label } => Diagnostic::error(
             "safety",
             span_of(*label),
             "a variable of this rule is bound by no positive condition",
         ),
-        SemanticsError::Program(ProgramError::NotStratified(_)) => {
-            Diagnostic::error("stratification", Span::default(), "a relation depends on itself through `not`")
+        SemanticsError::NotStratified { label, names } => {
+            let shown = names.iter().take(SHOWN_NAMES).map(|name| format!("`{name}`")).collect::<Vec<_>>();
+            let more = if names.len() > SHOWN_NAMES { ", …" } else { "" };
+            let message = format!("negation through recursion among {}{more}", shown.join(", "));
+            Diagnostic::error("unstratified", span_of(*label), message)
+                .labelled("this rule negates what depends on it")
+                .help("what is negated must be known first: break the cycle")
         }
     }
 }

@@ -2,7 +2,7 @@
 //! whatever is faster must agree with it.
 
 use crate::move_table::{MoveTable, canonical_term};
-use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
+use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -60,11 +60,19 @@ impl Interpreter {
         self.game.semantics().load_moves(&mut self.database, &self.roles, &joint);
     }
 
-    /// After an error the database holds half a state.
-    fn failed(&mut self, error: &ggp_datalog::EvalError) -> EvalError {
-        self.loaded = None;
-        self.legal = None;
-        self.game.eval_error(error)
+    /// Asks a question. One that fails leaves half a state in the database, and terms that no
+    /// state has; both go, so that the next question finds the memory that this one found.
+    fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&Semantics, &mut Database, &Limits) -> Result<T, ggp_datalog::EvalError>,
+    ) -> Result<T, EvalError> {
+        let terms = self.database.values().len();
+        question(self.game.semantics(), &mut self.database, &self.limits).map_err(|error| {
+            self.loaded = None;
+            self.legal = None;
+            self.game.semantics().roll_back(&mut self.database, terms);
+            self.game.eval_error(&error)
+        })
     }
 
     fn texts(&self, values: &[Value], out: &mut Vec<Fact>) {
@@ -87,18 +95,20 @@ impl StateMachine for Interpreter {
 
     fn is_terminal(&mut self, state: &FluentSet) -> Result<bool, EvalError> {
         self.load(state);
-        let answer = self.game.semantics().ask_terminal(&mut self.database, &self.limits);
-        answer.map_err(|error| self.failed(&error))
+        self.ask(Semantics::ask_terminal)
     }
 
     fn legal_moves(&mut self, state: &FluentSet, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError> {
         self.load(state);
         out.clear();
         if self.legal.is_none() {
-            let semantics = self.game.semantics();
-            let answer =
-                semantics.ask_legal(&mut self.database, &self.roles, &self.limits, &mut self.scratch);
-            answer.map_err(|error| self.failed(&error))?;
+            let mut scratch = std::mem::take(&mut self.scratch);
+            let roles = std::mem::take(&mut self.roles);
+            let answer = self.ask(|semantics, database, limits| {
+                semantics.ask_legal(database, &roles, limits, &mut scratch)
+            });
+            (self.scratch, self.roles) = (scratch, roles);
+            answer?;
             let mut legal = Vec::with_capacity(self.roles.len());
             for values in &self.scratch {
                 let values = values.iter();
@@ -115,8 +125,8 @@ impl StateMachine for Interpreter {
 
     fn next_state(&mut self, state: &FluentSet, joint: &[Move]) -> Result<FluentSet, EvalError> {
         self.load_joint(state, joint);
-        let answer = self.game.semantics().ask_next(&mut self.database, &self.limits);
-        answer.map(|fluents| FluentSet(fluents.into())).map_err(|error| self.failed(&error))
+        let fluents = self.ask(Semantics::ask_next)?;
+        Ok(FluentSet(fluents.into()))
     }
 
     fn goals(&mut self, state: &FluentSet, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
@@ -124,10 +134,9 @@ impl StateMachine for Interpreter {
         out.fill(None);
         let mut several = vec![false; out.len()];
         let mut found = Vec::new();
-        let semantics = self.game.semantics();
-        let answer =
-            semantics.ask_goals(&mut self.database, &self.limits, |role, value| found.push((role, value)));
-        answer.map_err(|error| self.failed(&error))?;
+        self.ask(|semantics, database, limits| {
+            semantics.ask_goals(database, limits, |role, value| found.push((role, value)))
+        })?;
         let mut given: Vec<Option<Value>> = vec![None; out.len()];
         for (role, value) in found {
             let Some(number) = self.roles.iter().position(|&r| r == role) else { continue };
@@ -173,8 +182,7 @@ impl StateMachine for Interpreter {
     ) -> Result<(), EvalError> {
         self.load_joint(state, joint);
         let role = self.roles[role.index()];
-        let answer = self.game.semantics().ask_sees(&mut self.database, role, &self.limits);
-        let seen = answer.map_err(|error| self.failed(&error))?;
+        let seen = self.ask(|semantics, database, limits| semantics.ask_sees(database, role, limits))?;
         self.texts(&seen, out);
         Ok(())
     }

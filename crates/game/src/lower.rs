@@ -5,7 +5,8 @@
 //! relation `true cell/3` with three columns, so that joins see the arguments. Where a variable
 //! stands for the whole fluent or move, as in `(true ?f)`, the whole form is used: one column
 //! that holds the term. Rules bridge the two forms of a derived relation where both are needed;
-//! of the inputs `true` and `does` the machine fills both.
+//! of the inputs `true` and `does` the machine fills both. What rules conclude in the whole form
+//! is kept apart from what is read in it, or else every move would depend on every other.
 //!
 //! Terms with variables inside become [`Literal::Compose`]. Nothing recurses over terms.
 
@@ -109,6 +110,8 @@ pub struct Lowering {
     /// The variables of each of the description's rules, as they are spelled and as lowered.
     pub variables: Vec<Vec<(Symbol, Variable)>>,
     forms: FxHashMap<Carrier, Vec<Form>>,
+    numbers: FxHashMap<(Carrier, Option<Functor>), usize>,
+    concluded: FxHashMap<Carrier, RelationId>,
     ordinary: FxHashMap<(Symbol, usize), RelationId>,
 }
 
@@ -121,6 +124,8 @@ impl Lowering {
             values: Values::default(),
             variables: Vec::with_capacity(description.rules.len()),
             forms: CARRIERS.into_iter().map(|c| (c, Vec::new())).collect(),
+            numbers: FxHashMap::default(),
+            concluded: FxHashMap::default(),
             ordinary: FxHashMap::default(),
         };
         let ground = ground_terms(description, &mut lowering.values);
@@ -162,7 +167,8 @@ impl Lowering {
 
     fn form(&mut self, carrier: Carrier, functor: Option<Functor>, defined: bool) -> RelationId {
         let forms = self.forms.get_mut(&carrier).expect("all carriers are there");
-        if let Some(form) = forms.iter_mut().find(|form| form.functor == functor) {
+        let number = *self.numbers.entry((carrier, functor)).or_insert(forms.len());
+        if let Some(form) = forms.get_mut(number) {
             form.defined |= defined;
             form.read |= !defined;
             return form.relation;
@@ -192,50 +198,121 @@ impl Lowering {
         })
     }
 
+    /// The relation of what rules conclude in the whole form of `carrier`, where it is kept apart
+    /// from the whole form.
+    pub fn concluded(&self, carrier: Carrier) -> Option<RelationId> {
+        self.concluded.get(&carrier).copied()
+    }
+
     /// Adds the rules between the whole form and the flattened forms of derived relations.
     fn bridge(&mut self) {
+        // A bridge bears the label of a rule that concludes what it passes on.
+        let mut labels: FxHashMap<RelationId, u32> = FxHashMap::default();
+        for rule in &self.rules {
+            labels.entry(rule.head.relation).or_insert(rule.label);
+        }
         for carrier in CARRIERS {
             let forms = self.forms[&carrier].clone();
             let Some(whole) = forms.iter().find(|form| form.functor.is_none()) else { continue };
             if matches!(carrier, Carrier::True | Carrier::Does) {
                 continue;
             }
-            for flat in &forms {
-                let Some(functor) = flat.functor else { continue };
-                if whole.read && flat.defined {
-                    self.rules.push(bridge_rule(carrier, functor, flat.relation, whole.relation, true));
-                }
-                if whole.defined && flat.read {
-                    self.rules.push(bridge_rule(carrier, functor, flat.relation, whole.relation, false));
+            let flat = || forms.iter().filter_map(|form| Some((form, form.functor?)));
+            let to_whole = whole.read && flat().any(|(form, _)| form.defined);
+            let to_flat = whole.defined && flat().any(|(form, _)| form.read);
+            let apart = to_whole && to_flat;
+            // Nor does one role's move depend on another's.
+            let roles = if carrier.prefix() == 1 { self.fixed_roles() } else { Vec::new() };
+            let source =
+                if apart { self.keep_apart(carrier, whole.relation, &roles) } else { whole.relation };
+            let roles: Vec<Option<Value>> =
+                if roles.is_empty() { vec![None] } else { roles.into_iter().map(Some).collect() };
+            for (flat, functor) in flat() {
+                for &role in &roles {
+                    if whole.read && flat.defined {
+                        let label = labels[&flat.relation];
+                        let pair = (flat.relation, whole.relation);
+                        self.rules.push(bridge_rule(carrier, role, functor, pair, true, label));
+                    }
+                    if whole.defined && flat.read {
+                        let label = labels[&whole.relation];
+                        let pair = (source, flat.relation);
+                        self.rules.push(bridge_rule(carrier, role, functor, pair, false, label));
+                    }
                 }
             }
         }
     }
+
+    /// The roles, if all of them are facts and there are few.
+    fn fixed_roles(&self) -> Vec<Value> {
+        let is_role = |rule: &&Rule| self.signatures[rule.head.relation.index()].name == "role/1";
+        let role = |rule: &Rule| match rule.head.args[..] {
+            [Argument::Value(role)] if rule.body.is_empty() => Some(role),
+            _ => None,
+        };
+        let roles: Option<Vec<Value>> = self.rules.iter().filter(is_role).map(role).collect();
+        roles.filter(|roles| roles.len() <= MOST_FIXED_ROLES).unwrap_or_default()
+    }
+
+    /// Lets the rules that conclude `whole` conclude a relation of its own, from which it is
+    /// copied, for each of `roles` if there are any.
+    fn keep_apart(&mut self, carrier: Carrier, whole: RelationId, roles: &[Value]) -> RelationId {
+        let concluded = RelationId(self.signatures.len() as u32);
+        let signature = self.signatures[whole.index()].clone();
+        let arity = signature.arity as u32;
+        self.signatures.push(Signature { name: format!("{} concluded", signature.name), ..signature });
+        let mut label = BRIDGE;
+        for rule in self.rules.iter_mut().filter(|rule| rule.head.relation == whole) {
+            rule.head.relation = concluded;
+            label = label.min(rule.label);
+        }
+        let open: Vec<Argument> = (0..arity).map(|v| Argument::Variable(Variable(v))).collect();
+        let of_role = |&role: &Value| [&[Argument::Value(role)], &open[1..]].concat();
+        let all: Vec<Vec<Argument>> =
+            if roles.is_empty() { vec![open.clone()] } else { roles.iter().map(of_role).collect() };
+        for args in all {
+            self.rules.push(Rule {
+                head: Atom { relation: whole, args: args.clone() },
+                body: vec![Literal::Positive(Atom { relation: concluded, args })],
+                variables: arity,
+                label,
+            });
+        }
+        self.concluded.insert(carrier, concluded);
+        concluded
+    }
 }
 
-/// `whole(…, T) ← flat(…, x…), T = f(x…)`, or the other way round.
+/// More roles than this are not told apart where moves are read in several forms.
+const MOST_FIXED_ROLES: usize = 16;
+
+/// `whole(…, T) ← flat(…, x…), T = f(x…)`, or the other way round, for one role or any.
 fn bridge_rule(
     carrier: Carrier,
+    role: Option<Value>,
     functor: Functor,
-    flat: RelationId,
-    whole: RelationId,
+    (from, to): (RelationId, RelationId),
     to_whole: bool,
+    label: u32,
 ) -> Rule {
     let prefix = carrier.prefix() as u32;
     let count = functor.arity.unwrap_or(0);
-    let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {
-        range.map(|v| Argument::Variable(Variable(v))).collect()
+    let variables = |range: std::ops::Range<u32>| range.map(|v| Argument::Variable(Variable(v)));
+    let prefixes: Vec<Argument> = match role {
+        Some(role) => vec![Argument::Value(role)],
+        None => variables(0..prefix).collect(),
     };
+    let parts: Vec<Argument> = variables(prefix..prefix + count).collect();
     let term = Argument::Variable(Variable(prefix + count));
-    let flat = Atom { relation: flat, args: variables(0..prefix + count) };
-    let whole = Atom {
-        relation: whole,
-        args: variables(0..prefix).into_iter().chain(std::iter::once(term)).collect(),
-    };
-    let compose = Literal::Compose { term, functor, args: variables(prefix..prefix + count) };
-    let (head, from) = if to_whole { (whole, flat) } else { (flat, whole) };
-    let body = vec![Literal::Positive(from), compose];
-    Rule { head, body, variables: prefix + count + 1, label: BRIDGE }
+    let flat = [&prefixes[..], &parts].concat();
+    let whole = [&prefixes[..], &[term]].concat();
+    let (head, body) = if to_whole { (whole, flat) } else { (flat, whole) };
+    let body = vec![
+        Literal::Positive(Atom { relation: from, args: body }),
+        Literal::Compose { term, functor, args: parts },
+    ];
+    Rule { head: Atom { relation: to, args: head }, body, variables: prefix + count + 1, label }
 }
 
 /// The label of rules that come from no rule of the description.

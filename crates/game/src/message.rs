@@ -1,10 +1,10 @@
 //! The messages of general game playing as text: requests, replies, and both directions.
 //!
-//! Invariant: what [`std::fmt::Display`] writes, the readers here read back as an equal value. No
-//! IO; nothing recurses over the nesting of a message. The protocol: Love et al., *General Game
-//! Playing: Game Description Language Specification* (2008), section 6, with INFO, PREVIEW, ABORT
-//! and PING as the public servers and players speak them, and the PLAY and STOP of GDL-II with a
-//! turn number, the role's own move and its percepts.
+//! Invariant: what [`std::fmt::Display`] writes, the readers here read back as an equal value (but
+//! for clocks longer than 68 years). No IO; nothing recurses over the nesting of a message. The
+//! protocol: Love et al., *General Game Playing: Game Description Language Specification* (2008),
+//! section 6, with INFO, PREVIEW, ABORT and PING as the public servers and players speak them, and
+//! the PLAY and STOP of GDL-II with a turn number, the role's own move and its percepts.
 //!
 //! Readers are lenient: verbs in any letter case, any atom for "no moves", further arguments.
 //! Match ids, roles and moves keep their spelling.

@@ -7,37 +7,78 @@ use crate::{EvalError, Move, Role, StateMachine};
 /// move.
 ///
 /// # Errors
-/// See [`StateMachine`].
+/// See [`StateMachine`]; also when a count passes 2⁶⁴.
 pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<Vec<u64>, EvalError> {
-    let mut counts = vec![0; depth as usize + 1];
-    count(machine, state, &mut counts)?;
-    Ok(counts)
+    let depth = depth as usize;
+    let mut counts = vec![0u64; depth + 1];
+    counts[0] = 1;
+    // The states on the way to the one that is looked at, each with what is left of it. A stack of
+    // its own, since games of one line are counted to any depth.
+    let mut way: Vec<Branches<M::State>> = Vec::new();
+    let mut open = (depth > 0).then(|| state.clone());
+    loop {
+        if let Some(state) = open.take() {
+            let branches = Branches::of(machine, state)?;
+            let deeper = &mut counts[way.len() + 1];
+            *deeper = deeper.checked_add(branches.count).ok_or_else(too_many)?;
+            if way.len() + 1 < depth {
+                way.push(branches);
+            }
+        }
+        let Some(branches) = way.last_mut() else { return Ok(counts) };
+        if branches.advance() {
+            open = Some(machine.next_state(&branches.state, &branches.joint)?);
+        } else {
+            way.pop();
+        }
+    }
 }
 
-fn count<M: StateMachine>(machine: &mut M, state: &M::State, counts: &mut [u64]) -> Result<(), EvalError> {
-    let (here, deeper) = counts.split_first_mut().expect("the depth of `state` at least");
-    *here += 1;
-    if deeper.is_empty() || machine.is_terminal(state)? {
-        return Ok(());
+fn too_many() -> EvalError {
+    EvalError::TooLarge("more than 2^64 joint moves".to_owned())
+}
+
+/// A state's joint moves that are still to be followed.
+struct Branches<S> {
+    state: S,
+    choices: Vec<Vec<Move>>,
+    joint: Vec<Move>,
+    /// How many joint moves there are, and the number of the next.
+    count: u64,
+    next: u64,
+}
+
+impl<S> Branches<S> {
+    fn of<M: StateMachine<State = S>>(machine: &mut M, state: S) -> Result<Branches<S>, EvalError> {
+        let mut choices = Vec::new();
+        if !machine.is_terminal(&state)? {
+            for role in 0..machine.game().role_count() {
+                let mut legal = Vec::new();
+                machine.legal_moves(&state, Role(role as u8), &mut legal)?;
+                choices.push(legal);
+            }
+        }
+        let product = |product: u64, legal: &Vec<Move>| product.checked_mul(legal.len() as u64);
+        let stuck = choices.is_empty() || choices.iter().any(Vec::is_empty);
+        let count = if stuck { 0 } else { choices.iter().try_fold(1, product).ok_or_else(too_many)? };
+        Ok(Branches { state, choices, joint: Vec::new(), count, next: 0 })
     }
-    let mut choices = Vec::new();
-    for role in 0..machine.game().role_count() {
-        let mut legal = Vec::new();
-        machine.legal_moves(state, Role(role as u8), &mut legal)?;
-        choices.push(legal);
+
+    /// Sets `joint` to the next joint move, if there is one.
+    fn advance(&mut self) -> bool {
+        if self.next == self.count {
+            return false;
+        }
+        let mut number = self.next;
+        self.next += 1;
+        self.joint.clear();
+        for legal in self.choices.iter().rev() {
+            self.joint.push(legal[(number % legal.len() as u64) as usize]);
+            number /= legal.len() as u64;
+        }
+        self.joint.reverse();
+        true
     }
-    if let [last] = deeper {
-        let joints = choices.iter().try_fold(1u64, |product, legal| product.checked_mul(legal.len() as u64));
-        let sum = joints.and_then(|joints| last.checked_add(joints));
-        *last = sum.ok_or_else(|| EvalError::TooLarge("more than 2^64 joint moves".to_owned()))?;
-        return Ok(());
-    }
-    let mut joints = JointMoves::new(&choices);
-    while let Some(joint) = joints.next() {
-        let next = machine.next_state(state, joint)?;
-        count(machine, &next, deeper)?;
-    }
-    Ok(())
 }
 
 /// Every joint move of a product of choices, the last role's move changing fastest.

@@ -135,7 +135,7 @@ pub trait Playouts: StateMachine {
         let (mut legal, mut moves) = (Vec::new(), Vec::new());
         for index in 0..starts.len() * plan.per_start {
             let start = &starts[index / plan.per_start];
-            let stream = rng::Stream::new(plan.seed, plan.first + index as u64);
+            let stream = rng::Stream::new(plan.seed, plan.first.wrapping_add(index as u64));
             let mut state = start.clone();
             let mut steps = 0;
             moves.clear();

@@ -5,10 +5,11 @@
 //! had in the initial state and in a few states after it.
 
 use crate::adapt::fit;
-use crate::lower::{Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
+use crate::lower::{BRIDGE, Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
 use ggp_datalog::Statistics;
 use ggp_datalog::{
-    Database, EvalError, Functor, Limits, Program, ProgramError, Query, RelationId, Value, Values,
+    Database, EvalError, Functor, Limits, Literal, Program, ProgramError, Query, RelationId, Rule, Value,
+    Values,
 };
 use ggp_gdl::Description;
 use rustc_hash::FxHashMap;
@@ -75,7 +76,15 @@ pub(crate) struct Queries {
 /// Why rules have no meaning.
 #[derive(Debug)]
 pub(crate) enum SemanticsError {
-    Program(ProgramError),
+    /// A variable of the rule of this label is bound by nothing.
+    Unsafe {
+        label: u32,
+    },
+    /// These relations depend on themselves through a negation in the rule of this label.
+    NotStratified {
+        label: u32,
+        names: Vec<String>,
+    },
     Eval(EvalError),
 }
 
@@ -91,7 +100,10 @@ impl Semantics {
         let lowering = Lowering::stratified(description);
         // Programs that are not stratified or not safe are found here, before any rewriting.
         let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
-        let plain = plain.map_err(SemanticsError::Program)?;
+        let plain = plain.map_err(|error| match error {
+            ProgramError::Unsafe { label, .. } => SemanticsError::Unsafe { label },
+            ProgramError::NotStratified(cycle) => not_stratified(&lowering, &cycle),
+        })?;
         let mut semantics = fit(description, &lowering, plain, limits);
         let mut database = semantics.prototype.clone();
         semantics.program.evaluate(&mut database, &semantics.ask.fixed, limits)?;
@@ -203,6 +215,12 @@ impl Semantics {
         collect(&self.init, database)
     }
 
+    /// After a question failed: forgets the state in the database, and the terms made since there
+    /// were `terms` of them.
+    pub(crate) fn roll_back(&self, database: &mut Database, terms: usize) {
+        database.roll_back(&self.program, STATE_LEVEL, terms);
+    }
+
     /// Replaces the state in the database.
     pub(crate) fn load_state(&self, database: &mut Database, state: &[Value]) {
         database.clear_from(&self.program, STATE_LEVEL);
@@ -306,6 +324,18 @@ impl Semantics {
 
     pub(crate) fn next_state(&self, database: &mut Database) -> Vec<Value> {
         collect(&self.next, database)
+    }
+}
+
+fn not_stratified(lowering: &Lowering, cycle: &[RelationId]) -> SemanticsError {
+    let negates = |rule: &&Rule| {
+        let is_in = |relation| cycle.binary_search(&relation).is_ok();
+        let negative = |literal: &Literal| matches!(literal, Literal::Negative(a) if is_in(a.relation));
+        is_in(rule.head.relation) && rule.body.iter().any(negative)
+    };
+    SemanticsError::NotStratified {
+        label: lowering.rules.iter().find(negates).map_or(BRIDGE, |rule| rule.label),
+        names: cycle.iter().map(|r| lowering.signatures[r.index()].name.clone()).collect(),
     }
 }
 

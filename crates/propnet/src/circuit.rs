@@ -42,7 +42,9 @@ const USES: u32 = 3;
 
 impl Circuit {
     /// The circuit of `roots`, and the roots as signals of it.
-    pub(crate) fn lower(net: &PropNet, roots: &[Signal]) -> (Circuit, Vec<Signal>) {
+    ///
+    /// Without `share`, it is lowered fast: common factors and pairs stay where they are.
+    pub(crate) fn lower(net: &PropNet, roots: &[Signal], share: bool) -> (Circuit, Vec<Signal>) {
         let mut circuit = Circuit {
             cells: vec![Cell::False],
             components: vec![Vec::new(); net.components.len()],
@@ -50,9 +52,11 @@ impl Circuit {
         };
         circuit.copy(net, roots);
         circuit.flatten();
-        circuit.factor();
-        circuit.flatten();
-        circuit.share_pairs();
+        if share {
+            circuit.factor();
+            circuit.flatten();
+            circuit.share_pairs();
+        }
         let roots = circuit.roots.clone();
         (circuit, roots)
     }
@@ -262,24 +266,27 @@ impl Circuit {
             .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))
             .collect();
         by_width.sort_by_key(|&at| self.width(at));
-        let mut users: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
-        let mut left = PAIRS;
+        let mut pairs: Vec<(Signal, Signal, u32)> = Vec::new();
         for at in by_width {
             let Cell::And(inputs) = &self.cells[at] else { continue };
-            let pairs = inputs.len() * (inputs.len() - 1) / 2;
-            if pairs > left {
+            if pairs.len() + inputs.len() * (inputs.len() - 1) / 2 > PAIRS {
                 break;
             }
-            left -= pairs;
             for (i, &one) in inputs.iter().enumerate() {
-                for &two in &inputs[i + 1..] {
-                    users.entry((one, two)).or_default().push(at as u32);
-                }
+                pairs.extend(inputs[i + 1..].iter().map(|&two| (one, two, at as u32)));
             }
         }
-        users.retain(|_, cells| cells.len() as u32 >= USES);
-        let mut queue: BinaryHeap<(u32, std::cmp::Reverse<(Signal, Signal)>)> =
-            users.iter().map(|(&pair, cells)| (cells.len() as u32, std::cmp::Reverse(pair))).collect();
+        pairs.sort_unstable();
+        let mut users: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
+        let mut queue: BinaryHeap<(u32, std::cmp::Reverse<(Signal, Signal)>)> = BinaryHeap::new();
+        for same in pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if same.len() as u32 >= USES {
+                let pair = (same[0].0, same[0].1);
+                users.insert(pair, same.iter().map(|&(_, _, at)| at).collect());
+                queue.push((same.len() as u32, std::cmp::Reverse(pair)));
+            }
+        }
+        drop(pairs);
         while let Some((count, std::cmp::Reverse(pair))) = queue.pop() {
             let has_both = |at: u32| match &self.cells[at as usize] {
                 Cell::And(inputs) => inputs.contains(&pair.0) && inputs.contains(&pair.1),

@@ -25,6 +25,7 @@ impl Cpu {
 
     /// All kinds that this processor is, slowest first.
     pub fn available() -> Vec<Cpu> {
+        #[allow(unused_mut, reason = "on other processors nothing is added")]
         let mut all = vec![Cpu::Plain];
         #[cfg(target_arch = "x86_64")]
         {

@@ -29,6 +29,9 @@ pub(crate) struct PhasePrograms {
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
+    /// How many gates the goals take, if that is more than keeping an ended playout's state aside:
+    /// then goals are evaluated for many playouts at once.
+    pub(crate) defer: Option<usize>,
 }
 
 /// Where more than this share of a step's gates serves both the terminal condition and the legal
@@ -61,7 +64,7 @@ impl PhasePrograms {
             .collect();
         let fluents = needed_fluents(&nets);
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
-        let compilers: Vec<Compiler<'_>> = outputs.iter().map(Compiler::new).collect();
+        let compilers: Vec<Compiler<'_>> = outputs.iter().map(|one| Compiler::new(one, true)).collect();
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
         let layout = if shared { Layout::Share } else { Layout::Refill };
         let programs: Vec<Program> = compilers.iter().map(|one| one.compile(layout)).collect();
@@ -80,7 +83,9 @@ impl PhasePrograms {
         let scratch = trees.map(Tree::scratch).max().unwrap_or(0);
         let constants = constant.iter().enumerate();
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
-        PhasePrograms { phases, fluents, constants, rows, scratch }
+        let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
+        let defer = (goals > fluents.len()).then_some(goals);
+        PhasePrograms { phases, fluents, constants, rows, scratch, defer }
     }
 
     /// The phase that `state` is in; none if it is in none, or differs in a constant.

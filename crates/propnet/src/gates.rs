@@ -250,13 +250,12 @@ impl<'a> Mapper<'a> {
     }
 
     fn operand(&mut self, circuit: &Circuit, input: Signal) -> Operand {
-        if input.is_negated() && self.fanouts[input.node()] == 1 && !self.negative[input.node()] {
-            if let Cell::And(inner) = &circuit.cells[input.node()] {
-                if let [one, two] = inner[..] {
-                    let (one, two) = (self.literal(!one), self.literal(!two));
-                    return Operand::Clause(one, two);
-                }
-            }
+        let absorbed = input.is_negated() && self.fanouts[input.node()] == 1 && !self.negative[input.node()];
+        if absorbed
+            && let Cell::And(inner) = &circuit.cells[input.node()]
+            && let [one, two] = inner[..]
+        {
+            return Operand::Clause(self.literal(!one), self.literal(!two));
         }
         Operand::Literal(self.literal(input))
     }

@@ -70,6 +70,7 @@ impl PropNet {
         let moves = Moves::new(&mut relaxed);
         let mut builder = NetBuilder::new(&moves.counts());
         let fluents = Fluents::new(&mut relaxed);
+        relaxed.make_terms(Carrier::Sees);
         let mut signals = Signals::new(&relaxed);
         signals.set_fluents(&fluents, &relaxed, &mut builder);
         let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
@@ -83,15 +84,21 @@ struct Signals(Vec<Vec<Signal>>);
 
 impl Signals {
     fn new(relaxed: &Relaxed) -> Signals {
-        let rows = |relation: usize| match relaxed.is_dynamic(RelationId(relation as u32)) {
-            true => vec![Signal::FALSE; relaxed.rows(RelationId(relation as u32)).len()],
-            false => Vec::new(),
+        let rows = |relation: usize| {
+            let relation = RelationId(relation as u32);
+            let rows = if relaxed.is_dynamic(relation) { relaxed.rows(relation).len() } else { 0 };
+            vec![Signal::FALSE; rows]
         };
         Signals((0..relaxed.relation_count()).map(rows).collect())
     }
 
     fn of(&self, relation: RelationId, row: usize) -> Signal {
         self.0[relation.index()][row]
+    }
+
+    /// The signal of any possible fact: what is static holds.
+    fn of_any(&self, relation: RelationId, row: usize) -> Signal {
+        self.0[relation.index()].get(row).copied().unwrap_or(Signal::TRUE)
     }
 
     fn set(&mut self, relation: RelationId, row: usize, signal: Signal) {
@@ -251,10 +258,7 @@ fn goals(
     let mut bad: Vec<Vec<Signal>> = vec![Vec::new(); roles.len()];
     for (row, tuple) in relaxed.rows(relation).rows().enumerate() {
         let Some(role) = moves.roles.iter().position(|&r| r == tuple[0]) else { continue };
-        let signal = match relaxed.is_dynamic(relation) {
-            true => signals.of(relation, row),
-            false => Signal::TRUE,
-        };
+        let signal = signals.of_any(relation, row);
         match Goal::from_text(&relaxed.text(tuple[1])) {
             Some(goal) => roles[role].goals.push((goal, signal)),
             None => bad[role].push(signal),
@@ -277,10 +281,7 @@ fn each_carried(
     for form in relaxed.forms(carrier).iter().filter(|form: &&Form| form.defined) {
         for row in 0..relaxed.rows(form.relation).len() {
             let value = relaxed.carried(form, row, carrier.prefix()).expect("collected before");
-            let signal = match relaxed.is_dynamic(form.relation) {
-                true => signals.of(form.relation, row),
-                false => Signal::TRUE,
-            };
+            let signal = signals.of_any(form.relation, row);
             let first = relaxed.rows(form.relation).row(row).first().copied().unwrap_or(value);
             each(first, value, signal);
         }

@@ -33,6 +33,24 @@ pub(crate) struct Lanes<const W: usize> {
     record: Vec<Vec<Move>>,
     joint: Vec<Move>,
     template: Template,
+    /// Per phase, the playouts that have ended and whose goals are still to be evaluated.
+    ended: Vec<Ended<W>>,
+}
+
+/// Ended playouts, one a lane.
+#[derive(Clone, Debug)]
+struct Ended<const W: usize> {
+    /// The state rows of their last states.
+    states: Vec<Row<W>>,
+    playouts: Vec<EndedPlayout>,
+}
+
+#[derive(Clone, Debug)]
+struct EndedPlayout {
+    index: usize,
+    steps: u32,
+    moves: Vec<Move>,
+    terminal: bool,
 }
 
 /// Where time goes: called at the border of each part with the part that ends.
@@ -98,6 +116,9 @@ impl<const W: usize> Lanes<W> {
             record: vec![Vec::new(); Self::LANES],
             joint: vec![Move(0); Self::LANES * roles],
             template: Template::default(),
+            ended: (0..if programs.defer.is_some() { programs.phases.len() } else { 0 })
+                .map(|_| Ended { states: vec![Row::ZERO; programs.fluents.len()], playouts: Vec::new() })
+                .collect(),
         }
     }
 
@@ -143,7 +164,11 @@ impl<const W: usize> Lanes<W> {
                 ended |= self.overdue(run.plan.max_steps, &mut cut_off_at);
             }
             if ended.any() {
-                self.end(run, phase, ended, terminal, sink);
+                let flushed = self.end(run, number, ended, terminal, sink);
+                if flushed && late {
+                    let blocks = &phase.program.terminal_blocks;
+                    run.kernels.run_blocks(blocks, &phase.program.gates, &mut self.rows);
+                }
             }
             if waiting > 0 && !late {
                 waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
@@ -151,6 +176,9 @@ impl<const W: usize> Lanes<W> {
             observe(Part::Bookkeeping);
             if !self.live.any() {
                 if waiting == 0 {
+                    for number in 0..self.ended.len() {
+                        self.flush(run, number, sink);
+                    }
                     return;
                 }
                 self.sweep += 1;
@@ -161,7 +189,7 @@ impl<const W: usize> Lanes<W> {
             let stuck = self.choose(run, phase);
             observe(Part::Choice);
             if stuck.any() {
-                self.end_stuck(run, phase, stuck, sink);
+                self.end_stuck(run, number, stuck, sink);
                 observe(Part::Bookkeeping);
             }
             if run.plan.moves {
@@ -239,42 +267,117 @@ impl<const W: usize> Lanes<W> {
         overdue
     }
 
-    /// Gives the playouts of the lanes `ended` to `sink`. The terminal section has just run.
+    /// Gives the playouts of the lanes `ended` to `sink`, now or later. The terminal section has
+    /// just run. Whether more than the goal section has run since.
     fn end(
         &mut self,
         run: &Run<'_>,
-        phase: &Phase,
+        number: usize,
         ended: Row<W>,
         terminal: Row<W>,
         sink: &mut dyn FnMut(Playout<'_>),
-    ) {
-        run.kernels.run_blocks(&phase.program.goal_blocks, &phase.program.gates, &mut self.rows);
-        let roles = run.net.roles.len();
-        for (role, (rows, of_role)) in phase.program.goals.iter().zip(&run.net.roles).enumerate() {
-            let (mut once, mut several) = (Row::ZERO, Row::ZERO);
-            for (at, &(row, negated)) in rows.iter().enumerate() {
-                let lanes = self.rows[row as usize].negated_if(negated) & ended;
-                if !lanes.any() {
-                    continue;
-                }
-                several |= once & lanes;
-                once |= lanes;
-                // The row after those of the goals is that of a goal that is no goal value.
-                let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
-                lanes.for_each_lane(|lane| self.goals[lane * roles + role] = goal);
-            }
-            (several | (ended & !once)).for_each_lane(|lane| self.goals[lane * roles + role] = None);
+    ) -> bool {
+        self.live &= !ended;
+        // Copying a bit of a state takes about as long as a gate.
+        let copied = ended.count() * run.programs.fluents.len();
+        if run.programs.defer.is_some_and(|gates| copied < gates) {
+            return self.put_aside(run, number, ended, terminal, sink);
         }
+        let program = &run.programs.phases[number].program;
+        run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
+        self.read_goals(run, number, ended);
+        let roles = run.net.roles.len();
         ended.for_each_lane(|lane| {
             sink(Playout {
                 index: self.index[lane],
                 goals: &self.goals[lane * roles..][..roles],
                 steps: (self.sweep - self.began[lane]) as u32,
                 moves: if run.plan.moves { &self.record[lane] } else { &[] },
-                terminal: terminal.0[lane >> 6] >> (lane & 63) & 1 == 1,
+                terminal: terminal.has(lane),
             });
         });
-        self.live = self.live & !ended;
+        false
+    }
+
+    /// Reads the goals of `lanes` off the rows.
+    fn read_goals(&mut self, run: &Run<'_>, number: usize, lanes: Row<W>) {
+        let roles = run.net.roles.len();
+        let goals = &run.programs.phases[number].program.goals;
+        for (role, (rows, of_role)) in goals.iter().zip(&run.net.roles).enumerate() {
+            let (mut once, mut several) = (Row::ZERO, Row::ZERO);
+            for (at, &(row, negated)) in rows.iter().enumerate() {
+                let holding = self.rows[row as usize].negated_if(negated) & lanes;
+                if !holding.any() {
+                    continue;
+                }
+                several |= once & holding;
+                once |= holding;
+                // The row after those of the goals is that of a goal that is no goal value.
+                let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
+                holding.for_each_lane(|lane| self.goals[lane * roles + role] = goal);
+            }
+            (several | (lanes & !once)).for_each_lane(|lane| self.goals[lane * roles + role] = None);
+        }
+    }
+
+    /// Keeps the last states of the lanes `ended` until there are as many as lanes. Whether those
+    /// kept before had to be evaluated to make room.
+    fn put_aside(
+        &mut self,
+        run: &Run<'_>,
+        number: usize,
+        ended: Row<W>,
+        terminal: Row<W>,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> bool {
+        let full = self.ended[number].playouts.len() + ended.count() > Self::LANES;
+        if full {
+            self.flush(run, number, sink);
+        }
+        let Ended { states, playouts } = &mut self.ended[number];
+        let first = state_row(0);
+        let rows = &self.rows[first..first + states.len()];
+        ended.for_each_lane(|lane| {
+            let (word, bit) = (lane >> 6, lane & 63);
+            let (to_word, to_bit) = (playouts.len() >> 6, playouts.len() & 63);
+            for (row, state) in rows.iter().zip(states.iter_mut()) {
+                state.0[to_word] |= (row.0[word] >> bit & 1) << to_bit;
+            }
+            playouts.push(EndedPlayout {
+                index: self.index[lane],
+                steps: (self.sweep - self.began[lane]) as u32,
+                moves: std::mem::take(&mut self.record[lane]),
+                terminal: terminal.has(lane),
+            });
+        });
+        full
+    }
+
+    /// Evaluates the goals of the playouts put aside in phase `number`. Only the state rows are
+    /// as before afterwards.
+    fn flush(&mut self, run: &Run<'_>, number: usize, sink: &mut dyn FnMut(Playout<'_>)) {
+        let program = &run.programs.phases[number].program;
+        let first = state_row(0);
+        let count = self.ended[number].playouts.len();
+        let mut lanes = Row::ZERO;
+        (0..count).for_each(|lane| lanes.set(lane));
+        self.rows[first..][..run.programs.fluents.len()].swap_with_slice(&mut self.ended[number].states);
+        run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
+        run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
+        self.read_goals(run, number, lanes);
+        let Ended { states, playouts } = &mut self.ended[number];
+        self.rows[first..][..states.len()].swap_with_slice(states);
+        states.fill(Row::ZERO);
+        let roles = run.net.roles.len();
+        for (lane, ended) in playouts.drain(..).enumerate() {
+            sink(Playout {
+                index: ended.index,
+                goals: &self.goals[lane * roles..][..roles],
+                steps: ended.steps,
+                moves: &ended.moves,
+                terminal: ended.terminal,
+            });
+        }
     }
 
     /// Chooses moves for all roles. The lanes where a role has none.
@@ -301,13 +404,15 @@ impl<const W: usize> Lanes<W> {
     }
 
     /// Ends the playouts in which a role has no legal move.
-    fn end_stuck(&mut self, run: &Run<'_>, phase: &Phase, stuck: Row<W>, sink: &mut dyn FnMut(Playout<'_>)) {
-        // The goals may need rows that the legal section has overwritten since, and the choice
-        // those that they overwrite.
-        run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
-        self.end(run, phase, stuck, Row::ZERO, sink);
-        run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
-        run.kernels.run_blocks(&phase.program.legal_blocks, &phase.program.gates, &mut self.rows);
+    fn end_stuck(&mut self, run: &Run<'_>, number: usize, stuck: Row<W>, sink: &mut dyn FnMut(Playout<'_>)) {
+        // The goals may need rows that the legal section has overwritten since, and the next
+        // state those that they overwrite.
+        let phase = &run.programs.phases[number];
+        let program = &phase.program;
+        run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
+        self.end(run, number, stuck, Row::ZERO, sink);
+        run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
+        run.kernels.run_blocks(&program.legal_blocks, &program.gates, &mut self.rows);
         self.choose(run, phase);
     }
 

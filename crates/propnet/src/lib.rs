@@ -1,5 +1,11 @@
 //! The fast state machine: a propositional network, evaluated for hundreds of playouts at a time.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what kernels call must be compiled with them, once for each kind of processor"
+)]
+
+mod allocate;
 mod circuit;
 mod cpu;
 mod evaluator;

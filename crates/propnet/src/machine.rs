@@ -1,11 +1,13 @@
 //! The state machine of a network: one state at a time, or playouts in lanes.
 
+mod batch;
+
 use crate::cpu::{Cpu, Kernels};
 use crate::evaluator::{PhasePrograms, fits};
 use crate::lanes::{Lanes, Part, Run};
 use crate::net::PropNet;
 use crate::rows::Row;
-use crate::schedule::{Block, Compiler, Layout, ONES, Outputs, Program, state_row};
+use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
 use ggp_game::{EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine};
 use rustc_hash::FxHashMap;
@@ -13,6 +15,9 @@ use std::sync::{Arc, OnceLock};
 
 /// Words of a row for playouts: 512 lanes. Chosen by measurement.
 pub(crate) const WORDS: usize = 8;
+
+/// Networks of more nodes are not worth the time that sharing takes for single states.
+const SHARE_BELOW: usize = 50_000;
 
 /// What machines of one network share.
 #[derive(Debug)]
@@ -43,7 +48,7 @@ pub struct PropNetMachine {
     rows: Vec<Row<1>>,
     /// The state in `rows`, and which sections have been evaluated for it.
     loaded: Option<BitState>,
-    done: [bool; 3],
+    done: [bool; NEXT],
     /// The rows of the moves last made. They stay set until other moves are made, because an
     /// output may be such a row itself.
     made: Vec<usize>,
@@ -54,6 +59,7 @@ pub struct PropNetMachine {
 const TERMINAL: usize = 0;
 const GOALS: usize = 1;
 const LEGAL: usize = 2;
+const NEXT: usize = 3;
 
 impl PropNetMachine {
     /// A machine that plays `game` by `net`, which must be the game's.
@@ -75,13 +81,13 @@ impl PropNetMachine {
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Compiler::new(&outputs).compile(Layout::Keep);
+        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW).compile(Layout::Keep);
         let reachable = PhasePrograms::reachable(&net);
         let mut texts: Vec<Box<str>> = Vec::new();
         let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
-        let mut number = |text: &Box<str>| {
-            *of_text.entry(text.clone()).or_insert_with(|| {
-                texts.push(text.clone());
+        let mut number = |text: &str| {
+            *of_text.entry(text.into()).or_insert_with(|| {
+                texts.push(text.into());
                 Move(texts.len() as u32 - 1)
             })
         };
@@ -100,7 +106,7 @@ impl PropNetMachine {
             kernels: Kernels::new(cpu),
             rows,
             loaded: None,
-            done: [false; 3],
+            done: [false; NEXT],
             made: Vec::new(),
             lanes: None,
             general_lanes: None,
@@ -119,6 +125,8 @@ impl PropNetMachine {
             fluents: programs.fluents.len(),
             phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
             rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
+            defers_goals: programs.defer.is_some(),
+            shares_terminal: programs.phases.iter().any(|phase| phase.program.layout == Layout::Share),
         }
     }
 
@@ -130,40 +138,58 @@ impl PropNetMachine {
                 *row = Row([u64::from(state.has(fluent))]);
             }
             self.loaded = Some(state.clone());
-            self.done = [false; 3];
+            self.done = [false; NEXT];
         }
-        // Later sections read what earlier ones computed.
-        for section in 0..=section {
-            if !std::mem::replace(&mut self.done[section], true) {
-                let single = &self.shared.single;
-                let blocks = [&single.terminal_blocks, &single.goal_blocks, &single.legal_blocks][section];
-                run(&single.gates, blocks, self.kernels, &mut self.rows);
+        self.run_section(section);
+    }
+
+    /// Evaluates `section` of the loaded state and what it reads, unless that has been done.
+    fn run_section(&mut self, section: usize) {
+        let single = &self.shared.single;
+        let before: &[usize] = match section {
+            NEXT => &[TERMINAL, LEGAL],
+            _ => &[TERMINAL],
+        };
+        for section in before.iter().copied().chain([section]) {
+            let blocks = match section {
+                TERMINAL => &single.terminal_blocks,
+                GOALS => &single.goal_blocks,
+                LEGAL => &single.legal_blocks,
+                _ => &single.next_blocks,
+            };
+            // The next state depends on moves that may have changed.
+            if section == NEXT || !std::mem::replace(&mut self.done[section], true) {
+                self.kernels.run_blocks(blocks, &single.gates, &mut self.rows);
             }
         }
+    }
+
+    /// Sets the rows of moves: of the joint moves in `joints`, one a lane.
+    fn make_moves(&mut self, joints: &[Move]) -> Result<(), EvalError> {
+        for row in self.made.drain(..) {
+            self.rows[row] = Row::ZERO;
+        }
+        let choices = &self.shared.single.choices;
+        for (lane, joint) in joints.chunks_exact(choices.len()).enumerate() {
+            for (choice, mv) in choices.iter().zip(joint) {
+                let Some(&index) = self.shared.own[choice.role].get(mv) else {
+                    let text = self.shared.texts.get(mv.index()).map_or("?", |text| text);
+                    let role = self.game.role_name(Role(choice.role as u8));
+                    return Err(EvalError::UnknownFact(format!("(does {role} {text})")));
+                };
+                let row = choice.base as usize + index as usize;
+                self.rows[row].set(lane);
+                self.made.push(row);
+            }
+        }
+        Ok(())
     }
 
     /// Evaluates the next state and the percepts.
     fn evaluate_next(&mut self, state: &BitState, joint: &[Move]) -> Result<(), EvalError> {
         self.evaluate(state, LEGAL);
-        let single = &self.shared.single;
-        let mut made = Vec::with_capacity(joint.len());
-        for (choice, mv) in single.choices.iter().zip(joint) {
-            let Some(&index) = self.shared.own[choice.role].get(mv) else {
-                let text = self.shared.texts.get(mv.index()).map_or("?", |text| text);
-                return Err(EvalError::UnknownFact(format!(
-                    "does {} {text}",
-                    self.game.role_name(Role(choice.role as u8))
-                )));
-            };
-            made.push(choice.base as usize + index as usize);
-        }
-        for row in std::mem::replace(&mut self.made, made) {
-            self.rows[row] = Row([0]);
-        }
-        for &row in &self.made {
-            self.rows[row] = Row([1]);
-        }
-        run(&single.gates, &single.next_blocks, self.kernels, &mut self.rows);
+        self.make_moves(joint)?;
+        self.run_section(NEXT);
         Ok(())
     }
 
@@ -224,16 +250,12 @@ impl PropNetMachine {
             }
         }
         if !others.is_empty() {
-            let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
+            let programs: &PhasePrograms = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
             let lanes = self.general_lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
             lanes.play(&run(programs, &others), sink, observer);
         }
         Ok(())
     }
-}
-
-fn run(gates: &[crate::gate::Gate], blocks: &[Block], kernels: Kernels, rows: &mut [Row<1>]) {
-    kernels.run_blocks(blocks, gates, rows);
 }
 
 /// Sizes of the programs that playouts run.
@@ -245,6 +267,10 @@ pub struct ProgramCounts {
     pub phases: Vec<usize>,
     /// Rows in use.
     pub rows: usize,
+    /// Whether goals are so costly that they are evaluated for many ended playouts at once.
+    pub defers_goals: bool,
+    /// Whether the terminal condition and the legal moves are computed together.
+    pub shares_terminal: bool,
 }
 
 impl StateMachine for PropNetMachine {
@@ -349,6 +375,34 @@ impl StateMachine for PropNetMachine {
 }
 
 impl Playouts for PropNetMachine {
+    fn lanes(&self) -> usize {
+        64 * WORDS
+    }
+
+    fn next_states(
+        &mut self,
+        states: &[&BitState],
+        joints: &[Move],
+        out: &mut Vec<BitState>,
+    ) -> Result<(), EvalError> {
+        self.batch_next(states, joints, out)
+    }
+
+    fn outcomes(
+        &mut self,
+        states: &[&BitState],
+        over: &mut Vec<bool>,
+        goals: &mut Vec<Option<Goal>>,
+    ) -> Result<(), EvalError> {
+        self.batch_outcomes(states, over, goals);
+        Ok(())
+    }
+
+    fn all_legal_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+        self.batch_legal(states, out);
+        Ok(())
+    }
+
     fn playouts(
         &mut self,
         starts: &[BitState],

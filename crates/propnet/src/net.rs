@@ -306,7 +306,8 @@ impl NetBuilder {
             }
             list.retain(|&signal| signal != Signal::TRUE);
             let merged = self.merge_move_sets(list);
-            if !merged && !(look && self.look_into_operands(list)) {
+            let changed = merged || (look && self.look_into_operands(list));
+            if !changed {
                 break;
             }
         }

@@ -21,6 +21,17 @@ impl<const W: usize> Row<W> {
         self.0[lane >> 6] |= 1 << (lane & 63);
     }
 
+    /// How many bits are set.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    #[inline(always)]
+    pub(crate) fn has(&self, lane: usize) -> bool {
+        self.0[lane >> 6] >> (lane & 63) & 1 == 1
+    }
+
     /// Calls `each` with every lane whose bit is set, ascending.
     #[inline(always)]
     pub(crate) fn for_each_lane(self, mut each: impl FnMut(usize)) {
@@ -39,22 +50,22 @@ impl<const W: usize> Row<W> {
 }
 
 macro_rules! word_by_word {
-    ($operation:ident, $method:ident, $symbol:tt) => {
+    ($operation:ident, $method:ident, $assign:tt) => {
         impl<const W: usize> $operation for Row<W> {
             type Output = Row<W>;
             #[inline(always)]
             fn $method(mut self, other: Row<W>) -> Row<W> {
                 for (word, other) in self.0.iter_mut().zip(other.0) {
-                    *word = *word $symbol other;
+                    *word $assign other;
                 }
                 self
             }
         }
     };
 }
-word_by_word!(BitAnd, bitand, &);
-word_by_word!(BitOr, bitor, |);
-word_by_word!(BitXor, bitxor, ^);
+word_by_word!(BitAnd, bitand, &=);
+word_by_word!(BitOr, bitor, |=);
+word_by_word!(BitXor, bitxor, ^=);
 
 impl<const W: usize> BitAndAssign for Row<W> {
     #[inline(always)]

@@ -4,17 +4,19 @@
 //! row a move (the legal moves; after the choice the move made), then whatever gates compute,
 //! renamed so that few rows are live at a time and stay in the first-level cache.
 
+use crate::allocate::Allocator;
 use crate::circuit::Circuit;
 use crate::gate::{Gate, Kind, Literal};
-use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value, ValueGate, drop_unread};
+use crate::gates::{Item, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::net::{PropNet, Signal};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Row 0: false in every lane.
 pub(crate) const ZEROS: u32 = 0;
 /// Row 1: true in every lane.
 pub(crate) const ONES: u32 = 1;
-const FIRST_STATE: u32 = 2;
+pub(crate) const FIRST_STATE: u32 = 2;
 /// A role's rows come in groups of this many.
 pub(crate) const GROUP: usize = 8;
 /// Gates are sorted by kind within windows of this many: larger windows make longer runs, and
@@ -109,18 +111,25 @@ pub(crate) fn state_row(position: usize) -> usize {
 impl Program {
     /// How many gates a step takes, the goals left out.
     pub(crate) fn gates_per_step(&self) -> usize {
-        let length = |blocks: &[Block]| -> usize {
-            let run = |run: &Run| run.gates.len();
-            blocks
-                .iter()
-                .map(|block| match block {
-                    Block::Run(one) => run(one),
-                    Block::Loop { body, .. } => body.iter().map(run).sum(),
-                })
-                .sum()
-        };
-        length(&self.terminal_blocks) + length(&self.legal_blocks) + length(&self.next_blocks)
+        [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks]
+            .into_iter()
+            .map(|b| gate_count(b))
+            .sum()
     }
+
+    /// How many gates the goals take beyond the terminal condition's.
+    pub(crate) fn gates_of_goals(&self) -> usize {
+        gate_count(&self.goal_blocks)
+    }
+}
+
+fn gate_count(blocks: &[Block]) -> usize {
+    let run = |run: &Run| run.gates.len();
+    let count = |block: &Block| match block {
+        Block::Run(one) => run(one),
+        Block::Loop { body, .. } => body.iter().map(run).sum(),
+    };
+    blocks.iter().map(count).sum()
 }
 
 /// The circuit of a network's outputs, ready to be laid out.
@@ -135,8 +144,8 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Lowers `outputs` to a circuit.
-    pub(crate) fn new(outputs: &'a Outputs<'a>) -> Compiler<'a> {
+    /// Lowers `outputs` to a circuit, taking time to `share` or not.
+    pub(crate) fn new(outputs: &'a Outputs<'a>, share: bool) -> Compiler<'a> {
         let net = outputs.net;
         let goals: Vec<Vec<Signal>> = net
             .roles
@@ -167,7 +176,7 @@ impl<'a> Compiler<'a> {
             roots.extend(lists.iter().flatten());
         }
         roots.extend(&next);
-        let (circuit, roots) = Circuit::lower(net, &roots);
+        let (circuit, roots) = Circuit::lower(net, &roots, share);
         let mut roots = roots.into_iter();
         let mut one = || roots.next().unwrap_or(Signal::FALSE);
         let terminal = one();
@@ -207,8 +216,7 @@ impl<'a> Compiler<'a> {
         let goals = literals(&mut mapper, &self.goals);
         match layout {
             Layout::Refill => mapper.forget(),
-            Layout::Share => mapper.restore(after_terminal),
-            Layout::Keep => {}
+            Layout::Share | Layout::Keep => mapper.restore(after_terminal),
         }
         let legal_section = mapper.section(&flat(&self.legal));
         let legal = literals(&mut mapper, &self.legal);
@@ -221,7 +229,9 @@ impl<'a> Compiler<'a> {
         let mut sections = [terminal_section, goal_section, legal_section, next_section];
         let mut read = vec![false; mapper.value_count()];
         let outside = goals.iter().chain(&legal).chain(&percepts).flatten().chain(&next).chain([&terminal]);
-        outside.for_each(|&(value, _)| read[value as usize] = true);
+        for &(value, _) in outside {
+            read[value as usize] = true;
+        }
         drop_unread(&mut sections, &mut read);
         let sections = sections.map(sort_by_kind);
 
@@ -289,21 +299,20 @@ fn sort_by_kind(section: Section) -> Section {
 
 /// List scheduling: always the kind of which most gates are ready.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
-    let writer: rustc_hash::FxHashMap<Value, usize> =
-        gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
+    let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
     let mut waiting = vec![0u32; gates.len()];
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
     for (at, gate) in gates.iter().enumerate() {
         for input in gate.inputs {
-            if let Some(&from) = writer.get(&input) {
-                if !readers[from].contains(&at) {
-                    readers[from].push(at);
-                    waiting[at] += 1;
-                }
+            let Some(&from) = writer.get(&input) else { continue };
+            if !readers[from].contains(&at) {
+                readers[from].push(at);
+                waiting[at] += 1;
             }
         }
     }
-    let mut ready: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); Kind::ALL.len()];
+    let mut ready: Vec<std::collections::VecDeque<usize>> =
+        vec![std::collections::VecDeque::new(); Kind::ALL.len()];
     for (at, gate) in gates.iter().enumerate() {
         if waiting[at] == 0 {
             ready[gate.kind as usize].push_back(at);
@@ -323,335 +332,4 @@ fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
         }
     }
     sorted
-}
-
-const NOWHERE: u32 = u32::MAX;
-
-/// Gives values their rows.
-struct Allocator {
-    /// The first row of each role's moves.
-    bases: Vec<u32>,
-    row: Vec<u32>,
-    next_row: u32,
-    free: Vec<u32>,
-    /// The last position at which a value is read.
-    last: Vec<usize>,
-    keep: bool,
-}
-
-const TERMINAL: usize = 0;
-const GOALS: usize = 1;
-const LEGAL: usize = 2;
-const NEXT: usize = 3;
-
-impl Allocator {
-    fn new(mapper: &mut Mapper<'_>, outputs: &Outputs<'_>, sections: &[Section; 4], layout: Layout) -> Self {
-        let mut next_row = FIRST_STATE + outputs.fluents.len() as u32;
-        let mut bases = Vec::new();
-        for moves in &outputs.moves {
-            next_row = next_row.next_multiple_of(GROUP as u32);
-            bases.push(next_row);
-            next_row += moves.len().next_multiple_of(GROUP) as u32;
-        }
-        mapper.leaf(Leaf::False);
-        let mut row = vec![NOWHERE; mapper.value_count()];
-        for (leaf, &value) in mapper.leaves() {
-            row[value as usize] = match *leaf {
-                Leaf::False => ZEROS,
-                Leaf::State(fluent) => match outputs.fluents.binary_search(&fluent) {
-                    Ok(position) => state_row(position) as u32,
-                    Err(_) => ZEROS,
-                },
-                Leaf::Move(role, index) => match outputs.moves[role as usize].binary_search(&index) {
-                    Ok(position) => bases[role as usize] + position as u32,
-                    Err(_) => ZEROS,
-                },
-            };
-        }
-        let mut last = vec![0; row.len()];
-        let mut position = 0;
-        for section in sections {
-            for item in section {
-                position += 1;
-                match item {
-                    Item::Gate(gate) => {
-                        last[gate.out as usize] = last[gate.out as usize].max(position);
-                        gate.inputs.iter().for_each(|&input| last[input as usize] = position);
-                    }
-                    Item::Loop(recursion) => {
-                        for gate in &recursion.gates {
-                            last[gate.out as usize] = position;
-                            gate.inputs.iter().for_each(|&input| last[input as usize] = position);
-                        }
-                        for (&unknown, &(body, _)) in recursion.unknowns.iter().zip(&recursion.bodies) {
-                            last[unknown as usize] = position;
-                            last[body as usize] = position;
-                        }
-                    }
-                }
-            }
-            position += 1;
-        }
-        Allocator { bases, row, next_row, free: Vec::new(), last, keep: layout == Layout::Keep }
-    }
-
-    fn place(&mut self, value: Value) -> u32 {
-        let row = &mut self.row[value as usize];
-        if *row == NOWHERE {
-            *row = self.free.pop().unwrap_or_else(|| {
-                self.next_row += 1;
-                self.next_row - 1
-            });
-        }
-        *row
-    }
-
-    /// Frees the row of `value` if nothing after `position` reads it. Only rows above
-    /// `first_free` were given out here.
-    fn release(&mut self, value: Value, position: usize, first_free: u32) {
-        let row = self.row[value as usize];
-        if !self.keep && self.last[value as usize] <= position && row != NOWHERE && row >= first_free {
-            self.row[value as usize] = NOWHERE;
-            self.free.push(row);
-        }
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one list of outputs for each section")]
-    fn finish(
-        &mut self,
-        mut program: Program,
-        sections: [Section; 4],
-        terminal: Literal<Value>,
-        goals: &[Vec<Literal<Value>>],
-        legal: &[Vec<Literal<Value>>],
-        next: &[Literal<Value>],
-        percepts: &[Vec<Literal<Value>>],
-    ) -> Program {
-        let first_free = self.next_row;
-        // Ends of the sections, at which their outputs are read.
-        let mut ends = [0; 4];
-        let mut position = 0;
-        for (section, end) in sections.iter().zip(&mut ends) {
-            position += section.len() + 1;
-            *end = position;
-        }
-        let mut keep_until = |value: Value, end: usize| {
-            let last = &mut self.last[value as usize];
-            *last = (*last).max(end);
-        };
-        keep_until(terminal.0, ends[TERMINAL]);
-        goals.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[GOALS]));
-        legal.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[LEGAL]));
-        next.iter().for_each(|&(value, _)| keep_until(value, ends[NEXT]));
-        percepts.iter().flatten().for_each(|&(value, _)| keep_until(value, ends[NEXT]));
-
-        let row_of = |row: &[u32], literal: Literal<Value>| (row[literal.0 as usize], literal.1);
-        let mut position = 0;
-        for (number, section) in sections.into_iter().enumerate() {
-            let mut copies = Vec::new();
-            let mut blocks = Vec::new();
-            if !self.keep && number == LEGAL {
-                self.place_legal(&section, legal, ends[LEGAL], &mut copies);
-            }
-            if !self.keep && number == NEXT {
-                self.place_next(&section, next, &mut copies, &mut program, &mut blocks);
-            }
-            for item in section {
-                position += 1;
-                match item {
-                    Item::Gate(gate) => {
-                        let inputs = gate.inputs.map(|input| self.row[input as usize]);
-                        gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
-                        let out = self.place(gate.out);
-                        push_gate(&mut program.gates, &mut blocks, gate.kind, Gate { out, inputs });
-                        self.release(gate.out, position, first_free);
-                    }
-                    Item::Loop(recursion) => {
-                        let block = self.place_loop(&recursion, &mut program.gates, position, first_free);
-                        blocks.push(block);
-                    }
-                }
-            }
-            position += 1;
-            match number {
-                TERMINAL => program.terminal = row_of(&self.row, terminal),
-                GOALS => {
-                    let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
-                        list.iter().map(|&literal| row_of(&self.row, literal)).collect()
-                    };
-                    program.goals = goals.iter().map(rows).collect();
-                }
-                NEXT if self.keep => {
-                    let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
-                        list.iter().map(|&literal| row_of(&self.row, literal)).collect()
-                    };
-                    program.legal = legal.iter().map(rows).collect();
-                    program.next = next.iter().map(|&literal| row_of(&self.row, literal)).collect();
-                    program.percepts = percepts.iter().map(rows).collect();
-                }
-                _ => {}
-            }
-            for (target, literal) in copies {
-                let (from, negated) = match target.1 {
-                    Some(row) => (row, false),
-                    None => row_of(&self.row, literal),
-                };
-                let kind = if negated { Kind::Not } else { Kind::Copy };
-                let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
-                push_gate(&mut program.gates, &mut blocks, kind, Gate { out: target.0, inputs: [from; 3] });
-            }
-            for value in 0..self.row.len() as u32 {
-                self.release(value, position, first_free);
-            }
-            match number {
-                TERMINAL => program.terminal_blocks = blocks,
-                GOALS => program.goal_blocks = blocks,
-                LEGAL => program.legal_blocks = blocks,
-                _ => program.next_blocks = blocks,
-            }
-        }
-        program.live_rows = self.next_row as usize;
-        program.rows = program.live_rows.next_power_of_two();
-        program
-    }
-
-    /// Legal moves go straight to their rows, unless the next state reads them too: the choice
-    /// overwrites those rows.
-    fn place_legal(
-        &mut self,
-        section: &Section,
-        legal: &[Vec<Literal<Value>>],
-        end: usize,
-        copies: &mut Vec<((u32, Option<u32>), Literal<Value>)>,
-    ) {
-        let made: rustc_hash::FxHashSet<Value> = made_by(section);
-        for (role, list) in legal.iter().enumerate() {
-            for (at, &(value, negated)) in list.iter().enumerate() {
-                let target = self.bases[role] + at as u32;
-                let index = value as usize;
-                if !negated && made.contains(&value) && self.row[index] == NOWHERE && self.last[index] <= end
-                {
-                    self.row[index] = target;
-                } else {
-                    copies.push(((target, None), (value, negated)));
-                }
-            }
-        }
-    }
-
-    /// A next state bit goes straight to its row where nothing reads the old one later. Bits that
-    /// take over other state bits are put aside first.
-    fn place_next(
-        &mut self,
-        section: &Section,
-        next: &[Literal<Value>],
-        copies: &mut Vec<((u32, Option<u32>), Literal<Value>)>,
-        program: &mut Program,
-        blocks: &mut Vec<Block>,
-    ) {
-        let made: rustc_hash::FxHashSet<Value> = made_by(section);
-        let states = FIRST_STATE..FIRST_STATE + next.len() as u32;
-        let mut last_read = vec![0; next.len()];
-        let mut written_at: rustc_hash::FxHashMap<Value, usize> = Default::default();
-        let row = &self.row;
-        for (at, item) in section.iter().enumerate() {
-            let mut read = |value: Value| {
-                let row = row[value as usize];
-                if states.contains(&row) {
-                    last_read[(row - FIRST_STATE) as usize] = at;
-                }
-            };
-            match item {
-                Item::Gate(gate) => {
-                    gate.inputs.iter().for_each(|&input| read(input));
-                    written_at.insert(gate.out, at);
-                }
-                Item::Loop(recursion) => {
-                    recursion.gates.iter().flat_map(|gate| gate.inputs).for_each(&mut read);
-                    recursion.bodies.iter().for_each(|&(value, _)| read(value));
-                }
-            }
-        }
-        for (bit, &(value, negated)) in next.iter().enumerate() {
-            let target = FIRST_STATE + bit as u32;
-            let from = self.row[value as usize];
-            if from == target && !negated {
-                continue;
-            }
-            if states.contains(&from) && !made.contains(&value) {
-                self.next_row += 1;
-                let aside = self.next_row - 1;
-                let kind = if negated { Kind::Not } else { Kind::Copy };
-                push_gate(&mut program.gates, blocks, kind, Gate { out: aside, inputs: [from; 3] });
-                copies.push(((target, Some(aside)), (value, negated)));
-            } else if !negated
-                && from == NOWHERE
-                && written_at.get(&value).is_some_and(|&at| at >= last_read[bit])
-            {
-                self.row[value as usize] = target;
-            } else {
-                copies.push(((target, None), (value, negated)));
-            }
-        }
-    }
-
-    fn place_loop(
-        &mut self,
-        recursion: &Loop,
-        gates: &mut Vec<Gate>,
-        position: usize,
-        first_free: u32,
-    ) -> Block {
-        for &unknown in &recursion.unknowns {
-            self.place(unknown);
-        }
-        let mut body = Vec::new();
-        for gate in &recursion.gates {
-            let inputs = gate.inputs.map(|input| self.row[input as usize]);
-            let out = self.place(gate.out);
-            push_gate(gates, &mut body, gate.kind, Gate { out, inputs });
-        }
-        let unknowns = recursion
-            .unknowns
-            .iter()
-            .zip(&recursion.bodies)
-            .map(|(&unknown, &(value, negated))| {
-                (self.row[unknown as usize], (self.row[value as usize], negated))
-            })
-            .collect();
-        for gate in &recursion.gates {
-            gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
-            self.release(gate.out, position, first_free);
-        }
-        for (&unknown, &(value, _)) in recursion.unknowns.iter().zip(&recursion.bodies) {
-            self.release(value, position, first_free);
-            self.release(unknown, position, first_free);
-        }
-        let body = body
-            .into_iter()
-            .filter_map(|block| match block {
-                Block::Run(run) => Some(run),
-                Block::Loop { .. } => None,
-            })
-            .collect();
-        Block::Loop { body, unknowns }
-    }
-}
-
-/// The values that the gates of a section compute, those of loops left out.
-fn made_by(section: &Section) -> rustc_hash::FxHashSet<Value> {
-    let out = |item: &Item| match item {
-        Item::Gate(gate) => Some(gate.out),
-        Item::Loop(_) => None,
-    };
-    section.iter().filter_map(out).collect()
-}
-
-fn push_gate(gates: &mut Vec<Gate>, blocks: &mut Vec<Block>, kind: Kind, gate: Gate) {
-    gates.push(gate);
-    let end = gates.len() as u32;
-    match blocks.last_mut() {
-        Some(Block::Run(run)) if run.kind == kind && run.gates.end + 1 == end => run.gates.end = end,
-        _ => blocks.push(Block::Run(Run { kind, gates: end - 1..end })),
-    }
 }

@@ -176,6 +176,9 @@ fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
 /// without any if there is no short period. `constant` are the fluents that never change.
 pub(crate) fn phases(net: &PropNet, constant: &[Option<bool>]) -> Vec<Vec<(u32, bool)>> {
     let autonomous = autonomous_fluents(net);
+    if !autonomous.iter().zip(constant).any(|(&own, constant)| own && constant.is_none()) {
+        return vec![Vec::new()];
+    }
     let mut states: Vec<Vec<Option<bool>>> = Vec::new();
     let mut now: Vec<Option<bool>> =
         net.fluents.iter().zip(&autonomous).map(|(fluent, &own)| own.then_some(fluent.initial)).collect();

@@ -20,4 +20,12 @@ impl BitState {
     pub(crate) fn has(&self, fluent: usize) -> bool {
         self.0[fluent >> 6] >> (fluent & 63) & 1 == 1
     }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
 }

@@ -5,6 +5,7 @@
 //! compiled for each.
 
 /// A whole vector is one word: any processor.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the same for every width")]
 pub(crate) mod plain {
     /// One word.
     #[derive(Clone, Copy)]
@@ -81,6 +82,7 @@ pub(crate) mod plain {
 /// Four words: x86-64 with AVX2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2 {
+    #[allow(clippy::wildcard_imports, reason = "intrinsics")]
     use std::arch::x86_64::*;
 
     /// Four words.
@@ -176,6 +178,7 @@ pub(crate) mod avx2 {
 /// Eight words: x86-64 with AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512 {
+    #[allow(clippy::wildcard_imports, reason = "intrinsics")]
     use std::arch::x86_64::*;
 
     /// Eight words.

@@ -199,3 +199,59 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         self.seat = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggp_game::{Fact, Interpreter};
+
+    /// A coin under one of two cups; the seer hears under which, and guesses.
+    const CUPS: &str = "(role random) (role seer) (cup 1) (cup 2) (init empty)
+        (<= (legal random (hide ?c)) (cup ?c) (true empty))
+        (<= (legal random idle) (not (true empty)))
+        (<= (legal seer listen) (true empty))
+        (<= (legal seer (guess ?c)) (cup ?c) (not (true empty)))
+        (<= (next (under ?c)) (does random (hide ?c)))
+        (<= (next found) (does seer (guess ?c)) (true (under ?c)))
+        (<= (next over) (not (true empty)))
+        (<= (sees seer (rustle ?c)) (does random (hide ?c)))
+        (<= terminal (true over))
+        (<= (goal seer 100) (true found)) (<= (goal seer 0) (not (true found))) (goal random 50)";
+
+    fn play(iterations: u64, heard: Option<&str>) -> (String, Report) {
+        let game = Arc::new(Game::new(ggp_gdl::parse(CUPS.as_bytes()).unwrap()).unwrap());
+        let options = DeterminizeOptions { iterations: Some(iterations), seed: 5 };
+        let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+        let (stop, clock) = (StopToken::new(), std::time::Duration::from_secs(60));
+        let clocks = Clocks { start: clock, play: clock };
+        player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+        assert_eq!(player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "listen");
+        let moves = ["(hide 2)".to_owned(), "listen".to_owned()];
+        let seen: Vec<Fact> = heard.into_iter().map(Fact::from_canonical).collect();
+        let seen = match heard {
+            Some(_) => Observation::Percepts { turn: 1, own: "listen", seen: &seen },
+            None => Observation::Moves(&moves),
+        };
+        let mv = player.play(seen, Deadline::never(), &stop).unwrap();
+        (mv, player.report().unwrap())
+    }
+
+    #[test]
+    fn what_it_hears_it_uses() {
+        for (heard, answer) in
+            [(Some("(rustle 1)"), "(guess 1)"), (Some("(rustle 2)"), "(guess 2)"), (None, "(guess 2)")]
+        {
+            let (mv, report) = play(10, heard);
+            assert_eq!(mv, answer);
+            assert_eq!((report.iterations, report.playouts), (10, 20));
+            assert_eq!((report.candidates[0].mv.as_str(), report.candidates[0].score), (answer, Some(100.0)));
+        }
+    }
+
+    #[test]
+    fn without_iterations_it_draws() {
+        let (mv, report) = play(0, Some("(rustle 1)"));
+        assert!(mv.starts_with("(guess "));
+        assert_eq!((report.iterations, report.candidates[0].score), (0, None));
+    }
+}

@@ -182,7 +182,7 @@ impl Respond for Desk {
     }
 
     fn tick(&self) {
-        self.matches.drop_silent();
+        self.matches.tend();
     }
 
     fn close(&self) {

@@ -36,6 +36,8 @@ pub(crate) enum Manner {
     Illegal,
     /// Has no move.
     Fails,
+    /// Says `a`, and never looks at the rules.
+    Blind,
 }
 
 impl Manner {
@@ -48,6 +50,7 @@ impl Manner {
             "panics-at-start" => Manner::PanicsAtStart,
             "illegal" => Manner::Illegal,
             "fails" => Manner::Fails,
+            "blind" => Manner::Blind,
             other => panic!("no player is called {other}"),
         }
     }
@@ -95,6 +98,9 @@ impl Player for Scripted {
     ) -> Result<(), PlayError> {
         assert!(self.manner != Manner::PanicsAtStart, "as it was told to");
         self.manner.think(deadline, stop);
+        if self.manner == Manner::Blind {
+            return Ok(());
+        }
         let mut machine = Interpreter::new(game);
         let state = machine.initial_state()?;
         let belief = Belief::initial(&mut machine, role, 100)?;
@@ -108,6 +114,9 @@ impl Player for Scripted {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<String, PlayError> {
+        if self.manner == Manner::Blind {
+            return Ok("a".to_owned());
+        }
         let Some(Seat { machine, state, role, belief }) = &mut self.seat else {
             return Err(PlayError::Unable("not started".to_owned()));
         };

@@ -26,7 +26,10 @@ impl Serving {
         let stop = StopToken::new();
         let token = stop.clone();
         let thread = std::thread::spawn(move || serve_player(&listener, config, factory, &token));
-        Serving { address, stop, thread: Some(thread) }
+        let serving = Serving { address, stop, thread: Some(thread) };
+        // Once it answers it also has the queue for connections that it wants.
+        serving.say("( INFO )");
+        serving
     }
 
     pub(crate) fn scripted(config: PlayerConfig, manner: Manner) -> Serving {

@@ -261,12 +261,16 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         term(self.tree, node).ok_or_else(|| self.malformed("own move", node, "a term"))
     }
 }
-/// A time in seconds: `10`, `0.25`.
+/// A time in seconds: `10`, `0.25`; at most what players hold in 32 bits, for a clock without end.
 struct Seconds(Duration);
+
+/// The longest clock that is written, in seconds.
+const MAX_SECONDS: u64 = i32::MAX as u64;
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, part) = (self.0.as_secs(), self.0.subsec_nanos());
+        let time = self.0.min(Duration::from_secs(MAX_SECONDS));
+        let (whole, part) = (time.as_secs(), time.subsec_nanos());
         if part == 0 {
             return write!(f, "{whole}");
         }
@@ -334,6 +338,12 @@ mod tests {
         };
         let play = Request::Play { id: "m".to_owned(), seen };
         assert_eq!(Request::parse(b"(PLAY m 3 (open 1) ((hidden_car 2) x))"), Ok(play));
+    }
+
+    #[test]
+    fn a_clock_without_end_is_written_as_one_that_players_can_read() {
+        let preview = Request::Preview { rules: Cow::Borrowed(b"(role r)"), clock: Duration::MAX };
+        assert_eq!(preview.to_string(), "(PREVIEW ((role r)) 2147483647)");
     }
 
     #[test]

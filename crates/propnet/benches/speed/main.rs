@@ -2,7 +2,14 @@
 //! references in the same process, or of the rulesheets named as arguments
 //! (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
 
+#[allow(
+    clippy::cast_possible_wrap,
+    clippy::type_complexity,
+    clippy::needless_range_loop,
+    reason = "board arithmetic"
+)]
 mod nets;
+#[allow(clippy::inline_always, reason = "must be compiled with the callers' processor features")]
 mod references;
 
 use cpu_time::ProcessTime;
@@ -51,7 +58,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
                 count += 1;
                 steps += u64::from(playout.steps);
                 for (sum, goal) in sums.iter_mut().zip(playout.goals) {
-                    *sum += u64::from(goal.map_or(0, |goal| goal.value()));
+                    *sum += u64::from(goal.map_or(0, ggp_game::Goal::value));
                 }
             })
             .unwrap();
@@ -114,7 +121,9 @@ type Case = (&'static str, fn() -> PropNet, fn(u64, u64) -> Totals, u64);
 
 fn main() {
     let files: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    files.iter().for_each(|file| measure_file(file));
+    for file in &files {
+        measure_file(file);
+    }
     if !files.is_empty() {
         return;
     }

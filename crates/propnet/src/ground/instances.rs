@@ -11,11 +11,12 @@ use super::relax::Relaxed;
 use super::{GroundError, GroundLimits, Moves, Signals};
 use crate::net::{NetBuilder, Signal};
 use ggp_datalog::{
-    Argument, Atom, Body, EvalError, Functor, Limits, Literal, RelationId, Rule, Value, Variable,
+    Argument, Atom, Body, Database, EvalError, Functor, Limits, Literal, RelationId, Rule, Value, Variable,
 };
 use ggp_game::StopToken;
 use ggp_game::lower::Carrier;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 /// Makes gates of all rules.
 pub(super) struct Instances<'a> {
@@ -37,9 +38,53 @@ struct Split {
     /// Negative conditions that may fail.
     fails: Vec<Atom>,
     /// Positive conditions on moves.
-    does: Vec<(Atom, Option<Functor>)>,
+    does: Vec<(Atom, MoveForm)>,
     /// Variables that the second join binds and the head or `fails` read.
     bound_later: Vec<Variable>,
+}
+
+/// A form of `does`: the function of its moves, or none for the whole form.
+#[derive(Clone, Copy)]
+struct MoveForm(Option<Functor>);
+
+impl MoveForm {
+    /// The move of a tuple of `does`, if there is such a term.
+    fn of_tuple(self, tuple: &[Value], database: &Database) -> Option<Value> {
+        match self.0 {
+            None => Some(tuple[1]),
+            Some(functor) => database.values().find(functor, &tuple[1..]),
+        }
+    }
+}
+
+/// A role's and a move's number.
+type RoleMove = (u32, u32);
+
+/// What a set of moves of a second condition goes with: the variables bound later, the set of
+/// the first condition, the second's role, and the moves of all further conditions.
+type Rectangle = (Vec<Value>, Signal, Option<u32>, Vec<RoleMove>);
+
+/// Numbers by key, in the order in which the keys came.
+struct Grouped<K> {
+    groups: Vec<(K, Vec<u32>)>,
+    places: FxHashMap<K, usize>,
+}
+
+impl<K> Default for Grouped<K> {
+    fn default() -> Self {
+        Grouped { groups: Vec::new(), places: FxHashMap::default() }
+    }
+}
+
+impl<K: Clone + Eq + Hash> Grouped<K> {
+    fn add(&mut self, key: K, number: u32) {
+        if let Some(&place) = self.places.get(&key) {
+            self.groups[place].1.push(number);
+        } else {
+            self.places.insert(key.clone(), self.groups.len());
+            self.groups.push((key, vec![number]));
+        }
+    }
 }
 
 /// What the second join gives for one assignment of what it is given: for each assignment of the
@@ -88,9 +133,10 @@ impl Instances<'_> {
                 }
             }
             let mut found = Found { plain: Vec::new(), recursive: Vec::new() };
+            let before = count;
             for split in &splits {
                 self.instantiate(split, builder, signals, &first, &mut found)?;
-                count += found.plain.len() + found.recursive.len();
+                count = before + found.plain.len() + found.recursive.len();
                 if builder.node_count() > self.limits.nodes || count > self.limits.instances {
                     return Err(GroundError::TooLarge(format!(
                         "{count} instances, {} nodes",
@@ -99,7 +145,7 @@ impl Instances<'_> {
                 }
             }
             if stratum.recursive {
-                let solved = solve(builder, facts as usize, found.recursive);
+                let solved = solve(builder, facts as usize, &found.recursive);
                 for (&relation, &first) in &first {
                     for row in 0..self.relaxed.rows(relation).len() {
                         signals.set(relation, row, solved[first as usize + row]);
@@ -116,9 +162,10 @@ impl Instances<'_> {
         Ok(())
     }
 
-    fn does_functor(&self, relation: RelationId) -> Option<Option<Functor>> {
+    /// The form of `does` that `relation` is.
+    fn move_form(&self, relation: RelationId) -> Option<MoveForm> {
         let mut forms = self.relaxed.forms(Carrier::Does).iter();
-        forms.find(|form| form.relation == relation).map(|form| form.functor)
+        forms.find(|form| form.relation == relation).map(|form| MoveForm(form.functor))
     }
 
     /// Takes a rule apart and plans its joins.
@@ -127,9 +174,9 @@ impl Instances<'_> {
         let (mut state, mut later, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
         for literal in &rule.body {
             match literal {
-                Literal::Positive(atom) => match self.does_functor(atom.relation) {
-                    Some(functor) => {
-                        does.push((atom.clone(), functor));
+                Literal::Positive(atom) => match self.move_form(atom.relation) {
+                    Some(form) => {
+                        does.push((atom.clone(), form));
                         later.push(literal.clone());
                     }
                     None if self.relaxed.is_dynamic(atom.relation) => {
@@ -203,8 +250,10 @@ impl Instances<'_> {
             solutions.extend_from_slice(bindings);
             if solutions.len() > bound * width.max(1) { Err(too_many.clone()) } else { Ok(()) }
         })?;
-        let count =
-            if width == 0 { usize::from(self.succeeds(split, &limits)?) } else { solutions.len() / width };
+        let count = match solutions.len().checked_div(width) {
+            Some(count) => count,
+            None => usize::from(self.succeeds(split, &limits)?),
+        };
         // 2. The moves that fit each.
         let mut memo: FxHashMap<Vec<Value>, Vec<Fitting>> = FxHashMap::default();
         for number in 0..count {
@@ -252,64 +301,36 @@ impl Instances<'_> {
     ) -> Result<Vec<Fitting>, GroundError> {
         // By what is bound later and by the moves of all conditions but the first, the moves that
         // fit the first.
-        type Key = (Vec<Value>, Vec<(u32, u32)>, u32);
-        let mut sets: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
-        let mut order: Vec<Key> = Vec::new();
+        let mut sets: Grouped<(Vec<Value>, Vec<RoleMove>, u32)> = Grouped::default();
         let known = self.moves;
         moves.for_each(&mut self.relaxed.database, bindings, limits, |database, bindings| {
-            let number = |(atom, functor): &(Atom, Option<Functor>)| {
+            let number = |(atom, form): &(Atom, MoveForm)| {
                 let tuple: Vec<Value> = atom.args.iter().map(|&a| value_of(a, bindings)).collect();
-                let mv = match functor {
-                    None => Some(tuple[1]),
-                    Some(functor) => database.values().find(*functor, &tuple[1..]),
-                };
-                mv.and_then(|mv| known.number(tuple[0], mv))
+                known.number(tuple[0], form.of_tuple(&tuple, database)?)
             };
-            let Some(mut numbers) = split.does.iter().map(number).collect::<Option<Vec<_>>>() else {
-                return Ok(());
-            };
-            let (role, mv) = numbers.remove(0);
-            let bound = split.bound_later.iter().map(|v| bindings[v.index()]).collect();
-            let key = (bound, numbers, role);
-            match sets.get_mut(&key) {
-                Some(set) => set.push(mv),
-                None => {
-                    order.push(key.clone());
-                    sets.insert(key, vec![mv]);
-                }
+            let numbers: Option<Vec<RoleMove>> = split.does.iter().map(number).collect();
+            if let Some(mut numbers) = numbers {
+                let (role, mv) = numbers.remove(0);
+                let bound = split.bound_later.iter().map(|v| bindings[v.index()]).collect();
+                sets.add((bound, numbers, role), mv);
             }
             Ok(())
         })?;
         // Moves of a second condition that go with the same set of the first make a set too.
-        type Rectangle = (Vec<Value>, Signal, u32, Vec<(u32, u32)>);
-        let mut rectangles: FxHashMap<Rectangle, Vec<u32>> = FxHashMap::default();
-        let mut rectangle_order: Vec<Rectangle> = Vec::new();
-        for key in order {
-            let members = sets.remove(&key).unwrap_or_default();
-            let (bound, mut others, role) = key;
+        let mut rectangles: Grouped<Rectangle> = Grouped::default();
+        for ((bound, mut others, role), members) in sets.groups {
             let set = builder.move_set(role as usize, &members);
-            let (second, mv) = if others.is_empty() { (u32::MAX, 0) } else { others.remove(0) };
-            let key = (bound, set, second, others);
-            match rectangles.get_mut(&key) {
-                Some(set) => set.push(mv),
-                None => {
-                    rectangle_order.push(key.clone());
-                    rectangles.insert(key, vec![mv]);
-                }
-            }
+            let second = (!others.is_empty()).then(|| others.remove(0));
+            let (second, mv) = second.map_or((None, 0), |(role, mv)| (Some(role), mv));
+            rectangles.add((bound, set, second, others), mv);
         }
-        let mut fitting = Vec::with_capacity(rectangle_order.len());
-        for key in rectangle_order {
-            let members = rectangles.remove(&key).unwrap_or_default();
-            let (bound, set, second, others) = key;
+        let fitting = rectangles.groups.into_iter().map(|((bound, set, second, others), members)| {
             let mut sets = vec![set];
-            if second != u32::MAX {
-                sets.push(builder.move_set(second as usize, &members));
-            }
+            sets.extend(second.map(|role| builder.move_set(role as usize, &members)));
             sets.extend(others.into_iter().map(|(role, mv)| builder.move_set(role as usize, &[mv])));
-            fitting.push(Fitting { bound, sets });
-        }
-        Ok(fitting)
+            Fitting { bound, sets }
+        });
+        Ok(fitting.collect())
     }
 
     /// One instance: its head, and the conjunction of its conditions.
@@ -339,15 +360,12 @@ impl Instances<'_> {
         }
         for atom in &split.fails {
             let tuple = tuple(atom);
-            let signal = match self.does_functor(atom.relation) {
+            let signal = match self.move_form(atom.relation) {
                 None => {
                     self.relaxed.rows(atom.relation).find(&tuple).map(|row| signals.of(atom.relation, row))
                 }
-                Some(functor) => {
-                    let mv = match functor {
-                        None => Some(tuple[1]),
-                        Some(functor) => self.relaxed.database.values().find(functor, &tuple[1..]),
-                    };
+                Some(form) => {
+                    let mv = form.of_tuple(&tuple, &self.relaxed.database);
                     let number = mv.and_then(|mv| self.moves.number(tuple[0], mv));
                     number.map(|(role, mv)| builder.move_set(role as usize, &[mv]))
                 }
@@ -367,7 +385,7 @@ impl Instances<'_> {
         };
         match first.get(&head) {
             Some(first) => {
-                found.recursive.push(Alternative { head: first + row as u32, facts: recursive.into(), rest })
+                found.recursive.push(Alternative { head: first + row as u32, facts: recursive.into(), rest });
             }
             None => found.plain.push((head, row as u32, rest)),
         }

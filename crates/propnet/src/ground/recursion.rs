@@ -15,7 +15,7 @@ pub(super) struct Alternative {
 }
 
 /// The signals of `count` facts that are derived by `alternatives`.
-pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: Vec<Alternative>) -> Vec<Signal> {
+pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: &[Alternative]) -> Vec<Signal> {
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, alternatives.len());
     for _ in 0..count {
         graph.add_node(());

@@ -16,6 +16,9 @@ pub(super) struct Relaxed {
     lowering: Lowering,
     /// The rules with their negations, for each state.
     pub(super) exact: Program,
+    /// The relations whose possible facts may fail to hold: they depend on the state, on the
+    /// moves, or on a negation that was granted.
+    dynamic: Vec<bool>,
     /// The relaxed rules, planned; bodies of exact rules are planned with it too.
     pub(super) program: Program,
     pub(super) database: Database,
@@ -74,7 +77,9 @@ impl Relaxed {
     ) -> Result<Relaxed, GroundError> {
         let Demanded { signatures, rules, wanted: wanted_relations, .. } = rewritten;
         let mut wanted = vec![false; signatures.len()];
-        wanted_relations.iter().for_each(|r| wanted[r.index()] = true);
+        for relation in wanted_relations {
+            wanted[relation.index()] = true;
+        }
         let is_wanted =
             |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
         let exact_rules: Vec<Rule> = rules
@@ -88,10 +93,11 @@ impl Relaxed {
         let unstratified = |_| GroundError::TooLarge("the rewritten rules are not stratified".to_owned());
         let originals = lowering.signatures.len();
         let exact = Program::unplanned(signatures.clone(), exact_rules).map_err(unstratified)?;
-        // A negation stays only if it is exact already: over a static relation that is not itself
-        // computed on demand.
+        // A negation stays only if it is exact already: over a relation that is static, and neither
+        // computed on demand nor dependent on a negation that is not exact.
+        let dynamic = dynamic_relations(&exact, originals);
         let stays = |literal: &Literal| match literal {
-            Literal::Negative(atom) => atom.relation.index() < originals && exact.level(atom.relation) == 0,
+            Literal::Negative(atom) => atom.relation.index() < originals && !dynamic[atom.relation.index()],
             _ => true,
         };
         let mut relaxed_rules: Vec<Rule> = rules
@@ -111,6 +117,7 @@ impl Relaxed {
             terminal: lowering.relation(description, "terminal", 0),
             lowering,
             exact,
+            dynamic,
             program,
             wanted,
             statistics,
@@ -164,9 +171,9 @@ impl Relaxed {
         self.exact.signatures().len()
     }
 
-    /// Whether the relation depends on the state or on the moves.
+    /// Whether what is possible of the relation may fail to hold.
     pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
-        self.exact.level(relation) > 0
+        self.dynamic[relation.index()]
     }
 
     /// Whether the relation only says what is wanted.
@@ -207,6 +214,11 @@ impl Relaxed {
         }
     }
 
+    /// Makes the terms that [`Relaxed::carried`] finds.
+    pub(super) fn make_terms(&mut self, carrier: Carrier) {
+        self.all_carried(carrier);
+    }
+
     /// First column and carried term of all possible facts of `carrier`, which are made.
     pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
         let mut all = Vec::new();
@@ -222,6 +234,25 @@ impl Relaxed {
         }
         all
     }
+}
+
+/// The relations that depend on an input, or on the negation of a relation on demand (all but the
+/// first `originals`), which the relaxed rules grant.
+fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
+    let mut dynamic: Vec<bool> =
+        (0..exact.signatures().len()).map(|r| exact.level(RelationId(r as u32)) > 0).collect();
+    for stratum in exact.strata() {
+        let mut body = stratum.rules.iter().flat_map(|&rule| &exact.rules()[rule].body);
+        let is_dynamic = body.any(|literal| match literal {
+            Literal::Positive(a) => dynamic[a.relation.index()],
+            Literal::Negative(a) => dynamic[a.relation.index()] || a.relation.index() >= originals,
+            Literal::Distinct(..) | Literal::Compose { .. } => false,
+        });
+        for relation in &stratum.relations {
+            dynamic[relation.index()] |= is_dynamic;
+        }
+    }
+    dynamic
 }
 
 /// Adds rules that derive the forms of the input `to` from those of `from`.

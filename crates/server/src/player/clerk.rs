@@ -1,8 +1,8 @@
 //! The thread of one match beside its player's: it reads the rules, follows the state, spells
 //! moves, and knows the legal ones, so that there is an answer when the player has none.
 //!
-//! Invariant: it hands every question on before it evaluates anything for it, and it ends when its
-//! match leaves the table.
+//! Invariant: it hands every question on before it evaluates anything for it, gives up evaluating
+//! when that keeps the next question waiting, and ends when its match leaves the table.
 
 use super::position::Position;
 use super::thinker::{Question, Seen, Thinker};
@@ -10,7 +10,7 @@ use super::thought::{Legal, Thought};
 use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
 use ggp_game::message::Seen as Told;
-use ggp_game::{Belief, Clocks, Fact, Game, Interpreter, Move, PlayError, Role, StateMachine};
+use ggp_game::{Belief, Clocks, Fact, Game, Interpreter, Move, PlayError, Role, StateMachine, StopToken};
 use ggp_gdl::Strictness;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -64,6 +64,8 @@ pub(super) struct Beginning {
     pub(super) commands: Receiver<Command>,
     /// Raised when the match has left the table: stops every evaluation of its rules.
     pub(super) quit: Arc<AtomicBool>,
+    /// Raised when the clerk's own evaluation keeps the player waiting.
+    pub(super) hurry: StopToken,
     /// Where it is told what the rules say.
     pub(super) seated: Arc<OnceLock<Seated>>,
     pub(super) running: Running,
@@ -96,10 +98,10 @@ impl Beginning {
                     thinker.run(&*factory);
                 });
             spawned.inspect_err(|error| tracing::error!(%error, "no thread for a player")).ok()?;
-            let position = Position::initial(&game)
+            let position = Position::initial(&game, &self.hurry)
                 .inspect_err(|error| tracing::warn!(%error, "the initial state cannot be evaluated"))
                 .ok();
-            let guess = if hidden { Guess::initial(&game, role) } else { None };
+            let guess = if hidden { Guess::initial(&game, role, &self.hurry) } else { None };
             let mut clerk = Clerk { game, role, hidden, position, guess, turn: 0 };
             let mut last = Arc::clone(&thought);
             for command in &self.commands {
@@ -111,6 +113,7 @@ impl Beginning {
                             Ok(seen) => seen,
                             Err(error) => {
                                 tracing::warn!(%error, "PLAY");
+                                thought.pass_on();
                                 thought.refuse();
                                 continue;
                             }
@@ -120,6 +123,7 @@ impl Beginning {
                             // The player's thread is over; legal moves are still to be had.
                             thought.propose(super::thought::Proposal::Nothing);
                         }
+                        thought.pass_on();
                         clerk.advance(&seen, joint.as_deref());
                         thought.know_legal(clerk.legal());
                     }
@@ -286,8 +290,9 @@ struct Guess {
 const STATES: usize = 20;
 
 impl Guess {
-    fn initial(game: &Arc<Game>, role: Role) -> Option<Guess> {
+    fn initial(game: &Arc<Game>, role: Role, hurry: &StopToken) -> Option<Guess> {
         let mut machine = Interpreter::new(game);
+        machine.interrupt_on(hurry);
         let belief = Belief::initial(&mut machine, role, STATES).ok()?;
         Some(Guess { machine, belief })
     }

@@ -6,8 +6,8 @@
 use super::clerk::{Beginning, Command, Running, Seated};
 use super::thought::Thought;
 use super::{PlayerConfig, PlayerFactory};
-use ggp_game::Clocks;
 use ggp_game::message::Seen as Told;
+use ggp_game::{Clocks, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -37,6 +37,7 @@ struct Entry {
     /// When it is dropped unless it is heard of again.
     silent_at: Instant,
     quit: Arc<AtomicBool>,
+    hurry: StopToken,
     seated: Arc<OnceLock<Seated>>,
     thread: JoinHandle<()>,
 }
@@ -69,6 +70,7 @@ impl Entry {
     fn quit(&self) {
         self.current.interrupt();
         self.quit.store(true, Ordering::Relaxed);
+        self.hurry.stop();
         self.current.refuse();
     }
 }
@@ -130,7 +132,7 @@ impl Matches {
                 return busy();
             }
             let (commands, receiver) = channel();
-            let (quit, seated) = (Arc::default(), Arc::default());
+            let (quit, hurry, seated) = (Arc::default(), StopToken::new(), Arc::default());
             let beginning = Beginning {
                 id: id.to_owned(),
                 role: role.to_owned(),
@@ -139,6 +141,7 @@ impl Matches {
                 thought: Arc::clone(&thought),
                 commands: receiver,
                 quit: Arc::clone(&quit),
+                hurry: hurry.clone(),
                 seated: Arc::clone(&seated),
                 running: Running::new(&self.running),
             };
@@ -153,7 +156,8 @@ impl Matches {
             };
             let silent_at = arrived + clocks.start + 2 * clocks.play + self.config.silence;
             let current = Arc::clone(&thought);
-            let entry = Entry { commands, current, asked: None, clocks, silent_at, quit, seated, thread };
+            let entry =
+                Entry { commands, current, asked: None, clocks, silent_at, quit, hurry, seated, thread };
             table.insert(id.to_owned(), entry);
         }
         let answer = thought.wait();
@@ -212,10 +216,14 @@ impl Matches {
         "aborted"
     }
 
-    /// Drops the matches that have been silent for too long, and those that could not begin.
-    pub(super) fn drop_silent(&self) {
+    /// Drops the matches that have been silent for too long, and those that could not begin. Where a
+    /// question does not get through to the player, following the match is given up.
+    pub(super) fn tend(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {
+            if entry.asked.is_some() && entry.current.is_held_up() {
+                entry.hurry.stop();
+            }
             let silent = now >= entry.silent_at;
             if silent {
                 tracing::warn!(id, "silent for too long: dropped");

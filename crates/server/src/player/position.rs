@@ -1,6 +1,6 @@
 //! Where a match stands, and how moves are spelled there.
 
-use ggp_game::{EvalError, Game, Interpreter, Move, Role, StateMachine};
+use ggp_game::{EvalError, Game, Interpreter, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
 /// A state with its legal moves, by the reference semantics.
@@ -12,12 +12,13 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The first position of a game.
+    /// The first position of a game. Evaluation gives up when `hurry` is raised.
     ///
     /// # Errors
     /// When the rules cannot be evaluated within their limits.
-    pub(super) fn initial(game: &Arc<Game>) -> Result<Position, EvalError> {
+    pub(super) fn initial(game: &Arc<Game>, hurry: &StopToken) -> Result<Position, EvalError> {
         let mut machine = Interpreter::new(game);
+        machine.interrupt_on(hurry);
         let state = machine.initial_state()?;
         let mut position = Position { machine, state, legal: vec![Vec::new(); game.role_count()] };
         position.find_legal()?;

@@ -4,8 +4,12 @@
 //! first answer counts, and all who wait get the same one; it is there by [`Thought::latest`].
 
 use ggp_game::StopToken;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+/// How many may wait for the same answer; a manager that tries again has a few.
+const MAX_WAITING: usize = 16;
 
 /// What a match is asked: to start, or for a move.
 #[derive(Debug)]
@@ -18,6 +22,11 @@ pub(super) struct Thought {
     pub(super) stop: StopToken,
     /// Raised when the player's thinking after this answer has to end.
     pub(super) ponder: StopToken,
+    asked: Instant,
+    /// Whether the player has got the question.
+    passed_on: AtomicBool,
+    /// How many wait.
+    waiting: AtomicUsize,
     /// What is answered when there is nothing better.
     refusal: &'static str,
     /// What is answered to START when it is late.
@@ -87,6 +96,9 @@ impl Thought {
             latest,
             stop: StopToken::new(),
             ponder: StopToken::new(),
+            asked: Instant::now(),
+            passed_on: AtomicBool::new(false),
+            waiting: AtomicUsize::new(0),
             refusal,
             fallback,
             state: Mutex::default(),
@@ -96,6 +108,17 @@ impl Thought {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The player has got the question.
+    pub(super) fn pass_on(&self) {
+        self.passed_on.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the player has not got the question though a quarter of its time is over.
+    pub(super) fn is_held_up(&self) -> bool {
+        let quarter = self.due.saturating_duration_since(self.asked) / 4;
+        !self.passed_on.load(Ordering::Relaxed) && self.asked.elapsed() >= quarter
     }
 
     /// The player's part.
@@ -151,8 +174,19 @@ impl Thought {
     }
 
     /// Waits for the answer. When it is due, the thinker is asked to stop; when it is late, the
-    /// best of what there is becomes the answer.
+    /// best of what there is becomes the answer. `busy` when too many wait already: each of them
+    /// holds a connection.
     pub(super) fn wait(&self) -> String {
+        let answer = if self.waiting.fetch_add(1, Ordering::Relaxed) < MAX_WAITING {
+            self.wait_in_turn()
+        } else {
+            "busy".to_owned()
+        };
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        answer
+    }
+
+    fn wait_in_turn(&self) -> String {
         let mut state = self.lock();
         loop {
             if let Some(answer) = &state.answer {
@@ -228,6 +262,21 @@ mod tests {
             other.propose(proposal);
             assert_eq!((one.wait().as_str(), other.wait().as_str()), (answer, answer));
         }
+    }
+
+    #[test]
+    fn not_more_than_a_few_wait() {
+        let thought = due_in(5000, 5000);
+        thread::scope(|scope| {
+            let waiters: Vec<_> = (0..MAX_WAITING + 5).map(|_| scope.spawn(|| thought.wait())).collect();
+            while waiters.iter().filter(|waiter| waiter.is_finished()).count() < 5 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thought.settle("a");
+            let answers: Vec<String> = waiters.into_iter().map(|waiter| waiter.join().unwrap()).collect();
+            assert_eq!(answers.iter().filter(|answer| *answer == "busy").count(), 5);
+            assert_eq!(answers.iter().filter(|answer| *answer == "a").count(), MAX_WAITING);
+        });
     }
 
     #[test]

@@ -1,0 +1,363 @@
+//! Rows for values: a row is given to a value when a gate makes it, and taken back after the last
+//! gate that reads it. Legal moves and next state bits go straight to their own rows where that
+//! overwrites nothing that is still to be read, and are copied there at the end otherwise.
+
+use crate::gate::{Gate, Kind, Literal};
+use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
+use crate::schedule::{Block, FIRST_STATE, GROUP, Layout, ONES, Outputs, Program, Run, ZEROS, state_row};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+const NOWHERE: u32 = u32::MAX;
+
+/// Gives values their rows.
+pub(crate) struct Allocator {
+    /// The first row of each role's moves.
+    pub(crate) bases: Vec<u32>,
+    row: Vec<u32>,
+    next_row: u32,
+    free: Vec<u32>,
+    /// The last position at which a value is read.
+    last: Vec<usize>,
+    keep: bool,
+}
+
+const TERMINAL: usize = 0;
+const GOALS: usize = 1;
+const LEGAL: usize = 2;
+const NEXT: usize = 3;
+
+impl Allocator {
+    pub(crate) fn new(
+        mapper: &mut Mapper<'_>,
+        outputs: &Outputs<'_>,
+        sections: &[Section; 4],
+        layout: Layout,
+    ) -> Self {
+        let mut next_row = FIRST_STATE + outputs.fluents.len() as u32;
+        let mut bases = Vec::new();
+        for moves in &outputs.moves {
+            next_row = next_row.next_multiple_of(GROUP as u32);
+            bases.push(next_row);
+            next_row += moves.len().next_multiple_of(GROUP) as u32;
+        }
+        mapper.leaf(Leaf::False);
+        let mut row = vec![NOWHERE; mapper.value_count()];
+        for (leaf, &value) in mapper.leaves() {
+            row[value as usize] = match *leaf {
+                Leaf::False => ZEROS,
+                Leaf::State(fluent) => match outputs.fluents.binary_search(&fluent) {
+                    Ok(position) => state_row(position) as u32,
+                    Err(_) => ZEROS,
+                },
+                Leaf::Move(role, index) => match outputs.moves[role as usize].binary_search(&index) {
+                    Ok(position) => bases[role as usize] + position as u32,
+                    Err(_) => ZEROS,
+                },
+            };
+        }
+        let mut last = vec![0; row.len()];
+        let mut position = 0;
+        for section in sections {
+            for item in section {
+                position += 1;
+                match item {
+                    Item::Gate(gate) => {
+                        last[gate.out as usize] = last[gate.out as usize].max(position);
+                        gate.inputs.iter().for_each(|&input| last[input as usize] = position);
+                    }
+                    Item::Loop(recursion) => {
+                        for gate in &recursion.gates {
+                            last[gate.out as usize] = position;
+                            gate.inputs.iter().for_each(|&input| last[input as usize] = position);
+                        }
+                        for (&unknown, &(body, _)) in recursion.unknowns.iter().zip(&recursion.bodies) {
+                            last[unknown as usize] = position;
+                            last[body as usize] = position;
+                        }
+                    }
+                }
+            }
+            position += 1;
+        }
+        Allocator { bases, row, next_row, free: Vec::new(), last, keep: layout == Layout::Keep }
+    }
+
+    fn place(&mut self, value: Value) -> u32 {
+        let row = &mut self.row[value as usize];
+        if *row == NOWHERE {
+            *row = self.free.pop().unwrap_or_else(|| {
+                self.next_row += 1;
+                self.next_row - 1
+            });
+        }
+        *row
+    }
+
+    /// Frees the row of `value` if nothing after `position` reads it. Only rows above
+    /// `first_free` were given out here.
+    fn release(&mut self, value: Value, position: usize, first_free: u32) {
+        let row = self.row[value as usize];
+        if !self.keep && self.last[value as usize] <= position && row != NOWHERE && row >= first_free {
+            self.row[value as usize] = NOWHERE;
+            self.free.push(row);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one list of outputs for each section")]
+    pub(crate) fn finish(
+        &mut self,
+        mut program: Program,
+        sections: [Section; 4],
+        terminal: Literal<Value>,
+        goals: &[Vec<Literal<Value>>],
+        legal: &[Vec<Literal<Value>>],
+        next: &[Literal<Value>],
+        percepts: &[Vec<Literal<Value>>],
+    ) -> Program {
+        let first_free = self.next_row;
+        // Ends of the sections, at which their outputs are read.
+        let mut ends = [0; 4];
+        let mut position = 0;
+        for (section, end) in sections.iter().zip(&mut ends) {
+            position += section.len() + 1;
+            *end = position;
+        }
+        let mut keep_until = |value: Value, end: usize| {
+            let last = &mut self.last[value as usize];
+            *last = (*last).max(end);
+        };
+        keep_until(terminal.0, ends[TERMINAL]);
+        for &(value, _) in goals.iter().flatten() {
+            keep_until(value, ends[GOALS]);
+        }
+        for &(value, _) in legal.iter().flatten() {
+            keep_until(value, ends[LEGAL]);
+        }
+        for &(value, _) in next {
+            keep_until(value, ends[NEXT]);
+        }
+        for &(value, _) in percepts.iter().flatten() {
+            keep_until(value, ends[NEXT]);
+        }
+
+        let row_of = |row: &[u32], literal: Literal<Value>| (row[literal.0 as usize], literal.1);
+        let mut position = 0;
+        for (number, section) in sections.into_iter().enumerate() {
+            let mut copies = Vec::new();
+            let mut blocks = Vec::new();
+            if !self.keep && number == LEGAL {
+                self.place_legal(&section, legal, ends[LEGAL], &mut copies);
+            }
+            if !self.keep && number == NEXT {
+                self.place_next(&section, next, &mut copies, &mut program, &mut blocks);
+            }
+            for item in section {
+                position += 1;
+                match item {
+                    Item::Gate(gate) => {
+                        let inputs = gate.inputs.map(|input| self.row[input as usize]);
+                        gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
+                        let out = self.place(gate.out);
+                        push_gate(&mut program.gates, &mut blocks, gate.kind, Gate { out, inputs });
+                        self.release(gate.out, position, first_free);
+                    }
+                    Item::Loop(recursion) => {
+                        let block = self.place_loop(&recursion, &mut program.gates, position, first_free);
+                        blocks.push(block);
+                    }
+                }
+            }
+            position += 1;
+            match number {
+                TERMINAL => program.terminal = row_of(&self.row, terminal),
+                GOALS => {
+                    let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
+                        list.iter().map(|&literal| row_of(&self.row, literal)).collect()
+                    };
+                    program.goals = goals.iter().map(rows).collect();
+                }
+                NEXT if self.keep => {
+                    let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
+                        list.iter().map(|&literal| row_of(&self.row, literal)).collect()
+                    };
+                    program.legal = legal.iter().map(rows).collect();
+                    program.next = next.iter().map(|&literal| row_of(&self.row, literal)).collect();
+                    program.percepts = percepts.iter().map(rows).collect();
+                }
+                _ => {}
+            }
+            for Copying { to, from } in copies {
+                let (from, negated) = match from {
+                    From::Row(row) => (row, false),
+                    From::Value(literal) => row_of(&self.row, literal),
+                };
+                let kind = if negated { Kind::Not } else { Kind::Copy };
+                let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
+                push_gate(&mut program.gates, &mut blocks, kind, Gate { out: to, inputs: [from; 3] });
+            }
+            for value in 0..self.row.len() as u32 {
+                self.release(value, position, first_free);
+            }
+            match number {
+                TERMINAL => program.terminal_blocks = blocks,
+                GOALS => program.goal_blocks = blocks,
+                LEGAL => program.legal_blocks = blocks,
+                _ => program.next_blocks = blocks,
+            }
+        }
+        program.live_rows = self.next_row as usize;
+        program.rows = program.live_rows.next_power_of_two();
+        program
+    }
+
+    /// Legal moves go straight to their rows, unless the next state reads them too: the choice
+    /// overwrites those rows.
+    fn place_legal(
+        &mut self,
+        section: &Section,
+        legal: &[Vec<Literal<Value>>],
+        end: usize,
+        copies: &mut Vec<Copying>,
+    ) {
+        let made: FxHashSet<Value> = made_by(section);
+        for (role, list) in legal.iter().enumerate() {
+            for (at, &(value, negated)) in list.iter().enumerate() {
+                let target = self.bases[role] + at as u32;
+                let index = value as usize;
+                if !negated && made.contains(&value) && self.row[index] == NOWHERE && self.last[index] <= end
+                {
+                    self.row[index] = target;
+                } else {
+                    copies.push(Copying { to: target, from: From::Value((value, negated)) });
+                }
+            }
+        }
+    }
+
+    /// A next state bit goes straight to its row where nothing reads the old one later. Bits that
+    /// take over other state bits are put aside first.
+    fn place_next(
+        &mut self,
+        section: &Section,
+        next: &[Literal<Value>],
+        copies: &mut Vec<Copying>,
+        program: &mut Program,
+        blocks: &mut Vec<Block>,
+    ) {
+        let made: FxHashSet<Value> = made_by(section);
+        let states = FIRST_STATE..FIRST_STATE + next.len() as u32;
+        let mut last_read = vec![0; next.len()];
+        let mut written_at: FxHashMap<Value, usize> = FxHashMap::default();
+        let row = &self.row;
+        for (at, item) in section.iter().enumerate() {
+            let mut read = |value: Value| {
+                let row = row[value as usize];
+                if states.contains(&row) {
+                    last_read[(row - FIRST_STATE) as usize] = at;
+                }
+            };
+            match item {
+                Item::Gate(gate) => {
+                    gate.inputs.iter().for_each(|&input| read(input));
+                    written_at.insert(gate.out, at);
+                }
+                Item::Loop(recursion) => {
+                    recursion.gates.iter().flat_map(|gate| gate.inputs).for_each(&mut read);
+                    recursion.bodies.iter().for_each(|&(value, _)| read(value));
+                }
+            }
+        }
+        for (bit, &(value, negated)) in next.iter().enumerate() {
+            let target = FIRST_STATE + bit as u32;
+            let from = self.row[value as usize];
+            if from == target && !negated {
+                continue;
+            }
+            if states.contains(&from) && !made.contains(&value) {
+                self.next_row += 1;
+                let aside = self.next_row - 1;
+                let kind = if negated { Kind::Not } else { Kind::Copy };
+                push_gate(&mut program.gates, blocks, kind, Gate { out: aside, inputs: [from; 3] });
+                copies.push(Copying { to: target, from: From::Row(aside) });
+            } else if !negated
+                && from == NOWHERE
+                && written_at.get(&value).is_some_and(|&at| at >= last_read[bit])
+            {
+                self.row[value as usize] = target;
+            } else {
+                copies.push(Copying { to: target, from: From::Value((value, negated)) });
+            }
+        }
+    }
+
+    fn place_loop(
+        &mut self,
+        recursion: &Loop,
+        gates: &mut Vec<Gate>,
+        position: usize,
+        first_free: u32,
+    ) -> Block {
+        for &unknown in &recursion.unknowns {
+            self.place(unknown);
+        }
+        let mut body = Vec::new();
+        for gate in &recursion.gates {
+            let inputs = gate.inputs.map(|input| self.row[input as usize]);
+            let out = self.place(gate.out);
+            push_gate(gates, &mut body, gate.kind, Gate { out, inputs });
+        }
+        let unknowns = recursion
+            .unknowns
+            .iter()
+            .zip(&recursion.bodies)
+            .map(|(&unknown, &(value, negated))| {
+                (self.row[unknown as usize], (self.row[value as usize], negated))
+            })
+            .collect();
+        for gate in &recursion.gates {
+            gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
+            self.release(gate.out, position, first_free);
+        }
+        for (&unknown, &(value, _)) in recursion.unknowns.iter().zip(&recursion.bodies) {
+            self.release(value, position, first_free);
+            self.release(unknown, position, first_free);
+        }
+        let body = body
+            .into_iter()
+            .filter_map(|block| match block {
+                Block::Run(run) => Some(run),
+                Block::Loop { .. } => None,
+            })
+            .collect();
+        Block::Loop { body, unknowns }
+    }
+}
+
+/// A row that is written at the end of a section.
+struct Copying {
+    to: u32,
+    from: From,
+}
+
+enum From {
+    Row(u32),
+    Value(Literal<Value>),
+}
+
+/// The values that the gates of a section compute, those of loops left out.
+fn made_by(section: &Section) -> FxHashSet<Value> {
+    let out = |item: &Item| match item {
+        Item::Gate(gate) => Some(gate.out),
+        Item::Loop(_) => None,
+    };
+    section.iter().filter_map(out).collect()
+}
+
+fn push_gate(gates: &mut Vec<Gate>, blocks: &mut Vec<Block>, kind: Kind, gate: Gate) {
+    gates.push(gate);
+    let end = gates.len() as u32;
+    match blocks.last_mut() {
+        Some(Block::Run(run)) if run.kind == kind && run.gates.end + 1 == end => run.gates.end = end,
+        _ => blocks.push(Block::Run(Run { kind, gates: end - 1..end })),
+    }
+}

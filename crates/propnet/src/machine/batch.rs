@@ -1,0 +1,153 @@
+//! Up to 64 states at a time, one a bit of a row of one word: what a search asks of the children
+//! that it has just made.
+
+use super::{GOALS, LEGAL, NEXT, PropNetMachine};
+use crate::rows::Row;
+use crate::schedule::state_row;
+use crate::state::BitState;
+use ggp_game::{EvalError, Goal, Move};
+
+/// States of one batch.
+pub(super) const BATCH: usize = 64;
+
+/// Transposes a matrix of 64×64 bits: bit `j` of word `i` becomes bit `i` of word `j`.
+fn transpose(words: &mut [u64; 64]) {
+    let mut mask = u64::MAX >> 32;
+    let mut stride = 32;
+    while stride > 0 {
+        for i in (0..64).filter(|i| i & stride == 0) {
+            let moved = (words[i] >> stride ^ words[i + stride]) & mask;
+            words[i + stride] ^= moved;
+            words[i] ^= moved << stride;
+        }
+        stride /= 2;
+        mask ^= mask << stride;
+    }
+}
+
+impl PropNetMachine {
+    /// Puts at most 64 states into the rows.
+    fn load_batch(&mut self, states: &[&BitState]) {
+        self.loaded = None;
+        self.done = [false; NEXT];
+        let fluents = self.shared.net.fluents().len();
+        let rows = &mut self.rows[state_row(0)..][..fluents];
+        for (block, rows) in rows.chunks_mut(64).enumerate() {
+            let mut words = [0; 64];
+            for (word, state) in words.iter_mut().zip(states) {
+                *word = state.words()[block];
+            }
+            transpose(&mut words);
+            for (row, word) in rows.iter_mut().zip(words) {
+                *row = Row([word]);
+            }
+        }
+    }
+
+    /// Replaces `out` by the successors of `states`.
+    pub(super) fn batch_next(
+        &mut self,
+        states: &[&BitState],
+        joints: &[Move],
+        out: &mut Vec<BitState>,
+    ) -> Result<(), EvalError> {
+        out.clear();
+        let roles = self.shared.net.roles().len();
+        let fluents = self.shared.net.fluents().len();
+        for (states, joints) in states.chunks(BATCH).zip(joints.chunks(BATCH * roles)) {
+            self.load_batch(states);
+            self.run_section(LEGAL);
+            self.make_moves(joints)?;
+            self.run_section(NEXT);
+            let first = out.len();
+            out.resize(first + states.len(), BitState::empty(fluents));
+            for (block, next) in self.shared.single.next.chunks(64).enumerate() {
+                let mut words = [0; 64];
+                for (word, &literal) in words.iter_mut().zip(next) {
+                    *word = self.word(literal);
+                }
+                transpose(&mut words);
+                for (state, word) in out[first..].iter_mut().zip(words) {
+                    state.words_mut()[block] = word;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces `over` by whether each of `states` is terminal, and `goals` by their goals.
+    pub(super) fn batch_outcomes(
+        &mut self,
+        states: &[&BitState],
+        over: &mut Vec<bool>,
+        goals: &mut Vec<Option<Goal>>,
+    ) {
+        let roles = self.shared.net.roles().len();
+        over.clear();
+        goals.clear();
+        goals.resize(states.len() * roles, None);
+        for (states, goals) in states.chunks(BATCH).zip(goals.chunks_mut(BATCH * roles)) {
+            self.load_batch(states);
+            self.run_section(GOALS);
+            let terminal = self.word(self.shared.single.terminal);
+            over.extend((0..states.len()).map(|lane| terminal >> lane & 1 == 1));
+            for (role, rows) in self.shared.single.goals.iter().enumerate() {
+                let (mut once, mut several) = (0, 0);
+                for (at, &literal) in rows.iter().enumerate() {
+                    let word = self.word(literal);
+                    several |= once & word;
+                    once |= word;
+                    // The last row is that of a goal that is no goal value.
+                    let goal = self.shared.net.roles()[role].goals.get(at).map(|&(goal, _)| goal);
+                    for lane in (0..states.len()).filter(|lane| word >> lane & 1 == 1) {
+                        goals[lane * roles + role] = goal;
+                    }
+                }
+                for lane in (0..states.len()).filter(|lane| several >> lane & 1 == 1) {
+                    goals[lane * roles + role] = None;
+                }
+            }
+        }
+    }
+
+    /// Replaces `out` by each role's legal moves in each of `states`.
+    pub(super) fn batch_legal(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
+        let roles = self.shared.net.roles().len();
+        out.resize_with(states.len() * roles, Vec::new);
+        out.iter_mut().for_each(Vec::clear);
+        for (states, out) in states.chunks(BATCH).zip(out.chunks_mut(BATCH * roles)) {
+            self.load_batch(states);
+            self.run_section(LEGAL);
+            let every = u64::MAX >> (BATCH - states.len());
+            for (role, legal) in self.shared.single.legal.iter().enumerate() {
+                for (&literal, &mv) in legal.iter().zip(&self.shared.moves[role]) {
+                    let lanes = Row([self.word(literal) & every]);
+                    lanes.for_each_lane(|lane| out[lane * roles + role].push(mv));
+                }
+            }
+        }
+    }
+
+    /// The value of a literal in all states of the batch.
+    fn word(&self, (row, negated): (u32, bool)) -> u64 {
+        self.rows[row as usize].negated_if(negated).0[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transpose;
+    use ggp_game::rng::mix;
+
+    #[test]
+    fn rows_become_columns() {
+        let before: [u64; 64] = std::array::from_fn(|i| mix(i as u64));
+        let mut after = before;
+        transpose(&mut after);
+        for (i, row) in before.iter().enumerate() {
+            for (j, column) in after.iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1, "{i} {j}");
+            }
+        }
+    }
+}

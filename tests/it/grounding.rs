@@ -1,0 +1,198 @@
+//! The network against the interpreter on random games: conditions on several moves at once and
+//! on moves not made, recursion, variable fluents, goals by rule, percepts, negation over static
+//! relations that are computed on demand.
+
+use ggp_game::Interpreter;
+use ggp_game::rng::mix;
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_tests::walk;
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (mix(self.0) % n as u64) as usize
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// What every random game has: two roles, three things, a clock that ends it.
+const FRAME: &str = "(role a) (role b) (thing 1) (thing 2) (thing 3)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (init (clock 0)) (init (at 1)) (init (on 1 2))
+(<= (next (clock ?n)) (true (clock ?m)) (succ ?m ?n)) (<= terminal (true (clock 5)))
+(legal a wait) (legal b wait) (edge 1 2) (edge 2 3) (edge 3 1)
+(<= (between ?x ?y) (edge ?x ?y)) (<= (between ?x ?z) (between ?x ?y) (edge ?y ?z))
+";
+
+/// Conditions that bind or test `?x` and `?y`, which are things.
+const STATE: [&str; 9] = [
+    "(true (at ?x))",
+    "(true (at ?y))",
+    "(true (on ?x ?y))",
+    "(true (on ?x ?x))",
+    "(true (on ?y 2))",
+    "(true free)",
+    "(true (free))",
+    "(true (holds (f ?x) ?y))",
+    "(true (clock 2))",
+];
+const DERIVED: [&str; 7] =
+    ["(p ?x)", "(p 2)", "(q ?x ?y)", "(q ?y ?x)", "(reached ?x ?y)", "(open ?y)", "(legal a (take ?x))"];
+const MOVES: [&str; 9] = [
+    "(does a (take ?x))",
+    "(does b (take ?x))",
+    "(does a (put ?x ?y))",
+    "(does b (put ?y ?x))",
+    "(does a (put ?x 2))",
+    "(does b wait)",
+    "(does ?r (take ?y))",
+    "(does a ?m)",
+    "(does ?r ?m)",
+];
+const FLUENTS: [&str; 8] = [
+    "(at ?x)",
+    "(at 2)",
+    "(on ?x ?y)",
+    "(on ?y ?x)",
+    "free",
+    "(free)",
+    "(holds (f ?x) ?y)",
+    "(holds (f 1) (g ?y))",
+];
+
+fn condition(dice: &mut Dice, with_moves: bool, lower: bool) -> String {
+    let atom = match dice.below(if with_moves { 4 } else { 2 }) {
+        0 => dice.pick(&STATE),
+        1 if lower => dice.pick(&STATE),
+        1 => dice.pick(&DERIVED),
+        _ => dice.pick(&MOVES),
+    };
+    let negated = dice.below(3) == 0 && !atom.contains("?r") && !atom.contains("?m");
+    if negated { format!("(not {atom})") } else { atom.to_owned() }
+}
+
+fn body(dice: &mut Dice, with_moves: bool, lower: bool) -> String {
+    let mut body = String::from("(thing ?x) (thing ?y)");
+    for _ in 0..1 + dice.below(3) {
+        body += " ";
+        body += &condition(dice, with_moves, lower);
+    }
+    if dice.below(4) == 0 {
+        body += " (distinct ?x ?y)";
+    }
+    body
+}
+
+fn rules(seed: u64) -> String {
+    let dice = &mut Dice(seed);
+    let mut rules = FRAME.to_owned();
+    let mut add = |rule: String| {
+        rules += &rule;
+        rules.push('\n');
+    };
+    for _ in 0..1 + dice.below(3) {
+        add(format!("(<= (p ?x) {})", body(dice, false, true)));
+        add(format!("(<= (q ?x ?y) {})", body(dice, false, true)));
+        add(format!("(<= (legal a (take ?x)) {})", body(dice, false, true)));
+    }
+    // Recursion through one relation and through two.
+    add(format!("(<= (reached ?x ?y) (q ?x ?y) {})", body(dice, false, true)));
+    if dice.below(2) == 0 {
+        add("(<= (reached ?x ?z) (reached ?x ?y) (reached ?y ?z) (thing ?y))".to_owned());
+    }
+    if dice.below(2) == 0 {
+        add(format!("(<= (reached ?x ?y) (open ?x) {})", body(dice, false, true)));
+    }
+    add(format!("(<= (open ?x) (reached ?x ?y) {})", body(dice, false, true)));
+    add(format!("(<= (open 1) {})", body(dice, false, true)));
+    for role in ["a", "b"] {
+        for mv in ["(put ?x ?y)", "(put ?x 2)", "(take 3)"] {
+            add(format!("(<= (legal {role} {mv}) {})", body(dice, false, false)));
+        }
+        add(format!("(<= (goal {role} 100) {})", body(dice, false, false)));
+        add(format!("(<= (goal {role} 50) (not (goal {role} 100)) {})", body(dice, false, false)));
+        add(format!("(<= (sees {role} (saw ?x)) {})", body(dice, true, false)));
+    }
+    add("(<= (goal b ?n) (true (clock ?n)) (true (at 3)))".to_owned());
+    if dice.below(2) == 0 {
+        add("(<= (legal b ?m) (legal a ?m) (true (at 2)))".to_owned());
+    }
+    for fluent in FLUENTS {
+        for _ in 0..dice.below(3) {
+            add(format!("(<= (next {fluent}) {})", body(dice, true, false)));
+        }
+    }
+    match dice.below(4) {
+        0 => add("(<= (next ?f) (true ?f) (does a wait) (distinct ?f (clock 0)) (not (true (clock 3))))"
+            .to_owned()),
+        1 => add("(<= (next (was ?r ?m)) (does ?r ?m) (not (does b wait)))".to_owned()),
+        2 => add("(<= (next (on ?x ?y)) (does a (take ?x)) (does b (take ?y)) (not (does b (take ?x))))"
+            .to_owned()),
+        _ => add("(<= (next (at ?y)) (true (at ?x)) (does a (put ?x ?y)) (does b ?m) (not (does a ?m)))"
+            .to_owned()),
+    }
+    rules
+}
+
+/// Walks over the games with these seeds; how many games there were.
+fn compare(seeds: std::ops::Range<u64>) -> usize {
+    let mut games = 0;
+    for seed in seeds {
+        let rules = rules(seed);
+        let description =
+            ggp_gdl::parse(rules.as_bytes()).unwrap_or_else(|errors| panic!("{rules}\n{errors:?}"));
+        // Some have a clock that `(next ?f)` lets stand still beside the new one, or are refused:
+        // the network and the interpreter have to agree about the first.
+        let Ok(game) = ggp_game::Game::new(description) else { continue };
+        let game = std::sync::Arc::new(game);
+        let net = PropNet::ground(&game, &GroundLimits::default(), &ggp_game::StopToken::new())
+            .unwrap_or_else(|error| panic!("{rules}\n{error}"));
+        let mut network = PropNetMachine::new(&game, net).unwrap_or_else(|error| panic!("{rules}\n{error}"));
+        let mut interpreter = Interpreter::new(&game);
+        walk::agree(&mut interpreter, &mut network, 60, seed)
+            .unwrap_or_else(|why| panic!("seed {seed}, {why}, interpreter first:\n{rules}"));
+        games += 1;
+    }
+    games
+}
+
+#[test]
+fn random_games_mean_the_same_to_network_and_interpreter() {
+    let games = compare(0..150);
+    assert!(games > 60, "only {games} of 150 random games are games");
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "thousands of games: for release builds")]
+fn many_random_games_mean_the_same_to_network_and_interpreter() {
+    let games = compare(1_000..6_000);
+    assert!(games > 2_000, "only {games} of 5,000 random games are games");
+}
+
+/// A static relation that is worth computing on demand, negated by one that the state reads.
+#[test]
+fn what_is_not_asked_for_may_be_negated() {
+    let edges: String = (0..59).map(|n| format!("(edge n{n} n{}) ", n + 1)).collect();
+    let nodes: String = (0..60).map(|n| format!("(node n{n}) ")).collect();
+    let rules = format!(
+        "{nodes} {edges} (role r) (init (at n0)) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+         (<= (reaches ?x ?y) (edge ?x ?y)) (<= (reaches ?x ?z) (reaches ?x ?y) (edge ?y ?z))
+         (<= (far ?x) (node ?x) (not (reaches n1 ?x))) (<= (near ?x) (node ?x) (not (far ?x)))
+         (<= (legal r (go ?x)) (far ?x)) (<= (legal r (stay ?x)) (node ?x) (true (at ?y)) (reaches n2 ?y)) (<= (legal r (rest ?x)) (near ?x))
+         (<= (legal r pass) (true (at ?x)) (not (reaches ?x n3)))
+         (<= (next (at ?x)) (does r (go ?x))) (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= (next (at ?x)) (true (at ?x)) (not (does r (go ?x)))) (legal r wait)
+         (<= (goal r 50) (true (at ?x)) (far ?x)) (<= (goal r 100) (not (goal r 50)))
+         (<= terminal (true (step 3)))"
+    );
+    let game = ggp_tests::game(&rules);
+    let demanded = game.semantics().on_demand().iter().filter(|on| **on).count();
+    assert!(demanded > 0, "the game no longer shows what it is for");
+    let net = PropNet::ground(&game, &GroundLimits::default(), &ggp_game::StopToken::new()).expect("small");
+    let mut network = PropNetMachine::new(&game, net).expect("small");
+    walk::agree(&mut Interpreter::new(&game), &mut network, 60, 1).unwrap_or_else(|why| panic!("{why}"));
+}
