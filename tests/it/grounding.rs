@@ -77,7 +77,7 @@ fn condition(dice: &mut Dice, with_moves: bool, lower: bool) -> String {
 
 fn body(dice: &mut Dice, with_moves: bool, lower: bool) -> String {
     let mut body = String::from("(thing ?x) (thing ?y)");
-    for _ in 0..1 + dice.below(3) {
+    for _ in 0..=dice.below(3) {
         body += " ";
         body += &condition(dice, with_moves, lower);
     }
@@ -94,7 +94,7 @@ fn rules(seed: u64) -> String {
         rules += &rule;
         rules.push('\n');
     };
-    for _ in 0..1 + dice.below(3) {
+    for _ in 0..=dice.below(3) {
         add(format!("(<= (p ?x) {})", body(dice, false, true)));
         add(format!("(<= (q ?x ?y) {})", body(dice, false, true)));
         add(format!("(<= (legal a (take ?x)) {})", body(dice, false, true)));

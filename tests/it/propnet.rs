@@ -197,7 +197,7 @@ fn random_net(seed: u64) -> (usize, PropNet) {
     let (component, unknowns) = b.open_fixpoint(size);
     let bodies = (0..size)
         .map(|_| {
-            let edges: Vec<Signal> = (0..1 + dice.below(3))
+            let edges: Vec<Signal> = (0..=dice.below(3))
                 .map(|_| {
                     let from = unknowns[dice.below(size)];
                     let by = pool[dice.below(pool.len())].negated_if(dice.below(2) == 0);
@@ -240,7 +240,7 @@ fn random_net(seed: u64) -> (usize, PropNet) {
                 NetMove { text: format!("(m {mv:02})").into(), legal }
             })
             .collect();
-        let goals = (0..1 + dice.below(4))
+        let goals = (0..=dice.below(4))
             .map(|value| {
                 let some = gate(&mut b, dice, &pool);
                 let signal = if costly { b.and([some, parity.negated_if(value % 2 == 1)]) } else { some };

@@ -13,15 +13,18 @@ use crate::rulesheet::GameFile;
 use ggp_game::{Playout, PlayoutPlan, Playouts, rng};
 use serde::Serialize;
 use std::io::Write;
+use std::num::NonZeroU8;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// A batch of playouts in a timed run should take about this share of the time.
 const BATCH_SHARE: f64 = 0.02;
-const LARGEST_BATCH: usize = 1 << 16;
+const LARGEST_BATCH: u64 = 1 << 18;
 
 /// Measure random playouts from the initial state
 ///
-/// With --seconds: playouts for about so long, in one thread, and how fast they were per second of
+/// With --seconds: playouts for about so long, in one thread unless --threads says more, and how fast they were per second of
 /// CPU time. With --playouts: exactly so many, and counts that depend on the rules and the seed
 /// alone, whatever evaluates them.
 #[derive(Debug, clap::Args)]
@@ -42,6 +45,9 @@ pub(crate) struct Arguments {
     /// The seed of the random moves
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// How many threads play
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZeroU8,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -69,6 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             Some(playouts) => Until::Playouts(playouts),
             None => Until::Time(arguments.seconds),
         },
+        threads: usize::from(arguments.threads.get()),
     })?;
     drop(progress);
     tally.warn();
@@ -103,37 +110,63 @@ enum Until {
 struct Play {
     seed: u64,
     until: Until,
+    threads: usize,
 }
 
 impl WithMachine for Play {
     type Output = anyhow::Result<Tally>;
 
-    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Tally> {
-        let start = machine.initial_state()?;
-        let mut tally = Tally::new(machine.game().role_count());
+    fn run<M: Playouts + 'static>(self, machine: M) -> anyhow::Result<Tally> {
         let began = Instant::now();
         let cpu_before = meter::cpu_seconds();
-        let mut starts = vec![start.clone()];
+        // Threads share nothing but the number of the next playout.
+        let next = AtomicU64::new(0);
+        let tallies: Vec<anyhow::Result<Tally>> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.threads)
+                .map(|_| {
+                    let machine = machine.clone();
+                    scope.spawn(|| self.work(machine, &next, began))
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+        });
+        let mut whole = Tally::new(machine.game().role_count());
+        for tally in tallies {
+            whole.join(&tally?);
+        }
+        whole.cpu_seconds = meter::cpu_seconds() - cpu_before;
+        Ok(whole)
+    }
+}
+
+impl Play {
+    /// One thread's share: batches, until there is no more to play or the time is over.
+    fn work<M: Playouts>(&self, mut machine: M, next: &AtomicU64, began: Instant) -> anyhow::Result<Tally> {
+        let start = [machine.initial_state()?];
+        let mut tally = Tally::new(machine.game().role_count());
+        let mut batch = match self.until {
+            Until::Time(_) => 1,
+            Until::Playouts(wanted) => wanted.div_ceil(self.threads as u64).clamp(1, LARGEST_BATCH),
+        };
         loop {
-            match self.until {
+            let first = next.fetch_add(batch, Ordering::Relaxed);
+            let count = match self.until {
                 Until::Time(limit) if tally.playouts > 0 && began.elapsed() >= limit => break,
-                Until::Playouts(wanted) if tally.playouts >= wanted => break,
-                Until::Playouts(wanted) => {
-                    let left = usize::try_from(wanted - tally.playouts).unwrap_or(usize::MAX);
-                    starts.resize(left.min(LARGEST_BATCH), start.clone());
-                }
-                Until::Time(_) => {}
+                Until::Time(_) => batch,
+                Until::Playouts(wanted) => batch.min(wanted.saturating_sub(first)),
+            };
+            if count == 0 {
+                break;
             }
-            let plan = PlayoutPlan { first: tally.playouts, ..PlayoutPlan::new(self.seed) };
+            let plan = PlayoutPlan { first, per_start: count as usize, ..PlayoutPlan::new(self.seed) };
             let batch_began = Instant::now();
-            machine.playouts(&starts, plan, &mut |playout| tally.add(plan.first, &playout))?;
+            machine.playouts(&start, plan, &mut |playout| tally.add(plan.first, &playout))?;
             if let Until::Time(limit) = self.until
                 && batch_began.elapsed().as_secs_f64() < limit.as_secs_f64() * BATCH_SHARE
             {
-                starts.resize((starts.len() * 2).min(LARGEST_BATCH), start.clone());
+                batch = (batch * 2).min(LARGEST_BATCH);
             }
         }
-        tally.cpu_seconds = meter::cpu_seconds() - cpu_before;
         Ok(tally)
     }
 }
@@ -161,6 +194,18 @@ impl Tally {
             checksum: 0,
             cpu_seconds: 0.0,
         }
+    }
+
+    /// Adds what another thread counted.
+    fn join(&mut self, other: &Tally) {
+        self.playouts += other.playouts;
+        self.steps += other.steps;
+        self.unfinished += other.unfinished;
+        for (ours, theirs) in self.goals.iter_mut().zip(&other.goals) {
+            ours.0 += theirs.0;
+            ours.1 += theirs.1;
+        }
+        self.checksum = self.checksum.wrapping_add(other.checksum);
     }
 
     fn add(&mut self, first: u64, playout: &Playout<'_>) {

@@ -73,11 +73,13 @@ proptest! {
         let program = program(&case);
         let mut database = Database::new(&program, case.values.clone());
         let mut levels: Vec<_> = (0..3).map(|level| Case::inputs(choices, level)).collect();
-        levels.iter().for_each(|inputs| insert(&mut database, inputs));
+        for inputs in levels.iter() {
+            insert(&mut database, inputs);
+        }
         for _ in 0..6 {
             // Some relations are asked for, one after the other; what they need and no more.
             let mut asked = Vec::new();
-            for _ in 0..1 + choices.below(3) {
+            for _ in 0..=choices.below(3) {
                 asked.push(RelationId(choices.below(program.signatures().len()) as u32));
                 evaluate(&program, &mut database, &asked[asked.len() - 1..]);
             }

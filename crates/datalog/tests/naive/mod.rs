@@ -112,7 +112,7 @@ impl Case {
         let mut bound: Vec<Argument> = Vec::new();
         let mut variables = 0;
         let mut recursive = false;
-        for _ in 0..1 + choices.below(3) {
+        for _ in 0..=choices.below(3) {
             let from_same = choices.below(3) == 1;
             recursive |= from_same;
             let relation = choices.pick(if from_same { &same } else { &lower });
