@@ -73,7 +73,7 @@ proptest! {
         let program = program(&case);
         let mut database = Database::new(&program, case.values.clone());
         let mut levels: Vec<_> = (0..3).map(|level| Case::inputs(choices, level)).collect();
-        for inputs in levels.iter() {
+        for inputs in &levels {
             insert(&mut database, inputs);
         }
         for _ in 0..6 {
