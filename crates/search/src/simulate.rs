@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// which a clock may be overstepped, far above what watching each step costs.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
+/// The same for a machine with many lanes, on which watching forgoes all lanes but one.
+const LANES_WATCHED_FROM: Duration = Duration::from_millis(20);
+
 /// The part of the time left after which a watched playout is cut off and its state judged as it
 /// stands: a few rough opinions are better than none.
 const SHARE_OF_CLOCK: u32 = 8;
@@ -26,7 +29,11 @@ pub(crate) struct Simulation {
     started: u64,
     /// Whether a call has ever come to its end: one that was interrupted says nothing.
     known: bool,
-    call: Pace,
+    /// The time of a round: as many playouts as the machine has lanes, or one that is watched.
+    round: Pace,
+    /// How long the last call was expected to take, were it not watched, and the most it might.
+    call: Duration,
+    most: Duration,
     step: Pace,
     /// In games of one role: the best playout of the last call, if it was better than asked for.
     best: Option<Best>,
@@ -54,7 +61,9 @@ impl Simulation {
             seed,
             started: 0,
             known: false,
-            call: Pace::default(),
+            round: Pace::default(),
+            call: Duration::ZERO,
+            most: WATCHED_FROM,
             step: Pace::default(),
             best: None,
             moves: Vec::new(),
@@ -72,7 +81,7 @@ impl Simulation {
 
     /// Whether playouts are watched step by step.
     pub(crate) fn is_slow(&self) -> bool {
-        !self.known || self.call.expected() >= WATCHED_FROM
+        !self.known || self.call >= self.most
     }
 
     /// The best playout of the last call that ended the game and scored more than `above`; only in
@@ -104,10 +113,14 @@ impl Simulation {
         }
         let began = Instant::now();
         let first = self.started;
+        let (playouts, lanes) = (starts.len() * per_start, machine.lanes());
+        let rounds = playouts.div_ceil(lanes) as u32;
+        self.call = self.round.expected() * rounds;
+        self.most = if lanes > 1 { LANES_WATCHED_FROM } else { WATCHED_FROM };
         let slow = self.is_slow();
-        self.started += (starts.len() * per_start) as u64;
+        self.started += playouts as u64;
         if slow {
-            for index in 0..starts.len() * per_start {
+            for index in 0..playouts {
                 let stream = rng::Stream::new(self.seed, first + index as u64);
                 let start = index / per_start;
                 self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
@@ -131,7 +144,7 @@ impl Simulation {
             })?;
         }
         self.known = true;
-        self.call.note(began.elapsed());
+        self.round.note(began.elapsed() / if slow { playouts as u32 } else { rounds });
         Ok(())
     }
 
