@@ -106,11 +106,14 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         (self.seat, self.report) = (None, None);
         let mut machine = (self.make)(game, deadline, stop)?;
         let clock = self.ahead_of(deadline);
-        let alarm = Alarm::set(&mut machine, clock, stop);
+        // A player that is limited by iterations repeats itself exactly, so time must not decide
+        // what it has seen.
+        let timed = self.options.iterations.is_none();
+        let alarm = timed.then(|| Alarm::set(&mut machine, clock, stop));
         let mut search = Search::new(machine, &self.options).map_err(play_error)?;
         // The first thing that a move needs; not having it yet is no reason to give up.
         let opened = search.choices(role).is_ok();
-        if opened && self.options.iterations.is_none() && deadline.0.is_some() {
+        if opened && timed && deadline.0.is_some() {
             search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
         }
         drop(alarm);
