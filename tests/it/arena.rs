@@ -10,7 +10,6 @@ use ggp_game::{
     Clocks, Deadline, EvalError, Fact, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine,
     StopToken,
 };
-use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,9 +45,7 @@ impl Players for Local {
         Ok(match spec.with_seed(seat.seed) {
             PlayerSpec::Mcts(options) => {
                 Box::new(MctsPlayer::new(options, |game: &Arc<Game>, _, _: &StopToken| {
-                    let net = PropNet::ground(game, &GroundLimits::default(), &StopToken::new());
-                    let net = net.map_err(|error| PlayError::Unable(error.to_string()))?;
-                    Ok(PropNetMachine::new(game, net)?)
+                    Ok(Interpreter::new(game))
                 }))
             }
             PlayerSpec::Random(options) => {

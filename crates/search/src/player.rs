@@ -34,9 +34,9 @@ struct Seat<M: Playouts> {
     search: Search<M>,
     role: Role,
     clocks: Clocks,
-    /// Joint moves that were made and that the search has not gone along with yet: evaluating one
-    /// of them was interrupted.
-    unseen: VecDeque<Vec<Move>>,
+    /// Joint moves, as texts, that were made and that the search has not gone along with yet:
+    /// nothing had to be answered since, or evaluating one of them was interrupted.
+    unseen: VecDeque<Vec<String>>,
 }
 
 impl<M: Playouts> Seat<M> {
@@ -47,9 +47,15 @@ impl<M: Playouts> Seat<M> {
         stop: &StopToken,
     ) -> Result<Move, PlayError> {
         let Seat { search, role, clocks, unseen } = self;
-        while let Some(joint) = unseen.front() {
-            search.advance(joint).map_err(play_error)?;
+        while let Some(texts) = unseen.front() {
+            // A machine may know the texts only of moves that it has listed.
+            search.choices(*role).map_err(play_error)?;
+            let joint = joint_of(search.machine(), texts);
+            if let Ok(joint) = &joint {
+                search.advance(joint).map_err(play_error)?;
+            }
             unseen.pop_front();
+            joint?;
         }
         search.counts = Counts::default();
         if search.choices(*role).map_err(play_error)? > 1 {
@@ -130,9 +136,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     ) -> Result<String, PlayError> {
         let clock = self.ahead_of(deadline);
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        if let Some(joint) = observed(seat.search.machine(), seen)? {
-            seat.unseen.push_back(joint);
-        }
+        seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
         let timed = clock.0.is_some() && seat.search.is_slow();
         let alarm = timed.then(|| Alarm::set(seat.search.machine(), clock, stop));
         let mv = seat.choose(self.options.iterations, clock, stop);
@@ -143,6 +147,14 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let mv = mv?;
         self.report = Some(seat.search.report(seat.role));
         Ok(seat.search.machine().move_text(mv).to_owned())
+    }
+
+    /// Only takes note: going along with the joint moves is left to the next answer, which has a
+    /// clock to do it by.
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        let seat = self.seat.as_mut().ok_or_else(not_started)?;
+        seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
+        Ok(())
     }
 
     fn ponder(&mut self, stop: &StopToken) {
@@ -167,6 +179,33 @@ pub(crate) fn not_started() -> PlayError {
     PlayError::Unable("the match has not been started".to_owned())
 }
 
+/// The texts of the joint move that was seen; `None` at the start.
+///
+/// # Errors
+/// When only percepts were given.
+fn joint_texts(seen: Observation<'_>) -> Result<Option<&[String]>, PlayError> {
+    match seen {
+        Observation::Start => Ok(None),
+        Observation::Percepts { .. } => {
+            Err(PlayError::Unable("cannot play from percepts (GDL-II) yet".to_owned()))
+        }
+        Observation::Moves(texts) => Ok(Some(texts)),
+    }
+}
+
+/// The joint move of these texts.
+///
+/// # Errors
+/// When it is not known in this game.
+fn joint_of<M: StateMachine>(machine: &mut M, texts: &[String]) -> Result<Vec<Move>, PlayError> {
+    let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
+    if texts.len() != machine.game().role_count() {
+        return Err(wrong());
+    }
+    let joint: Option<Vec<Move>> = texts.iter().map(|text| machine.parse_move(text)).collect();
+    joint.ok_or_else(wrong)
+}
+
 /// The joint move that was observed; `None` at the start.
 ///
 /// # Errors
@@ -175,20 +214,7 @@ pub(crate) fn observed<M: StateMachine>(
     machine: &mut M,
     seen: Observation<'_>,
 ) -> Result<Option<Vec<Move>>, PlayError> {
-    match seen {
-        Observation::Start => Ok(None),
-        Observation::Percepts { .. } => {
-            Err(PlayError::Unable("cannot play from percepts (GDL-II) yet".to_owned()))
-        }
-        Observation::Moves(texts) => {
-            let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
-            if texts.len() != machine.game().role_count() {
-                return Err(wrong());
-            }
-            let joint: Option<Vec<Move>> = texts.iter().map(|text| machine.parse_move(text)).collect();
-            Ok(Some(joint.ok_or_else(wrong)?))
-        }
-    }
+    joint_texts(seen)?.map(|texts| joint_of(machine, texts)).transpose()
 }
 
 #[cfg(test)]
