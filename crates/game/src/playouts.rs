@@ -4,7 +4,7 @@
 //! whatever order or lane it is played, and legal moves are ranked in the order of their texts.
 //! So every machine, and every vector width, plays the same playouts.
 
-use crate::{EvalError, Goal, Move, StateMachine, rng};
+use crate::{EvalError, Goal, Move, Role, StateMachine, rng};
 
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +115,18 @@ pub trait Playouts: StateMachine {
                 self.legal_moves(state, role, legal)?;
             }
         }
+        Ok(())
+    }
+
+    /// Replaces `out` by how near each of `states` comes to `role`'s best goal, from 0 to 1, by as
+    /// many of the goal's conditions as hold; leaves it empty where the machine cannot tell. A guess
+    /// to order states by, nothing more.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn nearness(&mut self, states: &[&Self::State], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
+        let _ = (states, role);
+        out.clear();
         Ok(())
     }
 

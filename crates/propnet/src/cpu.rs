@@ -1,7 +1,7 @@
 //! Which kernels this processor can run, and calling them.
 
 use crate::gate::Gate;
-use crate::rows::Row;
+use crate::rows::{Bits, Row};
 use crate::schedule::Block;
 use crate::select::{Keys, Scratch, Tree};
 use crate::vector;
@@ -75,6 +75,12 @@ impl Kernels {
     #[inline]
     pub(crate) fn run_blocks<const W: usize>(self, blocks: &[Block], gates: &[Gate], rows: &mut [Row<W>]) {
         dispatch!(self, W, run_blocks(blocks, gates, rows));
+    }
+
+    /// Evaluates blocks of gates in packed rows, which need no vectors.
+    #[inline]
+    pub(crate) fn run_packed<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
+        vector::plain::run_blocks(blocks, gates, rows);
     }
 
     /// Replaces the legal moves in `area` by the chosen ones; returns the lanes that have a legal

@@ -4,7 +4,7 @@
 //! negation of one; every AVX-512 machine computes any of them in one instruction. Gates of one
 //! kind stand together in runs, so that kinds are decoded once a run, not once a gate.
 
-use crate::rows::Row;
+use crate::rows::Bits;
 
 macro_rules! kinds {
     ($($name:ident = |$a:ident, $b:ident, $c:ident| $formula:expr;)*) => {
@@ -19,7 +19,7 @@ macro_rules! kinds {
 
         /// Evaluates `gates`, all of one kind.
         #[inline(always)]
-        pub(crate) fn run_kind<const W: usize>(kind: Kind, gates: &[Gate], rows: &mut [Row<W>]) {
+        pub(crate) fn run_kind<R: Bits>(kind: Kind, gates: &[Gate], rows: &mut [R]) {
             match kind {
                 $(Kind::$name => run_gates(gates, rows, |$a, $b, $c| $formula)),*
             }
@@ -66,11 +66,7 @@ pub(crate) struct Gate {
 }
 
 #[inline(always)]
-fn run_gates<const W: usize>(
-    gates: &[Gate],
-    rows: &mut [Row<W>],
-    formula: impl Fn(Row<W>, Row<W>, Row<W>) -> Row<W>,
-) {
+fn run_gates<R: Bits>(gates: &[Gate], rows: &mut [R], formula: impl Fn(R, R, R) -> R) {
     if rows.is_empty() {
         return;
     }
@@ -138,7 +134,7 @@ mod tests {
     /// The truth table of a gate whose inputs are rows 1 to 3.
     fn table(kind: Kind, inputs: [u32; 3]) -> u64 {
         let mut rows = [Row([0]), Row([0xaa]), Row([0xcc]), Row([0xf0])];
-        run_kind::<1>(kind, &[Gate { out: 0, inputs }], &mut rows);
+        run_kind(kind, &[Gate { out: 0, inputs }], &mut rows);
         rows[0].0[0] & 0xff
     }
 

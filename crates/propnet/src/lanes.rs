@@ -12,7 +12,7 @@ use crate::rows::Row;
 use crate::schedule::{Layout, ONES, state_row};
 use crate::select::{Keys, Scratch};
 use crate::state::BitState;
-use ggp_game::{Goal, Move, Playout, PlayoutPlan, Role, rng};
+use ggp_game::{Goal, Move, Playout, PlayoutPlan, Role, StopToken, rng};
 
 /// The rows and lanes of one machine.
 #[derive(Clone, Debug)]
@@ -43,6 +43,13 @@ struct Ended<const W: usize> {
     /// The state rows of their last states.
     states: Vec<Row<W>>,
     playouts: Vec<EndedPlayout>,
+}
+
+impl<const W: usize> Ended<W> {
+    fn clear(&mut self) {
+        self.states.fill(Row::ZERO);
+        self.playouts.clear();
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -122,10 +129,11 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Plays `run` to its end.
+    /// Plays `run` to its end, or until `stop` is raised.
     pub(crate) fn play(
         &mut self,
         run: &Run<'_>,
+        stop: &StopToken,
         sink: &mut dyn FnMut(Playout<'_>),
         mut observer: Option<Observer<'_>>,
     ) {
@@ -149,6 +157,10 @@ impl<const W: usize> Lanes<W> {
             }
         };
         loop {
+            if stop.is_stopped() {
+                self.ended.iter_mut().for_each(Ended::clear);
+                return;
+            }
             let number = (self.sweep % phases.len() as u64) as usize;
             let phase = &phases[number];
             let late = phase.program.layout == Layout::Share;

@@ -1,20 +1,28 @@
 //! The state machine of a network: one state at a time, or playouts in lanes.
 
-mod batch;
+pub(crate) mod batch;
 
 use crate::cpu::{Cpu, Kernels};
 use crate::evaluator::{PhasePrograms, fits};
 use crate::lanes::{Lanes, Part, Run};
+use crate::nearness::Nearness;
 use crate::net::PropNet;
-use crate::rows::Row;
+use crate::one::One;
+use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
-use ggp_game::{EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine};
+use ggp_game::{
+    EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken,
+};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Words of a row for playouts: 512 lanes. Chosen by measurement.
 pub(crate) const WORDS: usize = 8;
+
+/// So many playouts are played one after the other, not in lanes: below this a sweep over all lanes
+/// takes longer. Chosen by measurement.
+const SINGLES: usize = 3;
 
 /// Networks of more nodes are not worth the time that sharing takes for single states.
 const SHARE_BELOW: usize = 50_000;
@@ -45,7 +53,8 @@ pub struct PropNetMachine {
     game: Arc<Game>,
     shared: Arc<Shared>,
     kernels: Kernels,
-    rows: Vec<Row<1>>,
+    /// Of up to 64 states, one a bit.
+    rows: Vec<u64>,
     /// The state in `rows`, and which sections have been evaluated for it.
     loaded: Option<BitState>,
     done: [bool; NEXT],
@@ -54,6 +63,11 @@ pub struct PropNetMachine {
     made: Vec<usize>,
     lanes: Option<Box<Lanes<WORDS>>>,
     general_lanes: Option<Box<Lanes<WORDS>>>,
+    one: Option<Box<One>>,
+    general_one: Option<Box<One>>,
+    /// Of the role last asked about.
+    nearness: Option<Box<Nearness>>,
+    stop: StopToken,
 }
 
 const TERMINAL: usize = 0;
@@ -96,8 +110,8 @@ impl PropNetMachine {
         let own = moves.iter().map(|moves| moves.iter().copied().zip(0..).collect()).collect();
         let facts = net.fluents.iter().map(|fluent| fluent.fact.clone());
         let fluent_of = facts.zip(0..).collect();
-        let mut rows = vec![Row::ZERO; single.rows];
-        rows[ONES as usize] = Row::ONES;
+        let mut rows = vec![0; single.rows];
+        rows[ONES as usize] = !0;
         let general = OnceLock::new();
         let shared = Shared { net, single, reachable, general, texts, of_text, moves, own, fluent_of };
         Ok(PropNetMachine {
@@ -110,6 +124,10 @@ impl PropNetMachine {
             made: Vec::new(),
             lanes: None,
             general_lanes: None,
+            one: None,
+            general_one: None,
+            nearness: None,
+            stop: StopToken::new(),
         })
     }
 
@@ -135,7 +153,7 @@ impl PropNetMachine {
         if self.loaded.as_ref() != Some(state) {
             let fluents = self.shared.net.fluents.len();
             for (fluent, row) in self.rows[state_row(0)..][..fluents].iter_mut().enumerate() {
-                *row = Row([u64::from(state.has(fluent))]);
+                *row = u64::from(state.has(fluent));
             }
             self.loaded = Some(state.clone());
             self.done = [false; NEXT];
@@ -159,7 +177,7 @@ impl PropNetMachine {
             };
             // The next state depends on moves that may have changed.
             if section == NEXT || !std::mem::replace(&mut self.done[section], true) {
-                self.kernels.run_blocks(blocks, &single.gates, &mut self.rows);
+                Kernels::run_packed(blocks, &single.gates, &mut self.rows);
             }
         }
     }
@@ -167,7 +185,7 @@ impl PropNetMachine {
     /// Sets the rows of moves: of the joint moves in `joints`, one a lane.
     fn make_moves(&mut self, joints: &[Move]) -> Result<(), EvalError> {
         for row in self.made.drain(..) {
-            self.rows[row] = Row::ZERO;
+            self.rows[row] = 0;
         }
         let choices = &self.shared.single.choices;
         for (lane, joint) in joints.chunks_exact(choices.len()).enumerate() {
@@ -178,7 +196,7 @@ impl PropNetMachine {
                     return Err(EvalError::UnknownFact(format!("(does {role} {text})")));
                 };
                 let row = choice.base as usize + index as usize;
-                self.rows[row].set(lane);
+                self.rows[row] |= 1 << lane;
                 self.made.push(row);
             }
         }
@@ -194,7 +212,7 @@ impl PropNetMachine {
     }
 
     fn value(&self, (row, negated): (u32, bool)) -> bool {
-        self.rows[row as usize].negated_if(negated).0[0] & 1 == 1
+        self.rows[row as usize].negate_if(negated) & 1 == 1
     }
 
     /// Like [`Playouts::playouts`], and tells `observer` at the border of each part of a sweep
@@ -241,18 +259,34 @@ impl PropNetMachine {
             plan,
         };
         let roles = shared.net.roles.len();
+        let few = observer.is_none() && (reachable.len() + others.len()) * plan.per_start <= SINGLES;
+        let stop = self.stop.clone();
         if !reachable.is_empty() {
             let programs = &shared.reachable;
-            let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
-            match &mut observer {
-                Some(observer) => lanes.play(&run(programs, &reachable), sink, Some(&mut **observer)),
-                None => lanes.play(&run(programs, &reachable), sink, None),
+            let run = run(programs, &reachable);
+            if few {
+                self.one.get_or_insert_with(|| Box::new(One::new(programs, roles))).play(&run, &stop, sink);
+            } else {
+                let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
+                match &mut observer {
+                    Some(observer) => lanes.play(&run, &stop, sink, Some(&mut **observer)),
+                    None => lanes.play(&run, &stop, sink, None),
+                }
             }
         }
         if !others.is_empty() {
             let programs: &PhasePrograms = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
-            let lanes = self.general_lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
-            lanes.play(&run(programs, &others), sink, observer);
+            let run = run(programs, &others);
+            if few {
+                let one = self.general_one.get_or_insert_with(|| Box::new(One::new(programs, roles)));
+                one.play(&run, &stop, sink);
+            } else {
+                let lanes = self.general_lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
+                lanes.play(&run, &stop, sink, observer);
+            }
+        }
+        if stop.is_stopped() {
+            return Err(EvalError::Interrupted);
         }
         Ok(())
     }
@@ -372,6 +406,10 @@ impl StateMachine for PropNetMachine {
             folded.next().is_none().then_some(Move(number as u32))
         })
     }
+
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        self.stop = stop.clone();
+    }
 }
 
 impl Playouts for PropNetMachine {
@@ -400,6 +438,19 @@ impl Playouts for PropNetMachine {
 
     fn all_legal_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
         self.batch_legal(states, out);
+        Ok(())
+    }
+
+    fn nearness(&mut self, states: &[&BitState], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
+        let net = &self.shared.net;
+        let make = || Some(Box::new(Nearness::new(net, role)));
+        if self.nearness.as_ref().is_none_or(|nearness| nearness.role() != role) {
+            self.nearness = make();
+        }
+        out.clear();
+        if let Some(nearness) = &mut self.nearness {
+            nearness.measure(states, out);
+        }
         Ok(())
     }
 

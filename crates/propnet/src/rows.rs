@@ -2,6 +2,50 @@
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
+/// What gates compute with: rows, or a packed word or byte where few lanes are needed.
+pub(crate) trait Bits:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+    /// False in every lane.
+    const NONE: Self;
+
+    /// Whether it is true in any lane.
+    fn is_any(self) -> bool;
+
+    /// Its negation if `negate`, else itself.
+    #[inline(always)]
+    fn negate_if(self, negate: bool) -> Self {
+        if negate { !self } else { self }
+    }
+}
+
+impl Bits for u8 {
+    const NONE: u8 = 0;
+
+    #[inline(always)]
+    fn is_any(self) -> bool {
+        self != 0
+    }
+}
+
+impl Bits for u64 {
+    const NONE: u64 = 0;
+
+    #[inline(always)]
+    fn is_any(self) -> bool {
+        self != 0
+    }
+}
+
+impl<const W: usize> Bits for Row<W> {
+    const NONE: Row<W> = Row::ZERO;
+
+    #[inline(always)]
+    fn is_any(self) -> bool {
+        self.any()
+    }
+}
+
 /// One bit a lane: bit `i` of word `w` is lane `64 w + i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]

@@ -156,6 +156,7 @@ fn to_words<const W: usize>(bytes: &[u8], rows: &mut [Row<W>; 8]) {
 macro_rules! kernels {
     ($(#[$features:meta])*) => {
         use crate::gate::{Gate, run_kind};
+        use crate::rows::Bits;
         use crate::rows::Row;
         use crate::schedule::Block;
         use crate::select::{Keys, Scratch, Tree, draw};
@@ -179,7 +180,7 @@ macro_rules! kernels {
 
         /// Evaluates blocks of gates.
         $(#[$features])*
-        pub(crate) fn run_blocks<const W: usize>(blocks: &[Block], gates: &[Gate], rows: &mut [Row<W>]) {
+        pub(crate) fn run_blocks<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
             for block in blocks {
                 match block {
                     Block::Run(run) => {
@@ -188,7 +189,7 @@ macro_rules! kernels {
                     }
                     Block::Loop { body, unknowns } => {
                         for &(unknown, _) in unknowns {
-                            rows[unknown as usize] = Row::ZERO;
+                            rows[unknown as usize] = R::NONE;
                         }
                         // Each round but the last sets an unknown in some lane or other; no lane
                         // needs more rounds than there are unknowns.
@@ -197,13 +198,13 @@ macro_rules! kernels {
                                 let range = run.gates.start as usize..run.gates.end as usize;
                                 run_kind(run.kind, &gates[range], rows);
                             }
-                            let mut changed = Row::ZERO;
+                            let mut changed = R::NONE;
                             for &(unknown, (value, negated)) in unknowns {
-                                let value = rows[value as usize].negated_if(negated);
-                                changed |= value ^ rows[unknown as usize];
+                                let value = rows[value as usize].negate_if(negated);
+                                changed = changed | (value ^ rows[unknown as usize]);
                                 rows[unknown as usize] = value;
                             }
-                            if !changed.any() {
+                            if !changed.is_any() {
                                 break;
                             }
                         }

@@ -9,6 +9,7 @@ mod alarm;
 mod arm;
 mod backpropagate;
 mod batch;
+mod beam;
 mod choose;
 mod descend;
 mod descent;

@@ -29,6 +29,12 @@ impl Line {
         Line { share, moves }
     }
 
+    /// The line of `moves`.
+    pub(crate) fn of(mut moves: Vec<Move>, share: f64) -> Line {
+        moves.reverse();
+        Line { share, moves }
+    }
+
     /// The next move.
     pub(crate) fn next(&self) -> Option<Move> {
         self.moves.last().copied()

@@ -81,6 +81,7 @@ const MCTS_OPTIONS: &[&str] = &[
     Technique::Solver.name(),
     Technique::Regret.name(),
     Technique::Line.name(),
+    Technique::Beam.name(),
     "lanes",
     "growth",
     "per_leaf",
@@ -274,7 +275,7 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, lanes, growth, per_leaf"
+             transpositions, solver, regret, line, beam, lanes, growth, per_leaf"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

@@ -4,6 +4,7 @@
 //! the calls made before; machines that agree on the rules, and have as many lanes, give the same
 //! result.
 
+use crate::beam::Beam;
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
 use crate::limits::{Halt, Limits};
@@ -24,6 +25,12 @@ const FAILURES: u32 = 16;
 /// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
 /// recycling always ends.
 const RECYCLED: usize = 8;
+
+/// The part of the memory bound that the search through layers may take beside the tree's.
+const BEAM_PART: usize = 2;
+
+/// Steps of the search through layers for each batch of playouts.
+const BEAM_STEPS: usize = 2;
 
 /// The role that stands for chance (GDL-II, Thielscher 2010; used in GDL-I games too).
 pub(crate) const CHANCE: &str = "random";
@@ -49,6 +56,10 @@ pub struct Search<M: Playouts> {
     pub(crate) regrets: Vec<Regret>,
     /// The best line, in games of one role.
     pub(crate) line: Option<Line>,
+    /// The search through layers, in games of one role.
+    beam: Option<Beam<M::State>>,
+    /// How wide the last such search became.
+    beam_width: Option<usize>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
     starts: Vec<M::State>,
@@ -96,6 +107,8 @@ impl<M: Playouts> Search<M> {
             descents: 0,
             regrets: Vec::new(),
             line: None,
+            beam: None,
+            beam_width: None,
             batch: Vec::new(),
             chosen: vec![0; roles],
             starts: Vec::new(),
@@ -124,6 +137,7 @@ impl<M: Playouts> Search<M> {
         let root = self.node_of(state)?;
         self.tree.set_root(root);
         self.line = None;
+        self.leave_beam();
         Ok(())
     }
 
@@ -142,6 +156,32 @@ impl<M: Playouts> Search<M> {
             self.restart(next)?;
         }
         self.line = line;
+        self.leave_beam();
+        Ok(())
+    }
+
+    /// Forgets the search through layers; the next one begins half as wide as it became.
+    fn leave_beam(&mut self) {
+        if let Some(beam) = self.beam.take() {
+            self.beam_width = Some(beam.width() / 2);
+        }
+    }
+
+    /// Some of the search through layers: about the work of a batch of playouts.
+    fn search_layers(&mut self) -> Result<(), EvalError> {
+        if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
+        {
+            return Ok(());
+        }
+        let bytes = self.options.memory_bytes() / BEAM_PART;
+        let root = &self.tree[self.tree.root()].state;
+        let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
+        for _ in 0..BEAM_STEPS {
+            let share = self.line.as_ref().map_or(-1.0, |line| line.share);
+            if let Some(line) = beam.step(&mut self.machine, share, &mut self.dice)? {
+                self.line = Some(line);
+            }
+        }
         Ok(())
     }
 
@@ -176,7 +216,8 @@ impl<M: Playouts> Search<M> {
                 Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
                 None => self.tree.is_exact(root),
             };
-            let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0);
+            let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
+                || self.beam.as_ref().is_some_and(Beam::is_exhausted);
             if self.tree[root].phase == Phase::Ended || decided || solved {
                 return Halt::Decided;
             }
@@ -191,7 +232,7 @@ impl<M: Playouts> Search<M> {
             self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
             let done = self.counts.iterations - before;
             let most = limits.iterations.map_or(u64::MAX, |most| most - done);
-            match self.iterate_once(most, limits) {
+            match self.iterate_once(most, limits).and_then(|done| self.search_layers().map(|()| done)) {
                 Ok(iterations) => {
                     failures = 0;
                     self.counts.iterations += iterations;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// which a clock may be overstepped, far above what watching each step costs.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// The same for a machine with many lanes, on which watching forgoes all lanes but one.
+/// The same for a machine with many lanes, which is not watched but interrupted.
 const LANES_WATCHED_FROM: Duration = Duration::from_millis(20);
 
 /// The part of the time left after which a watched playout is cut off and its state judged as it
@@ -118,7 +118,8 @@ impl Simulation {
         self.call = self.round.expected() * rounds;
         self.most = if lanes > 1 { LANES_WATCHED_FROM } else { WATCHED_FROM };
         // Without a deadline there is nothing to watch, and what is played must not depend on time.
-        let slow = limits.deadline.0.is_some() && self.is_slow();
+        // A machine with lanes can be interrupted, and would forgo all lanes but one.
+        let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
         self.started += playouts as u64;
         if slow {
             for index in 0..playouts {

@@ -11,12 +11,14 @@ pub enum Technique {
     Regret,
     /// A role that is alone in the game plays out the best line found.
     Line,
+    /// A role that is alone in the game also searches layer by layer.
+    Beam,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 4] =
-        [Technique::Transpositions, Technique::Solver, Technique::Regret, Technique::Line];
+    pub const ALL: [Technique; 5] =
+        [Technique::Transpositions, Technique::Solver, Technique::Regret, Technique::Line, Technique::Beam];
 
     /// Its name in a player's specification.
     pub const fn name(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Technique {
             Technique::Solver => "solver",
             Technique::Regret => "regret",
             Technique::Line => "line",
+            Technique::Beam => "beam",
         }
     }
 

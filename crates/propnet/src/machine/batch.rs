@@ -2,16 +2,16 @@
 //! that it has just made.
 
 use super::{GOALS, LEGAL, NEXT, PropNetMachine};
-use crate::rows::Row;
+use crate::rows::{Bits, Row};
 use crate::schedule::state_row;
 use crate::state::BitState;
 use ggp_game::{EvalError, Goal, Move};
 
 /// States of one batch.
-pub(super) const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 64;
 
 /// Transposes a matrix of 64×64 bits: bit `j` of word `i` becomes bit `i` of word `j`.
-fn transpose(words: &mut [u64; 64]) {
+pub(crate) fn transpose(words: &mut [u64; 64]) {
     let mut mask = u64::MAX >> 32;
     let mut stride = 32;
     while stride > 0 {
@@ -39,7 +39,7 @@ impl PropNetMachine {
             }
             transpose(&mut words);
             for (row, word) in rows.iter_mut().zip(words) {
-                *row = Row([word]);
+                *row = word;
             }
         }
     }
@@ -130,7 +130,7 @@ impl PropNetMachine {
 
     /// The value of a literal in all states of the batch.
     fn word(&self, (row, negated): (u32, bool)) -> u64 {
-        self.rows[row as usize].negated_if(negated).0[0]
+        self.rows[row as usize].negate_if(negated)
     }
 }
 

@@ -1,0 +1,141 @@
+//! How near states come to a goal: its condition read as fuzzy logic (as in Schiffel & Thielscher
+//! 2007). A conjunction is as true as its parts on average, a disjunction as its truest part, and
+//! below a certain depth what holds is 1 and what does not is 0.
+
+use crate::cpu::Kernels;
+use crate::machine::batch::{BATCH, transpose};
+use crate::net::{Fluent, NetMove, NetRole, Node, PropNet, Signal};
+use crate::rows::Bits;
+use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
+use crate::state::BitState;
+use ggp_game::{Fact, Role};
+
+/// Conditions are looked into this deep.
+const DEPTH: usize = 6;
+/// Conditions with more parts than this in all are not looked into further.
+const PARTS: usize = 4096;
+
+/// A condition.
+#[derive(Clone, Debug)]
+enum Fuzzy {
+    /// The leaf of that number.
+    Leaf(usize),
+    /// All of them.
+    All(Vec<Fuzzy>),
+    /// Any of them.
+    Any(Vec<Fuzzy>),
+}
+
+/// What measures the nearness of states to one role's best goal.
+#[derive(Clone, Debug)]
+pub(crate) struct Nearness {
+    role: Role,
+    condition: Fuzzy,
+    program: Program,
+    rows: Vec<u64>,
+}
+
+impl Nearness {
+    /// For the best goal that `role` has in `net`.
+    pub(crate) fn new(net: &PropNet, role: Role) -> Nearness {
+        let goals = net.roles()[role.index()].goals.iter();
+        let best = goals.max_by_key(|(goal, _)| goal.value()).map_or(Signal::FALSE, |&(_, signal)| signal);
+        let mut leaves = Vec::new();
+        let condition = fuzzy(net, best, DEPTH, &mut leaves);
+        let bare = only(net, &leaves);
+        let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
+        let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
+        let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true };
+        let program = Compiler::new(&outputs, true).compile(Layout::Keep);
+        let mut rows = vec![0; program.rows];
+        rows[ONES as usize] = !0;
+        Nearness { role, condition, program, rows }
+    }
+
+    /// Whose goal it is.
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Adds each state's nearness to `out`.
+    pub(crate) fn measure(&mut self, states: &[&BitState], out: &mut Vec<f32>) {
+        for states in states.chunks(BATCH) {
+            self.load(states);
+            for blocks in
+                [&self.program.terminal_blocks, &self.program.legal_blocks, &self.program.next_blocks]
+            {
+                Kernels::run_packed(blocks, &self.program.gates, &mut self.rows);
+            }
+            let values = self.value(&self.condition);
+            out.extend_from_slice(&values[..states.len()]);
+        }
+    }
+
+    fn load(&mut self, states: &[&BitState]) {
+        let fluents = self.program.next.len();
+        for (block, rows) in self.rows[state_row(0)..][..fluents].chunks_mut(64).enumerate() {
+            let mut words = [0; 64];
+            for (word, state) in words.iter_mut().zip(states) {
+                *word = state.words()[block];
+            }
+            transpose(&mut words);
+            rows.copy_from_slice(&words[..rows.len()]);
+        }
+    }
+
+    fn value(&self, condition: &Fuzzy) -> [f32; BATCH] {
+        match condition {
+            Fuzzy::Leaf(leaf) => {
+                let (row, negated) = self.program.percepts[0][*leaf];
+                let word = self.rows[row as usize].negate_if(negated);
+                std::array::from_fn(|lane| (word >> lane & 1) as f32)
+            }
+            Fuzzy::All(parts) => {
+                let mut sum = [0.0; BATCH];
+                for part in parts {
+                    let value = self.value(part);
+                    sum.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
+                }
+                sum.map(|sum| sum / parts.len() as f32)
+            }
+            Fuzzy::Any(parts) => {
+                let mut most = [0.0f32; BATCH];
+                for part in parts {
+                    let value = self.value(part);
+                    most.iter_mut().zip(value).for_each(|(most, value)| *most = most.max(value));
+                }
+                most
+            }
+        }
+    }
+}
+
+/// Reads the condition of `signal`; what is not looked into becomes a leaf.
+fn fuzzy(net: &PropNet, signal: Signal, depth: usize, leaves: &mut Vec<Signal>) -> Fuzzy {
+    if let Node::And(inputs) = &net.nodes()[signal.node()]
+        && depth > 0
+        && leaves.len() + inputs.len() <= PARTS
+    {
+        let negated = signal.is_negated();
+        let part = |&input: &Signal| fuzzy(net, input.negated_if(negated), depth - 1, leaves);
+        let parts = inputs.iter().map(part).collect();
+        return if negated { Fuzzy::Any(parts) } else { Fuzzy::All(parts) };
+    }
+    leaves.push(signal);
+    Fuzzy::Leaf(leaves.len() - 1)
+}
+
+/// The network with nothing left to compute but `leaves`, as what the first role is told.
+fn only(net: &PropNet, leaves: &[Signal]) -> PropNet {
+    let mut bare = net.clone();
+    bare.terminal = Signal::FALSE;
+    bare.fluents.iter_mut().for_each(|fluent: &mut Fluent| fluent.next = Signal::FALSE);
+    for role in &mut bare.roles {
+        role.moves.iter_mut().for_each(|mv: &mut NetMove| mv.legal = Signal::FALSE);
+        *role = NetRole { moves: std::mem::take(&mut role.moves), ..NetRole::default() };
+    }
+    if let Some(first) = bare.roles.first_mut() {
+        first.sees = leaves.iter().map(|&leaf| (Fact::from_canonical("part"), leaf)).collect();
+    }
+    bare
+}

@@ -1,0 +1,265 @@
+//! Games of one role, layer by layer: every state that one more move leads to, once, as long as
+//! there are few of them, and the best of them by the machine's guess of how near they come to the
+//! goal where there are many (beam search with growing width and restarts).
+//!
+//! Nobody answers, so a way to a goal need only be found once; and where no state had to be left
+//! out the search is exhaustive, and the best goal found the best there is.
+
+use crate::dice::Dice;
+use crate::line::Line;
+use crate::table::hash_of;
+use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use rustc_hash::FxHashSet;
+
+/// The width of the first round; each later round's is twice the last one's.
+const FIRST_WIDTH: usize = 256;
+/// About so many children are made at once: enough to fill lanes, few enough to stop in time.
+const CHILDREN: usize = 1024;
+/// Before the best of a layer are chosen, this many times the width are kept.
+const SLACK: usize = 4;
+/// What scores are made of, by round in turn: any one guess may mislead.
+const MIXES: [Mix; 4] = [
+    Mix { luck: 0.001, mobility: 0.0 },
+    Mix { luck: 0.001, mobility: 1.0 },
+    Mix { luck: 0.03, mobility: 0.0 },
+    Mix { luck: 0.3, mobility: 0.3 },
+];
+/// What the goal that a state would give now counts beside the guess.
+const GOAL_WEIGHT: f32 = 0.5;
+
+/// A search through the layers under a root.
+#[derive(Debug)]
+pub(crate) struct Beam<S> {
+    root: S,
+    width: usize,
+    round: usize,
+    /// The states of the layer that is being expanded, and how many have been.
+    layer: Vec<S>,
+    expanded: usize,
+    /// How each state of each layer came about: its parent in the layer before, and the move.
+    links: Vec<Vec<(u32, Move)>>,
+    next: Vec<Candidate<S>>,
+    /// Hashes of the states met in this round.
+    seen: FxHashSet<u64>,
+    /// Whether a state has been left out in this round.
+    pruned: bool,
+    /// Whether all that follows the root has been seen.
+    exhausted: bool,
+    branching: usize,
+    bytes: usize,
+    legal: Vec<Vec<Move>>,
+    nearness: Vec<f32>,
+}
+
+/// What counts beside how near a state is to the goal.
+#[derive(Clone, Copy, Debug)]
+struct Mix {
+    luck: f32,
+    /// Many legal moves, which in puzzles of constraints means few mistakes.
+    mobility: f32,
+}
+
+#[derive(Debug)]
+struct Candidate<S> {
+    state: S,
+    link: (u32, Move),
+    score: f32,
+}
+
+impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
+    /// A search from `root` that takes at most about `bytes`, `width` states wide at first.
+    pub(crate) fn new(root: S, bytes: usize, width: Option<usize>) -> Beam<S> {
+        let mut beam = Beam {
+            root,
+            width: width.unwrap_or(FIRST_WIDTH).max(FIRST_WIDTH),
+            round: 0,
+            layer: Vec::new(),
+            expanded: 0,
+            links: Vec::new(),
+            next: Vec::new(),
+            seen: FxHashSet::default(),
+            pruned: false,
+            exhausted: false,
+            branching: 1,
+            bytes,
+            legal: Vec::new(),
+            nearness: Vec::new(),
+        };
+        beam.begin();
+        beam
+    }
+
+    /// Whether everything has been seen.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// How wide it has become.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    fn begin(&mut self) {
+        self.layer = vec![self.root.clone()];
+        self.expanded = 0;
+        self.links.clear();
+        self.next.clear();
+        self.seen.clear();
+        self.pruned = false;
+    }
+
+    /// Expands some states. A line, if one was found that scores more than `above`.
+    ///
+    /// # Errors
+    /// Those of the machine; then nothing has been done.
+    pub(crate) fn step<M: Playouts<State = S>>(
+        &mut self,
+        machine: &mut M,
+        above: f64,
+        dice: &mut Dice,
+    ) -> Result<Option<Line>, EvalError> {
+        if self.exhausted {
+            return Ok(None);
+        }
+        if self.expanded == self.layer.len() {
+            self.descend(machine);
+            return Ok(None);
+        }
+        let count = (CHILDREN / self.branching.max(1)).max(1).min(self.layer.len() - self.expanded);
+        let parents: Vec<&S> = self.layer[self.expanded..][..count].iter().collect();
+        machine.all_legal_moves(&parents, &mut self.legal)?;
+        let mut of = Vec::new();
+        let (mut from, mut moves) = (Vec::new(), Vec::new());
+        for ((number, &parent), legal) in parents.iter().enumerate().zip(&self.legal) {
+            for &mv in legal {
+                of.push((self.expanded + number) as u32);
+                from.push(parent);
+                moves.push(mv);
+            }
+        }
+        let mut states = Vec::new();
+        machine.next_states(&from, &moves, &mut states)?;
+        let mut fresh = Vec::new();
+        let room = !self.is_full();
+        for ((state, parent), mv) in states.into_iter().zip(of).zip(moves) {
+            let hash = hash_of(&state);
+            let new = if room { self.seen.insert(hash) } else { !self.seen.contains(&hash) };
+            if new {
+                fresh.push((state, (parent, mv)));
+            }
+        }
+        let all: Vec<&S> = fresh.iter().map(|(state, _)| state).collect();
+        let (mut over, mut goals) = (Vec::new(), Vec::new());
+        machine.outcomes(&all, &mut over, &mut goals)?;
+        machine.nearness(&all, Role(0), &mut self.nearness)?;
+
+        let mix = MIXES[self.round % MIXES.len()];
+        if mix.mobility > 0.0 {
+            machine.all_legal_moves(&all, &mut self.legal)?;
+        }
+        self.branching = (fresh.len() / count).max(1);
+        self.expanded += count;
+        let (mut best, mut found) = (above, None);
+        for (at, (state, link)) in fresh.into_iter().enumerate() {
+            let share = goals[at].map_or(0.0, Goal::share);
+            if over[at] {
+                if share > best {
+                    best = share;
+                    found = Some(self.line(link, share));
+                }
+                continue;
+            }
+            let near = self.nearness.get(at).copied().unwrap_or(0.0);
+            let mut score = near + GOAL_WEIGHT * share as f32 + mix.luck * dice.between(0.0..1.0) as f32;
+            if mix.mobility > 0.0 {
+                let moves = self.legal[at].len() as f32;
+                score += mix.mobility * moves / (moves + self.branching as f32);
+            }
+            self.next.push(Candidate { state, link, score });
+        }
+        if self.next.len() > self.width * SLACK {
+            self.prune();
+        }
+        Ok(found)
+    }
+
+    /// Goes on to the next layer, or to the next round where there is none.
+    fn descend<M: Playouts<State = S>>(&mut self, machine: &M) {
+        if self.next.is_empty() || self.is_full() {
+            self.exhausted = !self.pruned && !self.is_full();
+            if !self.exhausted {
+                self.round += 1;
+                let of_state = size_of::<Candidate<S>>() + machine.heap_bytes(&self.root);
+                let most = self.bytes / 2 / (of_state * (SLACK + 1));
+                self.width = (self.width * 2).min(most).max(FIRST_WIDTH);
+                self.begin();
+            }
+            return;
+        }
+        if self.next.len() > self.width {
+            self.prune();
+        }
+        let (states, links) = self.next.drain(..).map(|one| (one.state, one.link)).unzip();
+        self.layer = states;
+        self.links.push(links);
+        self.expanded = 0;
+    }
+
+    /// Whether there is no room for more hashes, so that states might come again and again.
+    fn is_full(&self) -> bool {
+        self.seen.len() * SEEN_BYTES >= self.bytes / 2
+    }
+
+    /// Leaves only the best of the next layer.
+    fn prune(&mut self) {
+        self.pruned = true;
+        self.next.select_nth_unstable_by(self.width, |a, b| b.score.total_cmp(&a.score));
+        self.next.truncate(self.width);
+    }
+
+    /// The moves that lead to a child of the layer being expanded.
+    fn line(&self, (parent, mv): (u32, Move), share: f64) -> Line {
+        let mut moves = vec![mv];
+        let mut at = parent;
+        for links in self.links.iter().rev() {
+            let (before, mv) = links[at as usize];
+            moves.push(mv);
+            at = before;
+        }
+        moves.reverse();
+        Line::of(moves, share)
+    }
+}
+
+/// What one hash takes, with the room that the set keeps free and its link.
+const SEEN_BYTES: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::Beam;
+    use crate::dice::Dice;
+    use crate::toys;
+    use ggp_game::{Move, StateMachine};
+
+    #[test]
+    fn a_small_game_is_gone_through_to_the_end() {
+        let code = [1, 0, 2, 2, 1, 0, 1];
+        let mut machine = toys::combination(&code);
+        let root = machine.initial_state().unwrap();
+        let mut beam = Beam::new(root, 1 << 24, None);
+        let mut best = None;
+        let mut dice = Dice::new(1);
+        for _ in 0..10_000 {
+            let above = best.as_ref().map_or(-1.0, |line: &crate::line::Line| line.share);
+            best = beam.step(&mut machine, above, &mut dice).unwrap().or(best);
+        }
+        assert!(beam.is_exhausted());
+        let mut line = best.unwrap();
+        assert!((line.share - 1.0).abs() < 1e-9);
+        for digit in code {
+            assert_eq!(line.next(), Some(Move(digit)));
+            line = line.after(Move(digit)).unwrap();
+        }
+        assert_eq!(line.next(), None);
+    }
+}

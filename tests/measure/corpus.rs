@@ -1,0 +1,31 @@
+//! Which games of the corpus are played: all of one kind, or those named, or a part of them.
+
+use crate::stage;
+use ggp_game::Game;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The corpus's games that `wanted` accepts, of those named, or of part K of N.
+pub(crate) fn games(
+    args: &[String],
+    wanted: impl Fn(&Game) -> bool,
+) -> impl Iterator<Item = (String, Arc<Game>)> {
+    let part = args.first().and_then(|arg| arg.split_once('/'));
+    let part = part.and_then(|(k, n)| Some((k.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
+    let names: Vec<String> = args[usize::from(part.is_some())..].to_vec();
+    let (k, n) = part.unwrap_or((1, 1));
+    let corpus = ggp_tests::corpus().expect("the corpus");
+    let entries = std::fs::read_dir(corpus.join("rules")).expect("the corpus's rules");
+    let mut rules: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    rules.retain(|path| path.extension().is_some_and(|e| e == "kif"));
+    rules.sort();
+    let all: Vec<(String, Arc<Game>)> = rules
+        .iter()
+        .map(|path| (stage::name(path), stage::game(path)))
+        .filter(|(_, game)| wanted(game))
+        .collect();
+    all.into_iter()
+        .enumerate()
+        .filter(move |(number, (name, _))| number % n + 1 == k && (names.is_empty() || names.contains(name)))
+        .map(|(_, game)| game)
+}

@@ -1,0 +1,110 @@
+//! Two searches against each other at equal CPU time.
+
+use crate::stage;
+use ggp_game::{Game, Role, StateMachine};
+use ggp_propnet::PropNetMachine;
+use ggp_search::{Halt, Limits, MctsOptions, Search};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) fn run(args: &[String]) {
+    let [a, b, seconds, matches, files @ ..] = args else { panic!("A B SECONDS MATCHES FILE…") };
+    let budget = Duration::from_secs_f64(seconds.parse().expect("SECONDS"));
+    let matches: u64 = matches.parse().expect("MATCHES");
+    let mut all = Mean::default();
+    for file in files {
+        let game = stage::game(Path::new(file));
+        let machine = stage::network(&game).expect("a network");
+        let mut mean = Mean::default();
+        let mut playouts = [0; 2];
+        for number in 0..matches {
+            let seat = number as usize % game.role_count();
+            let options = [stage::options(a, number), stage::options(b, number)];
+            let share = play(&game, &machine, &options, seat, budget, &mut playouts);
+            mean.add(share);
+            all.add(share);
+        }
+        let ratio = playouts[0] as f64 / playouts[1].max(1) as f64;
+        println!("{:<24} {mean}   playouts {ratio:.1} : 1", stage::name(Path::new(file)));
+    }
+    println!("{:<24} {all}", "all");
+}
+
+/// One match; the share of `seat`, which the first options play.
+fn play(
+    game: &Arc<Game>,
+    machine: &PropNetMachine,
+    options: &[MctsOptions; 2],
+    seat: usize,
+    budget: Duration,
+    playouts: &mut [u64; 2],
+) -> f64 {
+    let mut referee = machine.clone();
+    let who = |role: Role| usize::from(role.index() != seat);
+    let search = |role| Search::new(machine.clone(), &options[who(role)]).expect("a search");
+    let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
+    let mut state = referee.initial_state().expect("a state");
+    let mut goals = vec![None; game.role_count()];
+    while !referee.is_terminal(&state).expect("evaluable") {
+        let mut joint = Vec::new();
+        for (role, search) in game.roles().zip(&mut searches) {
+            if search.choices(role).expect("evaluable") > 1 {
+                think(search, role, budget);
+            }
+            joint.push(search.best_move(role).expect("evaluable").expect("a move"));
+        }
+        state = referee.next_state(&state, &joint).expect("evaluable");
+        for search in &mut searches {
+            search.advance(&joint).expect("evaluable");
+        }
+    }
+    for (role, search) in game.roles().zip(&searches) {
+        playouts[who(role)] += search.playouts();
+    }
+    referee.goals(&state, &mut goals).expect("evaluable");
+    goals[seat].map_or(0.0, ggp_game::Goal::share)
+}
+
+/// Runs the search for so much CPU time.
+pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, budget: Duration) {
+    let began = stage::cpu_time();
+    let mut slice = 1;
+    loop {
+        let before = stage::cpu_time();
+        if search.run(&Limits::iterations(slice).for_role(role)) != Halt::Iterations {
+            return;
+        }
+        let now = stage::cpu_time();
+        if now - began >= budget {
+            return;
+        }
+        // A slice should take a twentieth of the time.
+        let fits = budget.as_secs_f64() / 20.0 / (now - before).as_secs_f64().max(1e-6);
+        slice = ((slice as f64 * fits) as u64).clamp(1, slice * 2);
+    }
+}
+
+/// A mean with its standard error.
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        self.sum += value;
+        self.squares += value * value;
+    }
+}
+
+impl std::fmt::Display for Mean {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mean = self.sum / self.count;
+        let variance = (self.squares / self.count - mean * mean).max(0.0);
+        write!(f, "{mean:.3} ±{:.3} in {}", (variance / (self.count - 1.0).max(1.0)).sqrt(), self.count)
+    }
+}

@@ -1,0 +1,29 @@
+//! Measures the players: `cargo run --release -p ggp-tests --bin measure -- COMMAND …`.
+//!
+//! * `speed FILE…`: playouts backed up per second of CPU time by the search in lanes, by `uct` on the
+//!   network, and by the search on the interpreter, and the share of time in playouts.
+//! * `duel A B SECONDS MATCHES FILE…`: the first player's mean goal share at equal CPU time a move,
+//!   seats rotated, with its standard error. CPU time, so that other work on the machine does not
+//!   decide matches.
+//! * `puzzles START PLAY [K/N] [NAME…]`: plays every one-player game of the corpus with these clocks.
+//! * `random SECONDS MATCHES STEPS [K/N] [NAME…]`: `mcts` against random players in every other game of
+//!   the corpus: so many timed moves, then random ones; goals, and every illegal or late move.
+
+mod corpus;
+mod duel;
+mod puzzles;
+mod random;
+mod speed;
+mod stage;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or(&[]);
+    match args.first().map(String::as_str) {
+        Some("speed") => speed::run(rest),
+        Some("duel") => duel::run(rest),
+        Some("puzzles") => puzzles::run(rest),
+        Some("random") => random::run(rest),
+        _ => panic!("speed, duel, puzzles or random"),
+    }
+}
