@@ -7,13 +7,20 @@
 /// The size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// At most so many playouts at once; `None` for as many as the machine has lanes.
+    /// At most so many playouts at once; `None` for twice as many as the machine has lanes, so that
+    /// lanes whose playouts have ended find others to play.
     pub lanes: Option<usize>,
     /// One leaf for so many playouts that the root has seen.
     pub growth: u32,
     /// At most so many playouts a leaf.
     pub per_leaf: usize,
+    /// At least so many, where there are lanes for them: a playout in a lane costs less than a way
+    /// down through the tree.
+    pub least: usize,
 }
+
+/// So many playouts for each lane.
+const ROUNDS: usize = 2;
 
 /// One batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,21 +31,24 @@ pub(crate) struct BatchPlan {
 
 impl Default for Batch {
     fn default() -> Batch {
-        Batch { lanes: None, growth: 32, per_leaf: 16 }
+        Batch { lanes: None, growth: 256, per_leaf: 16, least: 4 }
     }
 }
 
 impl Batch {
     /// One leaf, one playout.
     pub fn single() -> Batch {
-        Batch { lanes: Some(1), growth: 1, per_leaf: 1 }
+        Batch { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
     }
 
     /// The next batch on a machine of `lanes`, for a root with `visits`; at most `most` leaves.
     pub(crate) fn plan(self, lanes: usize, visits: u32, most: u64) -> BatchPlan {
-        let lanes = self.lanes.unwrap_or(lanes).max(1);
+        let lanes = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let grown = (visits / self.growth.max(1)) as usize;
-        let leaves = grown.clamp(1, lanes).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        let leaves = grown
+            .clamp(1, (lanes / self.least.max(1)).max(1))
+            .min(usize::try_from(most).unwrap_or(usize::MAX))
+            .max(1);
         BatchPlan { leaves, per_leaf: (lanes / leaves).clamp(1, self.per_leaf.max(1)) }
     }
 }
@@ -54,10 +64,10 @@ mod tests {
 
     #[test]
     fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
-        let batch = Batch { lanes: None, growth: 10, per_leaf: 16 };
+        let batch = Batch { lanes: None, growth: 10, per_leaf: 16, least: 4 };
         assert_eq!(batch.plan(512, 0, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
-        assert_eq!(batch.plan(512, 1000, u64::MAX), BatchPlan { leaves: 100, per_leaf: 5 });
-        assert_eq!(batch.plan(512, 100_000, u64::MAX), BatchPlan { leaves: 512, per_leaf: 1 });
+        assert_eq!(batch.plan(512, 1000, u64::MAX), BatchPlan { leaves: 100, per_leaf: 10 });
+        assert_eq!(batch.plan(512, 100_000, u64::MAX), BatchPlan { leaves: 256, per_leaf: 4 });
         assert_eq!(batch.plan(512, 100_000, 7), BatchPlan { leaves: 7, per_leaf: 16 });
         assert_eq!(batch.plan(1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
         assert_eq!(Batch::single().plan(512, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
@@ -66,7 +76,7 @@ mod tests {
     #[test]
     fn large_batches_come_to_the_same_moves() {
         let options = MctsOptions {
-            batch: Batch { lanes: Some(64), growth: 4, per_leaf: 8 },
+            batch: Batch { lanes: Some(64), growth: 4, per_leaf: 8, least: 1 },
             exploration: 3.0,
             ..MctsOptions::default()
         };

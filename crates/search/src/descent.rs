@@ -22,6 +22,8 @@ pub(crate) enum Stand<S> {
     Childless,
     /// Before a playout from this state.
     Ready(S),
+    /// Its playouts have been handed out.
+    Playing,
 }
 
 impl<S> Default for Descent<S> {

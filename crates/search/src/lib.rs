@@ -11,6 +11,7 @@ mod backpropagate;
 mod batch;
 mod beam;
 mod choose;
+mod crew;
 mod descend;
 mod descent;
 mod determinize;

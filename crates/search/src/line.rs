@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_line_that_is_left_is_forgotten() {
         let options = MctsOptions {
-            techniques: Techniques::all().with(Technique::Solver, false),
+            techniques: Techniques::all().with(Technique::Solver, false).with(Technique::Beam, false),
             ..MctsOptions::default()
         };
         let mut search = Search::new(toys::combination(&[1, 0, 2]), &options).unwrap();

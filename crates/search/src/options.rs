@@ -31,6 +31,8 @@ pub struct MctsOptions {
     pub margin: Duration,
     /// How playouts come in batches.
     pub batch: Batch,
+    /// How many threads search; games of one role are searched by one.
+    pub threads: usize,
     /// What is done beyond plain UCT.
     pub techniques: Techniques,
 }
@@ -70,6 +72,9 @@ pub enum SpecError {
     },
 }
 
+/// More threads than this are no use to one tree.
+const MAX_THREADS: usize = 64;
+
 const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];
 const MCTS_OPTIONS: &[&str] = &[
     "iterations",
@@ -85,6 +90,8 @@ const MCTS_OPTIONS: &[&str] = &[
     "lanes",
     "growth",
     "per_leaf",
+    "least",
+    "threads",
 ];
 const RANDOM_OPTIONS: &[&str] = &["seed"];
 
@@ -97,6 +104,7 @@ impl Default for MctsOptions {
             seed: None,
             margin: Duration::from_millis(10),
             batch: Batch::default(),
+            threads: 1,
             techniques: Techniques::all(),
         }
     }
@@ -196,6 +204,13 @@ fn mcts<'a>(
             "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
+            "least" => options.batch.least = number(option, value, "a whole number")?,
+            "threads" => {
+                let wanted = "a whole number from 1 to 64";
+                options.threads = Some(number(option, value, wanted)?)
+                    .filter(|threads| (1..=MAX_THREADS).contains(threads))
+                    .ok_or_else(|| bad(option, value, wanted))?;
+            }
             _ => {
                 let technique =
                     Technique::named(option).ok_or_else(|| unknown(player, option, MCTS_OPTIONS))?;
@@ -275,7 +290,8 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, beam, lanes, growth, per_leaf"
+             transpositions, solver, regret, line, beam, lanes, growth, per_leaf, \
+             least, threads"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

@@ -4,6 +4,7 @@
 //! the calls made before; machines that agree on the rules, and have as many lanes, give the same
 //! result.
 
+use crate::batch::BatchPlan;
 use crate::beam::Beam;
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
@@ -20,7 +21,7 @@ use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 use std::time::{Duration, Instant};
 
 /// After so many failures of the machine in a row the search gives up.
-const FAILURES: u32 = 16;
+pub(crate) const FAILURES: u32 = 16;
 
 /// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
 /// recycling always ends.
@@ -46,8 +47,8 @@ pub struct Search<M: Playouts> {
     pub(crate) joints: Vec<Move>,
     pub(crate) goals: Vec<Option<Goal>>,
     pub(crate) chance: Option<Role>,
-    simulation: Simulation,
-    iteration: Pace,
+    pub(crate) simulation: Simulation,
+    pub(crate) iteration: Pace,
     pub(crate) counts: Counts,
     pub(crate) descents: u32,
     /// Whether roles that choose at once draw by regret: with two of them that leads to an
@@ -62,8 +63,8 @@ pub struct Search<M: Playouts> {
     beam_width: Option<usize>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
-    starts: Vec<M::State>,
-    shares: Vec<f64>,
+    pub(crate) starts: Vec<M::State>,
+    pub(crate) shares: Vec<f64>,
 }
 
 /// What a search has done since it was last asked to choose.
@@ -202,37 +203,50 @@ impl<M: Playouts> Search<M> {
     /// Searches until a limit is reached.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         let began = Instant::now();
-        let halt = self.iterate(limits);
+        let together = self.options.threads > 1 && self.tree.roles() > 1;
+        let halt = if together { self.iterate_together(limits) } else { self.iterate(limits) };
         self.counts.elapsed += began.elapsed();
         halt
+    }
+
+    /// Whether the search is over after `done` iterations, the next being expected to take
+    /// `expected`.
+    pub(crate) fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
+        let root = self.tree.root();
+        let decided = match limits.decided_for {
+            Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
+            None => self.tree.is_exact(root),
+        };
+        let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
+            || self.beam.as_ref().is_some_and(Beam::is_exhausted);
+        if self.tree[root].phase == Phase::Ended || decided || solved {
+            return Some(Halt::Decided);
+        }
+        if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
+            return Some(Halt::Full);
+        }
+        limits.reached(done, expected)
+    }
+
+    /// Recycles some of what the root does not reach any more.
+    pub(crate) fn recycle(&mut self) {
+        let machine = &self.machine;
+        self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
     }
 
     fn iterate(&mut self, limits: &Limits) -> Halt {
         let before = self.counts.iterations;
         let mut failures = 0;
         loop {
-            let root = self.tree.root();
-            let decided = match limits.decided_for {
-                Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
-                None => self.tree.is_exact(root),
-            };
-            let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
-                || self.beam.as_ref().is_some_and(Beam::is_exhausted);
-            if self.tree[root].phase == Phase::Ended || decided || solved {
-                return Halt::Decided;
-            }
-            if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
-                return Halt::Full;
-            }
-            if let Some(halt) = limits.reached(self.counts.iterations - before, self.iteration.expected()) {
+            let done = self.counts.iterations - before;
+            if let Some(halt) = self.is_over(limits, done, self.iteration.expected()) {
                 return halt;
             }
             let began = Instant::now();
-            let machine = &self.machine;
-            self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
-            let done = self.counts.iterations - before;
+            self.recycle();
             let most = limits.iterations.map_or(u64::MAX, |most| most - done);
-            match self.iterate_once(most, limits).and_then(|done| self.search_layers().map(|()| done)) {
+            let iterations = self.iterate_once(most, limits);
+            match iterations.and_then(|iterations| self.search_layers().map(|()| iterations)) {
                 Ok(iterations) => {
                     failures = 0;
                     self.counts.iterations += iterations;
@@ -252,14 +266,14 @@ impl<M: Playouts> Search<M> {
 
     /// One batch of at most `most` iterations; how many it was.
     fn iterate_once(&mut self, most: u64, limits: &Limits) -> Result<u64, EvalError> {
-        let batch = self.options.batch.plan(self.machine.lanes(), self.tree[self.tree.root()].visits, most);
         let mut descents = std::mem::take(&mut self.batch);
-        descents.resize_with(batch.leaves, Descent::default);
-        // 1. Select.
-        for descent in &mut descents {
-            self.descend(descent);
-        }
-        let played = self.judge(&mut descents, batch.per_leaf, limits);
+        let (batch, opened) = self.open_batch(most, &mut descents);
+        let played = opened.and_then(|()| {
+            self.counts.playouts += (self.starts.len() * batch.per_leaf) as u64;
+            let Search { simulation, machine, starts, shares, .. } = self;
+            // 3. Playout.
+            simulation.run(machine, starts, batch.per_leaf, limits, shares)
+        });
         match played {
             // 4. Backpropagate.
             Ok(()) => self.back_up(&descents, batch.per_leaf),
@@ -269,24 +283,32 @@ impl<M: Playouts> Search<M> {
         played.map(|()| batch.leaves as u64)
     }
 
-    /// Steps 2 and 3: scores for every descent that does not know them already, in `shares`.
-    fn judge(
+    /// Steps 1 and 2 for a batch of at most `most` iterations, in `descents`; where playouts are
+    /// needed goes to `starts`.
+    pub(crate) fn open_batch(
         &mut self,
-        descents: &mut [Descent<M::State>],
-        per_leaf: usize,
-        limits: &Limits,
-    ) -> Result<(), EvalError> {
+        most: u64,
+        descents: &mut Vec<Descent<M::State>>,
+    ) -> (BatchPlan, Result<(), EvalError>) {
+        let batch = self.options.batch.plan(self.machine.lanes(), self.tree[self.tree.root()].visits, most);
+        descents.resize_with(batch.leaves, Descent::default);
+        // 1. Select.
+        for descent in &mut *descents {
+            self.descend(descent);
+        }
         // 2. Expand.
-        self.expand(descents)?;
-        // 3. Playout.
+        let expanded = self.expand(descents);
         self.starts.clear();
-        for descent in descents {
-            if let Stand::Ready(state) = &descent.stand {
-                self.starts.push(state.clone());
+        if expanded.is_ok() {
+            for Descent { stand, .. } in descents {
+                if let Stand::Ready(_) = stand
+                    && let Stand::Ready(state) = std::mem::replace(stand, Stand::Playing)
+                {
+                    self.starts.push(state);
+                }
             }
         }
-        self.counts.playouts += (self.starts.len() * per_leaf) as u64;
-        self.simulation.run(&mut self.machine, &self.starts, per_leaf, limits, &mut self.shares)
+        (batch, expanded)
     }
 
     /// Keeps the best way to the end of the game that these descents have found, if the game has
@@ -294,7 +316,7 @@ impl<M: Playouts> Search<M> {
     fn keep_line(&mut self, descents: &[Descent<M::State>]) {
         let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
         if let Some(best) = self.simulation.take_best(share) {
-            let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Ready(_)));
+            let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Playing));
             if let Some(descent) = ready.nth(best.start) {
                 share = best.share;
                 self.line = Some(Line::new(&self.tree, &descent.path, &best.moves, share));
@@ -312,14 +334,14 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Step 4, for all descents.
-    fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+    pub(crate) fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.keep_line(descents);
         }
         let mut played = self.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
         for descent in descents {
-            if let Stand::Ready(_) = descent.stand {
+            if let Stand::Playing = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
                 self.tree.back_up(&descent.path, shares, per_leaf as u32, shared);
             } else {
