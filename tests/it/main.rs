@@ -12,6 +12,7 @@ mod means;
 mod own_rulesheets;
 mod perft;
 mod positions;
+mod proofs;
 mod propnet;
 mod protocol;
 mod published;

@@ -1,8 +1,12 @@
 //! The propositional network's lanes against a naive evaluation of the same network, on random
 //! networks: with phases, counters, idle roles, states without legal moves, void goals, recursion.
 
-use ggp_game::{EvalError, Fact, Game, Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, rng::mix};
-use ggp_propnet::{Cpu, Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal};
+use ggp_game::{
+    EvalError, Fact, Game, Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, StopToken, rng::mix,
+};
+use ggp_propnet::{
+    Cpu, Fluent, GroundLimits, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -453,4 +457,30 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
     // The networks are as varied as they are meant to be.
     let varied = phased > 30 && deferred > 5 && (5..140).contains(&shared) && stuck > 100;
     assert!(varied, "{phased} {deferred} {shared} {stuck}");
+}
+
+#[test]
+fn playouts_one_by_one_are_those_of_the_lanes() {
+    for name in ggp_tests::rulesheets() {
+        let game = ggp_tests::game(&ggp_tests::rulesheet(&name));
+        let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
+        let mut machine = PropNetMachine::new(&game, net).expect("a machine");
+        let start = machine.initial_state().expect("a state");
+        let mut together = vec![None; 24];
+        for max_steps in [ggp_game::MAX_STEPS, 7] {
+            let plan = PlayoutPlan { moves: true, max_steps, ..PlayoutPlan::new(3) };
+            let note = |p: ggp_game::Playout<'_>| (p.goals.to_vec(), p.steps, p.moves.to_vec(), p.terminal);
+            machine
+                .playouts(&vec![start.clone(); 24], plan, &mut |p| together[p.index] = Some(note(p)))
+                .expect("playable");
+            for (number, expected) in together.iter().enumerate() {
+                let plan = PlayoutPlan { first: number as u64, ..plan };
+                let mut alone = None;
+                machine
+                    .playouts(std::slice::from_ref(&start), plan, &mut |p| alone = Some(note(p)))
+                    .expect("playable");
+                assert_eq!(&alone, expected, "{name}, playout {number}");
+            }
+        }
+    }
 }
