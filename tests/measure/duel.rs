@@ -75,12 +75,11 @@ pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, b
         if search.run(&Limits::iterations(slice).for_role(role)) != Halt::Iterations {
             return;
         }
-        let now = stage::cpu_time();
-        if now - began >= budget {
+        if stage::cpu_since(began) >= budget {
             return;
         }
         // A slice should take a twentieth of the time.
-        let fits = budget.as_secs_f64() / 20.0 / (now - before).as_secs_f64().max(1e-6);
+        let fits = budget.as_secs_f64() / 20.0 / stage::cpu_since(before).as_secs_f64().max(1e-6);
         slice = ((slice as f64 * fits) as u64).clamp(1, slice * 2);
     }
 }

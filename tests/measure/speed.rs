@@ -35,7 +35,7 @@ fn backed_up<M: Playouts>(machine: M, spec: &str) -> f64 {
     let mut search = Search::new(machine, &stage::options(spec, 1)).expect("a search");
     let began = stage::cpu_time();
     think(&mut search, Role(0), BUDGET);
-    search.playouts() as f64 / (stage::cpu_time() - began).as_secs_f64()
+    search.playouts() as f64 / stage::cpu_since(began).as_secs_f64()
 }
 
 /// Playouts from the initial state, with no search, `count` a call.
@@ -47,7 +47,7 @@ fn bare<M: Playouts>(mut machine: M, count: usize) -> f64 {
         let plan = PlayoutPlan { first: played, ..PlayoutPlan::new(1) };
         machine.playouts(&starts, plan, &mut |_| ()).expect("evaluable");
         played += count as u64;
-        let used = stage::cpu_time() - began;
+        let used = stage::cpu_since(began);
         if used > BUDGET / 4 {
             return played as f64 / used.as_secs_f64();
         }

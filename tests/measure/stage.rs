@@ -46,6 +46,11 @@ pub(crate) fn cpu_time() -> Duration {
     Duration::from_nanos(text.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0))
 }
 
+/// CPU time of this thread since `began`.
+pub(crate) fn cpu_since(began: Duration) -> Duration {
+    cpu_time().saturating_sub(began)
+}
+
 /// The name of a file's game.
 pub(crate) fn name(path: &Path) -> String {
     path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())

@@ -164,7 +164,9 @@ impl<M: Playouts> Search<M> {
     }
 
     fn abandon(&mut self, descents: &[Descent<M::State>]) {
-        descents.iter().for_each(|descent| self.tree.retreat(&descent.path));
+        for descent in descents {
+            self.tree.retreat(&descent.path);
+        }
     }
 
     /// Selects a batch and hands its playouts out.
