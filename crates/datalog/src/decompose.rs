@@ -236,3 +236,66 @@ fn rename(argument: Argument, names: &mut FxHashMap<Variable, Variable>) -> Argu
         value @ Argument::Value(_) => value,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Decomposed, decompose};
+    use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
+
+    /// Relation `relation` of the variables `args`.
+    fn atom(relation: u32, args: &[u32]) -> Atom {
+        let args = args.iter().map(|&v| Argument::Variable(Variable(v))).collect();
+        Atom { relation: RelationId(relation), args }
+    }
+
+    fn holds(relation: u32, args: &[u32]) -> Literal {
+        Literal::Positive(atom(relation, args))
+    }
+
+    fn taken_apart(heads: &[&[u32]], body: &[Literal]) -> Decomposed {
+        let signature = |arity| Signature { name: "r".to_owned(), arity, level: 0 };
+        let signatures = [2, 2, 1, 1, 2].map(signature).to_vec();
+        let rule = |head: &&[u32]| Rule { head: atom(0, head), body: body.to_vec(), variables: 9, label: 0 };
+        decompose(signatures, heads.iter().map(rule).collect())
+    }
+
+    #[test]
+    fn what_only_a_part_reads_is_joined_there_and_once_for_all_rules() {
+        // far(X, Z) :- near(X, Y), open(Y), city(Z), not far(X, Z).
+        let body = [holds(1, &[0, 1]), holds(2, &[1]), holds(3, &[2]), Literal::Negative(atom(4, &[0, 2]))];
+        let parts = taken_apart(&[&[0, 2], &[2, 0]], &body);
+        let part = Rule {
+            head: atom(5, &[0]),
+            body: vec![holds(1, &[0, 1]), holds(2, &[1])],
+            variables: 2,
+            label: 0,
+        };
+        assert_eq!(parts.rules.iter().filter(|rule| rule.head.relation == RelationId(5)).count(), 1);
+        assert!(parts.rules.contains(&part), "{:?}", parts.rules);
+        assert_eq!(parts.rules.len(), 3);
+        assert_eq!(parts.rules[1].body, [body[2].clone(), body[3].clone(), holds(5, &[0])]);
+        assert_eq!((parts.signatures.len(), parts.owners, parts.guards), (6, vec![RelationId(0)], vec![]));
+    }
+
+    #[test]
+    fn what_a_part_only_tests_is_bound_by_a_guard() {
+        // h(X, Z) :- a(X, W), c(Z), b(Y), not d(Y, X): Y is joined away for each X, which a binds.
+        let body = [holds(1, &[0, 3]), holds(3, &[2]), holds(2, &[1]), Literal::Negative(atom(4, &[1, 0]))];
+        let parts = taken_apart(&[&[0, 2]], &body);
+        let guard = *parts.guards.first().expect("one is needed");
+        let defined = |relation| parts.rules.iter().find(|rule| rule.head.relation == relation).unwrap();
+        assert_eq!(defined(guard).body.len(), 1);
+        let part = parts.rules.iter().find(|rule| rule.body.contains(&holds(guard.0, &[0]))).unwrap();
+        assert!(part.body.iter().any(|literal| matches!(literal, Literal::Negative(_))));
+        let reads = |rule: &&Rule| rule.head.relation == RelationId(0);
+        let rule = parts.rules.iter().find(reads).unwrap();
+        assert!(rule.body.iter().all(|literal| matches!(literal, Literal::Positive(_))));
+    }
+
+    #[test]
+    fn a_rule_that_would_get_no_narrower_stays() {
+        let body = [holds(1, &[0, 1]), holds(4, &[1, 2])];
+        let parts = taken_apart(&[&[0, 2]], &body);
+        assert_eq!((parts.rules.len(), &parts.rules[0].body[..]), (1, &body[..]));
+    }
+}

@@ -471,5 +471,10 @@ mod tests {
         let both = b.and([one, other]);
         assert!(matches!(b.node(both), Node::And(inputs) if inputs.len() == 2));
         assert_eq!(b.move_set(1, &[0, 1, 2]), Signal::TRUE);
+        // Alternatives of alternatives of moves are alternatives of moves.
+        let (two, three) = (b.move_set(0, &[2]), b.move_set(0, &[3]));
+        let (either, or_else) = (b.or([two, other]), b.or([three, other]));
+        let (both, of_first) = (b.or([either, or_else]), b.move_set(0, &[2, 3]));
+        assert_eq!(both, b.or([of_first, other]));
     }
 }
