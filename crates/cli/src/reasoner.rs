@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
 /// published games need, shorter than a person's patience.
-const GROUNDING_TIME: Duration = Duration::from_secs(10);
+pub(crate) const GROUNDING_TIME: Duration = Duration::from_secs(10);
 
 /// What evaluates the rules, as asked for on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -54,6 +54,13 @@ impl Reasoning {
 
 /// Grounds and compiles the network of `game`, or says why not.
 fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String> {
+    let net = ground(game, limit)?;
+    let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
+    Ok(Reasoner::Propnet(Box::new(machine)))
+}
+
+/// Grounds `game`, or says why not.
+pub(crate) fn ground(game: &Arc<Game>, limit: Option<Duration>) -> Result<PropNet, String> {
     let stop = StopToken::new();
     // The watchdog ends with the sender: either at the time limit or when the work is done.
     let (done, wait) = mpsc::channel::<()>();
@@ -70,12 +77,10 @@ fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String
     if let Some(watchdog) = watchdog {
         watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;
     }
-    let net = net.map_err(|error| match limit {
-        Some(limit) if stop.is_stopped() => format!("grounding took longer than {} s", limit.as_secs()),
+    net.map_err(|error| match limit {
+        Some(limit) if stop.is_stopped() => format!("grounding took longer than {} s", limit.as_secs_f64()),
         _ => error.to_string(),
-    })?;
-    let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
-    Ok(Reasoner::Propnet(Box::new(machine)))
+    })
 }
 
 /// A machine for one game, of any kind; cheap to clone machines from.
