@@ -169,6 +169,16 @@ fn bench_prints_exactly_these_keys() {
             "peak_rss_mib"
         ]
     );
+    let args = ["--profile", "--against", "100", "--cpu", "plain", "--reasoner", "propnet"];
+    let run = ggp(&[["bench", "games/nim.kif", "--seconds", "0.1", "--json"].as_slice(), &args].concat());
+    let profiled: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(profiled.as_object().unwrap().len(), keys.len() + 2, "{profiled}");
+    let shares = profiled["shares"].as_object().unwrap();
+    assert_eq!(shares.keys().collect::<Vec<_>>(), ["gates", "choice", "next", "bookkeeping"]);
+    let sum: f64 = shares.values().map(|share| share.as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-6, "{profiled}");
+    let ratio = profiled["playouts_per_cpu_second"].as_f64().unwrap() / profiled["ratio"].as_f64().unwrap();
+    assert!((ratio - 100.0).abs() < 1e-6, "{profiled}");
     assert_eq!(speed["game"], "nim");
     let number = |key: &str| speed[key].as_f64().unwrap();
     assert!(number("playouts") >= 1.0 && number("cpu_seconds") > 0.0 && number("peak_rss_mib") > 1.0);
@@ -535,6 +545,8 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
         ),
         (&["perft", "games/nim.kif", "--depht", "3"], 2, "error: unexpected argument '--depht' found"),
         (&["bench", "games/nim.kif", "--seconds", "-1"], 2, "error: "),
+        (&["bench", "games/nim.kif", "--cpu", "z80"], 2, "error: "),
+        (&["bench", "games/nim.kif", "--against", "0"], 2, "error: "),
         (&["check", "--strict", "--lenient", "games/nim.kif"], 2, "error: "),
         (&["frobnicate"], 2, "error: unrecognized subcommand 'frobnicate'"),
         (&["check", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
