@@ -218,7 +218,7 @@ impl InterpreterInfo {
 
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         let relations = format!(
-            "{}, of which {} on demand; {} strata, of which {} recursive",
+            "{}, {} of them on demand; evaluated in {} strata, {} of them recursive",
             self.relations, self.relations_on_demand, self.strata, self.recursive_strata
         );
         line(out, "relations", &relations)?;
@@ -323,6 +323,7 @@ impl NetworkInfo {
     /// One column a phase, and one for the program of single states.
     fn write_programs(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
         type Cell<'a> = &'a dyn Fn(&PhaseInfo) -> usize;
+        type Step = (&'static str, fn(&StepsInfo) -> usize);
         let phase =
             |at: usize| if self.phases.len() > 1 { format!("phase {at}") } else { "playouts".to_owned() };
         let heads: Vec<String> =
@@ -337,7 +338,7 @@ impl NetworkInfo {
         for (number, role) in roles.iter().enumerate() {
             row(&format!("  moves of {role}"), &|phase| phase.moves[number], None)?;
         }
-        let steps: [(&str, fn(&StepsInfo) -> usize); 7] = [
+        let steps: [Step; 7] = [
             ("  gates needed", |steps| steps.needed),
             ("  sets as gates", |steps| steps.lowered),
             ("  flattened", |steps| steps.flattened),
