@@ -17,11 +17,13 @@ mod explain;
 mod fmt;
 mod graph;
 mod host;
+mod info;
 mod late;
 mod logging;
 mod merge;
 mod meter;
 mod narrate;
+mod netgraph;
 mod perft;
 mod person;
 mod play;
@@ -68,6 +70,7 @@ enum Command {
     Perft(perft::Arguments),
     Replay(replay::Arguments),
     Bench(bench::Arguments),
+    Info(info::Arguments),
     Graph(graph::Arguments),
     Completions(completions::Arguments),
 }
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };

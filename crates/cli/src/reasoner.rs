@@ -5,14 +5,14 @@
 use crate::console;
 use clap::ValueEnum;
 use ggp_game::{Game, Interpreter, Player, Playouts, StopToken};
-use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_propnet::{Cpu, GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
 /// published games need, shorter than a person's patience.
-const GROUNDING_TIME: Duration = Duration::from_secs(10);
+pub(crate) const GROUNDING_TIME: Duration = Duration::from_secs(20);
 
 /// What evaluates the rules, as asked for on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -41,10 +41,18 @@ impl Reasoning {
     /// # Errors
     /// When a network was asked for and the game has none.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
+        self.build_for(game, Cpu::detect())
+    }
+
+    /// Like [`Reasoning::build`], for a kind of processor that this one is.
+    ///
+    /// # Errors
+    /// As [`Reasoning::build`].
+    pub(crate) fn build_for(self, game: &Arc<Game>, cpu: Cpu) -> anyhow::Result<Reasoner> {
         match self.reasoner {
             Choice::Datalog => Ok(Reasoner::datalog(game)),
-            Choice::Propnet => network(game, None).map_err(|why| anyhow::anyhow!("no network: {why}")),
-            Choice::Auto => Ok(network(game, Some(GROUNDING_TIME)).unwrap_or_else(|why| {
+            Choice::Propnet => network(game, None, cpu).map_err(|why| anyhow::anyhow!("no network: {why}")),
+            Choice::Auto => Ok(network(game, Some(GROUNDING_TIME), cpu).unwrap_or_else(|why| {
                 console::say(&format!("using the interpreter: {why}"));
                 Reasoner::datalog(game)
             })),
@@ -53,7 +61,14 @@ impl Reasoning {
 }
 
 /// Grounds and compiles the network of `game`, or says why not.
-fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String> {
+fn network(game: &Arc<Game>, limit: Option<Duration>, cpu: Cpu) -> Result<Reasoner, String> {
+    let net = ground(game, limit)?;
+    let machine = PropNetMachine::for_cpu(game, net, cpu).map_err(|error| error.to_string())?;
+    Ok(Reasoner::Propnet(Box::new(machine)))
+}
+
+/// Grounds `game`, or says why not.
+pub(crate) fn ground(game: &Arc<Game>, limit: Option<Duration>) -> Result<PropNet, String> {
     let stop = StopToken::new();
     // The watchdog ends with the sender: either at the time limit or when the work is done.
     let (done, wait) = mpsc::channel::<()>();
@@ -70,12 +85,10 @@ fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String
     if let Some(watchdog) = watchdog {
         watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;
     }
-    let net = net.map_err(|error| match limit {
-        Some(limit) if stop.is_stopped() => format!("grounding took longer than {} s", limit.as_secs()),
+    net.map_err(|error| match limit {
+        Some(limit) if stop.is_stopped() => format!("grounding took longer than {} s", limit.as_secs_f64()),
         _ => error.to_string(),
-    })?;
-    let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
-    Ok(Reasoner::Propnet(Box::new(machine)))
+    })
 }
 
 /// A machine for one game, of any kind; cheap to clone machines from.

@@ -13,6 +13,7 @@ mod recursion;
 mod relax;
 
 use crate::net::{Fluent, NetBuilder, NetMove, NetRole, PropNet, Signal};
+use crate::report::GroundCounts;
 use ggp_datalog::{EvalError, RelationId, Value};
 use ggp_game::lower::{Carrier, Form};
 use ggp_game::{Fact, Game, Goal, StopToken};
@@ -36,7 +37,7 @@ pub struct GroundLimits {
 impl Default for GroundLimits {
     /// What fits into about 2 GiB and takes some tens of seconds.
     fn default() -> Self {
-        GroundLimits { tuples: 6_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
+        GroundLimits { tuples: 16_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
     }
 }
 
@@ -74,8 +75,26 @@ impl PropNet {
         let mut signals = Signals::new(&relaxed);
         signals.set_fluents(&fluents, &relaxed, &mut builder);
         let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
-        instances.build(&mut builder, &mut signals)?;
-        Ok(finish(builder, &relaxed, &fluents, &moves, &signals))
+        let mut counts = instances.build(&mut builder, &mut signals)?;
+        counts.count_facts(&relaxed);
+        let mut net = finish(builder, &relaxed, &fluents, &moves, &signals);
+        counts.nodes = net.nodes.len();
+        net.grounding = counts;
+        Ok(net)
+    }
+}
+
+impl GroundCounts {
+    /// Counts the possible facts, those left out that only say what is wanted.
+    fn count_facts(&mut self, relaxed: &Relaxed) {
+        for relation in (0..relaxed.relation_count()).map(|r| RelationId(r as u32)) {
+            let facts = relaxed.rows(relation).len();
+            if relaxed.is_dynamic(relation) {
+                self.possible_facts += facts;
+            } else if !relaxed.is_wanted(relation) {
+                self.fixed_facts += facts;
+            }
+        }
     }
 }
 

@@ -458,3 +458,6 @@ impl Template {
         self.words.extend(run.programs.fluents.iter().map(word));
     }
 }
+
+#[cfg(test)]
+mod tests;

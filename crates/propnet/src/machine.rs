@@ -8,6 +8,7 @@ use crate::lanes::{Lanes, Part, Run};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
 use crate::one::One;
+use crate::report::Report;
 use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
@@ -144,8 +145,14 @@ impl PropNetMachine {
             phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
             rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
             defers_goals: programs.defer.is_some(),
-            shares_terminal: programs.phases.iter().any(|phase| phase.program.layout == Layout::Share),
+            shares_terminal: programs.shares_terminal(),
         }
+    }
+
+    /// What the machine is made of, at length.
+    pub fn report(&self) -> Report {
+        let Shared { net, single, reachable, .. } = &*self.shared;
+        Report::new(net, single, reachable, WORDS)
     }
 
     /// Puts `state` into the rows unless it is there, and evaluates `section`.
