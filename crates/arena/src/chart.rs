@@ -70,8 +70,10 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let (low, high) = (low - pad, high + pad);
     let x = |value: f64| NAMES + (value - low) / (high - low) * (WIDTH - NAMES - 20.0);
     let floor = height - bottom + 4.0;
-    let mut svg =
-        format!("{OPEN}<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n", escape(caption));
+    let mut svg = format!(
+        "{OPEN}<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n",
+        escape(caption)
+    );
     for tick in ticks(low, high, step(high - low, 9.0)) {
         let class = if tick == 0.0 { "zero" } else { "grid" };
         let at = x(tick);

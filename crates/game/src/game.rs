@@ -74,6 +74,12 @@ impl Game {
         self.roles.len()
     }
 
+    /// Whether the rules say what roles see (GDL-II): then they are told that instead of the moves.
+    pub fn has_percepts(&self) -> bool {
+        let is_sees = |rule: &ggp_gdl::Rule| self.description.name(rule.head.relation) == "sees";
+        self.description.rules.iter().any(is_sees)
+    }
+
     /// The roles, in the order of the `role` facts.
     pub fn roles(&self) -> impl Iterator<Item = Role> + use<> {
         (0..self.roles.len() as u8).map(Role)
