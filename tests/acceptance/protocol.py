@@ -111,7 +111,7 @@ def read_request(stream):
         if not more:
             return data
         data += more
-    head, _, body = data.partition(b"\r\n\r\n")
+    head, body = re.split(rb"\r?\n\r?\n", data, maxsplit=1)
     length = re.search(rb"content-length: *(\d+)", head, re.I)
     while length and len(body) < int(length.group(1)):
         more = stream.recv(65536)
@@ -158,7 +158,7 @@ class Proxy:
 
     def pass_on(self, stream, began):
         request = read_request(stream)
-        verb = re.search(rb"\( *([A-Za-z]+)", request.split(b"\r\n\r\n", 1)[-1] or request)
+        verb = re.search(rb"\( *([A-Za-z]+)", re.split(rb"\r?\n\r?\n", request, maxsplit=1)[-1])
         verb = verb.group(1).decode().upper() if verb else ""
         reply = exchange(self.target, request)
         took = time.monotonic() - began
@@ -284,6 +284,12 @@ def drip(stream, data):
         time.sleep(1)
 
 
+def flood(stream):
+    stream.sendall(reply(b"", 64 << 20))
+    for _ in range(64):
+        stream.sendall(b"x" * (1 << 20))
+
+
 def on_play(change):
     return lambda verb, good, stream: change(good, stream) if verb == "PLAY" else good
 
@@ -309,7 +315,7 @@ def comply():
         named = 0
         for what, proxy in broken.items():
             code, findings, fails = examine(proxy.url)
-            details = [f"{f['check']}: {f.get('detail', '')}"[:110] for f in findings if f["verdict"] == "fails"]
+            details = [f"{f['check']}: {f['got']}"[:110] for f in findings if f["verdict"] == "fails"]
             named += bool(fails)
             check(f"{what}: exit code {code}, {len(fails)} fail: {details[:3]}", bool(fails))
 
@@ -322,7 +328,7 @@ def players():
         "silent": (on_play(lambda good, stream: (time.sleep(4), None)[1]), {"timeout"}),
         "closing": (on_play(lambda *_: None), {"crash"}),
         "garbage": (on_play(lambda *_: reply(b"(((")), {"illegal"}),
-        "huge": (on_play(lambda *_: reply(b"x" * (64 << 20))), {"illegal"}),
+        "huge": (on_play(lambda _, stream: flood(stream)), {"illegal"}),
         "one byte a second": (on_play(lambda good, stream: drip(stream, good)), {"timeout"}),
         "illegal": (on_play(lambda *_: reply(b"( mark 9 9 )")), {"illegal"}),
         "HTTP 500": (on_play(lambda good, _: good.replace(b"200 OK", b"500 Oops")), set()),

@@ -118,6 +118,7 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     let (label, what) = match error {
         E::TooManyTerms { label, bound } => (*label, format!("makes more than {bound} different terms")),
         E::TooDeep { label, bound } => (*label, format!("nests terms more than {bound} deep")),
+        E::TooLong { label, bound } => (*label, format!("makes terms that are longer than {bound} bytes")),
         E::TooManyTuples { label, bound } => (*label, format!("makes more than {bound} facts")),
         E::TooMuchWork { label, bound } => (*label, format!("takes more than {bound} steps")),
         E::Interrupted => return ("interrupted".to_owned(), Span::default()),

@@ -31,12 +31,20 @@ pub struct GroundLimits {
     pub instances: usize,
     /// Nodes of the network, at the most.
     pub nodes: usize,
+    /// Bytes of the texts of all terms, at the most.
+    pub text: u64,
 }
 
 impl Default for GroundLimits {
     /// What fits into about 2 GiB and takes some tens of seconds.
     fn default() -> Self {
-        GroundLimits { tuples: 6_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
+        GroundLimits {
+            tuples: 6_000_000,
+            rows: 400_000_000,
+            instances: 12_000_000,
+            nodes: 12_000_000,
+            text: 512 << 20,
+        }
     }
 }
 
@@ -67,6 +75,10 @@ impl PropNet {
     /// When a bound of `limits` is passed, or soon after `stop` is raised.
     pub fn ground(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
         let mut relaxed = Relaxed::new(game, limits, stop)?;
+        if relaxed.database.values().text_bytes() > limits.text {
+            let bound = limits.text >> 20;
+            return Err(GroundError::TooLarge(format!("more than {bound} MiB of texts")));
+        }
         let moves = Moves::new(&mut relaxed);
         let mut builder = NetBuilder::new(&moves.counts());
         let fluents = Fluents::new(&mut relaxed);
