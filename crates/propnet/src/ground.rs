@@ -48,6 +48,21 @@ impl Default for GroundLimits {
     }
 }
 
+impl GroundLimits {
+    /// What fits into about so many MiB; no more than the default.
+    pub fn within(mib: u64) -> GroundLimits {
+        let all = GroundLimits::default();
+        let share = |most: u64| most / 2048 * mib.clamp(1, 2048);
+        GroundLimits {
+            tuples: share(all.tuples as u64) as usize,
+            rows: all.rows,
+            instances: share(all.instances as u64) as usize,
+            nodes: share(all.nodes as u64) as usize,
+            text: share(all.text),
+        }
+    }
+}
+
 /// Why a game has no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroundError {
