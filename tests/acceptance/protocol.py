@@ -205,7 +205,7 @@ def hundred():
             players = [f"--player={role}={(one, two)[place % 2].url}" for place, role in enumerate(roles(name))]
             record = os.path.join(SCRATCH, "record.json")
             scramble = ["--scramble"] if number // 8 % 2 else []
-            run = ggp("host", f"games/{name}.kif", *players, "--startclock", 30, "--playclock", 10, "--save", record,
+            run = ggp("host", f"games/{name}.kif", *players, "--startclock", 10, "--playclock", 2, "--save", record,
                       "--seed", number, *scramble)
             value = json.load(open(record))
             wrong = violations(schema, value)
@@ -215,6 +215,8 @@ def hundred():
                 bad.append((name, number, run.returncode, wrong, errors, run.stderr[-300:]))
             key = name + (" scrambled" if scramble else "")
             played[key] = played.get(key, 0) + 1
+            if number % 10 == 9:
+                print(f"  {number + 1} matches, {steps} steps, {len(bad)} bad", flush=True)
     print(f"  {played}")
     check(f"{sum(played.values())} matches, {steps} steps, faults or invalid records: {bad}", not bad)
 
