@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
 /// published games need, shorter than a person's patience.
-const GROUNDING_TIME: Duration = Duration::from_secs(10);
+const GROUNDING_TIME: Duration = Duration::from_secs(20);
 
 /// How often a long grounding looks whether it should end.
 const LOOK: Duration = Duration::from_millis(20);

@@ -39,7 +39,7 @@ impl Default for GroundLimits {
     /// What fits into about 2 GiB and takes some tens of seconds.
     fn default() -> Self {
         GroundLimits {
-            tuples: 6_000_000,
+            tuples: 16_000_000,
             rows: 400_000_000,
             instances: 12_000_000,
             nodes: 12_000_000,
