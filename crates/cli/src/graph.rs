@@ -16,6 +16,7 @@ use ggp_datalog::strata::{DependencyGraph, components, dependency_graph};
 use ggp_game::lower::Lowering;
 use ggp_gdl::Description;
 use std::io::Write;
+use std::time::Duration;
 
 /// Draw the relations' dependency graph, or the propositional network
 ///
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load()?;
     if arguments.propnet {
-        let net = ground(&game, None).map_err(|why| anyhow::anyhow!("no network: {why}"))?;
+        let net = ground(&game, Duration::MAX).map_err(|why| anyhow::anyhow!("no network: {why}"))?;
         let picture = netgraph::Picture::of(&game, &net);
         if picture.nodes() > arguments.limit {
             let (name, nodes) = (arguments.file.game_name(), picture.nodes());

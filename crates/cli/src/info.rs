@@ -233,7 +233,7 @@ impl NetworkInfo {
     /// Grounds and compiles `game`, or says why not.
     fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, String> {
         let began = Instant::now();
-        let net = ground(game, Some(limit))?;
+        let net = ground(game, limit)?;
         let ground_seconds = began.elapsed().as_secs_f64();
         let counts = net.counts();
         let grounding = *net.grounding();

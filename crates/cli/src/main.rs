@@ -33,6 +33,7 @@ mod record;
 mod replay;
 mod rulesheet;
 mod score;
+mod seats;
 mod sequential;
 mod serve;
 mod simulate;

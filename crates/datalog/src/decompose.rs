@@ -32,7 +32,7 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
     let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
     let mut work = Decomposition { done, parts: FxHashMap::default() };
     for mut rule in rules {
-        while let Some(group) = work.best_group(&rule) {
+        while let Some(group) = Group::best(&rule) {
             work.take_out(&mut rule, &group);
         }
         work.done.rules.push(rule);
@@ -58,9 +58,9 @@ struct Group {
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
-impl Decomposition {
+impl Group {
     /// The group of least width whose removal makes the rule narrower.
-    fn best_group(&self, rule: &Rule) -> Option<Group> {
+    fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
         }
@@ -96,7 +96,9 @@ impl Decomposition {
             Some(Group { eliminated, conditions, kept, guards })
         })
     }
+}
 
+impl Decomposition {
     /// Replaces the conditions of `group` by one on a part.
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
@@ -125,27 +127,26 @@ impl Decomposition {
         let body: Vec<Literal> = body.into_iter().map(|literal| renamed(literal, &mut names)).collect();
         let Decomposed { signatures, rules, guards, owners } = &mut self.done;
         let key = (guard, kept.len(), body);
-        let relation = match self.parts.get(&key) {
-            Some(&known) => known,
-            None => {
-                let relation = RelationId(signatures.len() as u32);
-                let whole = &signatures[rule.head.relation.index()].name;
-                let name = format!("{} of {whole}", if guard { "guard" } else { "part" });
-                signatures.push(Signature { name, arity: kept.len(), level: 0 });
-                owners.push(rule.head.relation);
-                if guard {
-                    guards.push(relation);
-                }
-                let args = (0..kept.len() as u32).map(|v| Argument::Variable(Variable(v))).collect();
-                rules.push(Rule {
-                    head: Atom { relation, args },
-                    body: key.2.clone(),
-                    variables: names.len() as u32,
-                    label: rule.label,
-                });
-                self.parts.insert(key, relation);
-                relation
+        let relation = if let Some(&known) = self.parts.get(&key) {
+            known
+        } else {
+            let relation = RelationId(signatures.len() as u32);
+            let whole = &signatures[rule.head.relation.index()].name;
+            let name = format!("{} of {whole}", if guard { "guard" } else { "part" });
+            signatures.push(Signature { name, arity: kept.len(), level: 0 });
+            owners.push(rule.head.relation);
+            if guard {
+                guards.push(relation);
             }
+            let args = (0..kept.len() as u32).map(|v| Argument::Variable(Variable(v))).collect();
+            rules.push(Rule {
+                head: Atom { relation, args },
+                body: key.2.clone(),
+                variables: names.len() as u32,
+                label: rule.label,
+            });
+            self.parts.insert(key, relation);
+            relation
         };
         Atom { relation, args: kept.iter().map(|&v| Argument::Variable(v)).collect() }
     }
