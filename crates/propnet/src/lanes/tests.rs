@@ -52,6 +52,7 @@ fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Ou
     let mut outcomes = Outcomes::new();
     Lanes::<W>::new(programs, net.roles().len()).play(
         &run,
+        &StopToken::new(),
         &mut |playout| {
             assert!(playout.terminal);
             let (goals, moves) = (playout.goals.to_vec(), playout.moves.to_vec());
