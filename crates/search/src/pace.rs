@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-/// The longest of the recent times; each later, shorter one wears it down.
+/// The longest of the recent times, which each later, shorter one wears down, and their mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     expected: Duration,
+    typical: Duration,
 }
 
 /// One part in so many is forgotten each time: a hiccup of the machine it runs on is forgotten
 /// after some hundred measurements, a slow phase of the game is not.
 const MEMORY: u32 = 32;
+
+/// The part that the last time has in the mean.
+const NEWEST: u32 = 8;
 
 impl Pace {
     /// What the next time is expected to be at most.
@@ -18,8 +22,20 @@ impl Pace {
         self.expected
     }
 
+    /// What the next time is expected to be as a rule: for work that can be interrupted, for which
+    /// a hiccup is no reason to stop early from then on.
+    pub(crate) fn typical(self) -> Duration {
+        self.typical
+    }
+
     /// Takes note of one more time.
     pub(crate) fn note(&mut self, time: Duration) {
+        // A time that is far out of the ordinary says nothing of the ordinary.
+        let usual = if self.typical.is_zero() { time } else { time.min(self.typical * 2) };
+        self.typical = (self.typical * (NEWEST - 1) + usual) / NEWEST;
+        if self.expected.is_zero() {
+            self.typical = time;
+        }
         self.expected = time.max(self.expected.saturating_sub(self.expected / MEMORY));
     }
 }
@@ -39,5 +55,7 @@ mod tests {
             pace.note(Duration::from_micros(10));
         }
         assert_eq!(pace.expected(), Duration::from_micros(10));
+        pace.note(Duration::from_millis(30));
+        assert!(pace.typical() < Duration::from_micros(20), "{:?}", pace.typical());
     }
 }

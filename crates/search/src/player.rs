@@ -137,8 +137,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let clock = self.ahead_of(deadline);
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
         seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
-        let timed = clock.0.is_some() && seat.search.is_slow();
-        let alarm = timed.then(|| Alarm::set(seat.search.machine(), clock, stop));
+        let alarm = clock.0.is_some().then(|| Alarm::set(seat.search.machine(), clock, stop));
         let mv = seat.choose(self.options.iterations, clock, stop);
         if alarm.is_some() {
             drop(alarm);

@@ -239,7 +239,12 @@ impl<M: Playouts> Search<M> {
         let mut failures = 0;
         loop {
             let done = self.counts.iterations - before;
-            if let Some(halt) = self.is_over(limits, done, self.iteration.expected()) {
+            // Playouts in lanes are interrupted by the alarm; so it costs nothing but the last
+            // batch to believe that the next one will be like most.
+            let interruptible = self.machine.lanes() > 1;
+            let pace = self.iteration;
+            let expected = if interruptible { pace.typical() } else { pace.expected() };
+            if let Some(halt) = self.is_over(limits, done, expected) {
                 return halt;
             }
             let began = Instant::now();
@@ -366,12 +371,6 @@ impl<M: Playouts> Search<M> {
             return Ok(0);
         }
         Ok(self.tree.arms(root, role).len())
-    }
-
-    /// Whether the machine is slow enough, or so little known, that a single evaluation might
-    /// overstep a clock.
-    pub(crate) fn is_slow(&self) -> bool {
-        self.simulation.is_slow()
     }
 
     /// Nodes in the tree.

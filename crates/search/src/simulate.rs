@@ -12,9 +12,6 @@ use std::time::{Duration, Instant};
 /// which a clock may be overstepped, far above what watching each step costs.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// The same for a machine with many lanes, which is not watched but interrupted.
-const LANES_WATCHED_FROM: Duration = Duration::from_millis(20);
-
 /// The part of the time left after which a watched playout is cut off and its state judged as it
 /// stands: a few rough opinions are better than none.
 const SHARE_OF_CLOCK: u32 = 8;
@@ -31,9 +28,8 @@ pub(crate) struct Simulation {
     known: bool,
     /// The time of a round: as many playouts as the machine has lanes, or one that is watched.
     round: Pace,
-    /// How long the last call was expected to take, were it not watched, and the most it might.
+    /// How long the last call was expected to take, were it not watched.
     call: Duration,
-    most: Duration,
     step: Pace,
     /// In games of one role: the best playout of the last call, if it was better than asked for.
     best: Option<Best>,
@@ -63,7 +59,6 @@ impl Simulation {
             known: false,
             round: Pace::default(),
             call: Duration::ZERO,
-            most: WATCHED_FROM,
             step: Pace::default(),
             best: None,
             moves: Vec::new(),
@@ -93,12 +88,12 @@ impl Simulation {
 
     /// Takes note of the pace of a part.
     pub(crate) fn learn(&mut self, part: &Simulation) {
-        (self.known, self.round, self.call, self.most) = (true, part.round, part.call, part.most);
+        (self.known, self.round, self.call) = (true, part.round, part.call);
     }
 
     /// Whether playouts are watched step by step.
     pub(crate) fn is_slow(&self) -> bool {
-        !self.known || self.call >= self.most
+        !self.known || self.call >= WATCHED_FROM
     }
 
     /// The best playout of the last call that ended the game and scored more than `above`; only in
@@ -133,7 +128,6 @@ impl Simulation {
         let (playouts, lanes) = (starts.len() * per_start, machine.lanes());
         let rounds = playouts.div_ceil(lanes) as u32;
         self.call = self.round.expected() * rounds;
-        self.most = if lanes > 1 { LANES_WATCHED_FROM } else { WATCHED_FROM };
         // Without a deadline there is nothing to watch, and what is played must not depend on time.
         // A machine with lanes can be interrupted, and would forgo all lanes but one.
         let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
