@@ -41,6 +41,15 @@ impl Reasoning {
     /// # Errors
     /// When a network was asked for and the game has none.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
+        self.build_within(game, &GroundLimits::default())
+    }
+
+    /// The same, with a network that keeps within `limits`.
+    ///
+    /// # Errors
+    /// As [`Reasoning::build`].
+    pub(crate) fn build_within(self, game: &Arc<Game>, limits: &GroundLimits) -> anyhow::Result<Reasoner> {
+        let network = |game: &Arc<Game>, time| network(game, limits, time);
         match self.reasoner {
             Choice::Datalog => Ok(Reasoner::datalog(game)),
             Choice::Propnet => network(game, None).map_err(|why| anyhow::anyhow!("no network: {why}")),
@@ -53,7 +62,7 @@ impl Reasoning {
 }
 
 /// Grounds and compiles the network of `game`, or says why not.
-fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String> {
+fn network(game: &Arc<Game>, limits: &GroundLimits, limit: Option<Duration>) -> Result<Reasoner, String> {
     let stop = StopToken::new();
     // The watchdog ends with the sender: either at the time limit or when the work is done.
     let (done, wait) = mpsc::channel::<()>();
@@ -65,7 +74,7 @@ fn network(game: &Arc<Game>, limit: Option<Duration>) -> Result<Reasoner, String
             }
         })
     });
-    let net = PropNet::ground(game, &GroundLimits::default(), &stop);
+    let net = PropNet::ground(game, limits, &stop);
     drop(done);
     if let Some(watchdog) = watchdog {
         watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;

@@ -30,6 +30,7 @@ mod statics;
 mod term;
 mod text;
 
+pub use label::Labels;
 pub use infer::{infer, infer_with};
 pub use model::*;
 pub use moves::Gesture;
