@@ -251,7 +251,8 @@ export class Table {
   showPlayers(active, isTip) {
     const player = (name, role) => {
       const seat = this.status.seats[role];
-      const chosen = isTip && this.status.chosen[role] && !this.node.terminal;
+      const decides = this.node.legal[role].length > 1;
+      const chosen = isTip && this.status.chosen[role] && decides;
       const goal = this.node.terminal ? this.node.goals[role] : null;
       const thinks = this.status.working === role && isTip;
       const mark = goal !== null ? `${goal}` : chosen ? "✓" : thinks ? "…" : "";
