@@ -30,8 +30,8 @@ mod statics;
 mod term;
 mod text;
 
-pub use label::Labels;
 pub use infer::{infer, infer_with};
+pub use label::Labels;
 pub use model::*;
 pub use moves::Gesture;
 pub use position::{Beside, Position, Token};

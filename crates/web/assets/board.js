@@ -18,6 +18,7 @@ export class Board {
       count: columns.length * Math.max(rows.length, 1) * boards.length,
     };
     this.holes = new Set(this.model.holes);
+    this.parity = this.half();
     this.cells = [];
     this.click = click;
     this.drawn = [];
@@ -30,7 +31,7 @@ export class Board {
   }
 
   make(name, number) {
-    const { columns, rows, chequered } = this.model;
+    const { columns, rows } = this.model;
     const grid = el("div", { class: "board", role: "grid", "aria-label": name || "board" });
     grid.style.setProperty("--columns", this.shape.columns);
     grid.style.setProperty("--rows", this.shape.rows);
@@ -43,7 +44,7 @@ export class Board {
         const cell = el("button", {
           type: "button",
           role: "gridcell",
-          class: `square${chequered && (row + column) % 2 ? " odd" : ""}${hole ? " hole" : ""}`,
+          class: `square${this.isOdd(row + column) ? " odd" : ""}${hole && this.parity === null ? " hole" : ""}`,
           tabindex: square === 0 ? 0 : -1,
           "data-square": square,
           disabled: hole,
@@ -58,6 +59,19 @@ export class Board {
     foot.append(...columns.map((column) => el("span", {}, column)));
     grid.append(foot);
     return name ? el("figure", {}, el("figcaption", {}, name), grid) : grid;
+  }
+
+  /** Where the holes are all squares of one colour, as in draughts: which; they are no holes then. */
+  half() {
+    const { columns, rows } = this.shape;
+    const colour = (square) => (Math.floor((square % (columns * rows)) / columns) + (square % columns)) % 2;
+    const of = (parity) => [...this.holes].filter((square) => colour(square) === parity).length;
+    const whole = this.holes.size > 1 && Math.abs(this.holes.size * 2 - this.shape.count) <= 1;
+    return whole ? ([0, 1].find((parity) => of(1 - parity) === 0) ?? null) : null;
+  }
+
+  isOdd(place) {
+    return this.parity === null ? this.model.chequered && place % 2 === 1 : place % 2 !== this.parity;
   }
 
   /** The name of a square. */
@@ -128,7 +142,10 @@ export class Board {
       const to = this.cells[squares.at(-1)];
       const [a, b] = [this.cells[squares[0]].getBoundingClientRect(), to.getBoundingClientRect()];
       const frames = [{ transform: `translate(${a.x - b.x}px, ${a.y - b.y}px)` }, { transform: "none" }];
-      to.firstElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
+      // Above the squares that it passes.
+      to.classList.add("moving");
+      const sliding = to.lastElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
+      if (sliding) sliding.onfinish = () => to.classList.remove("moving");
     }
   }
 

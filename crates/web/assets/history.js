@@ -39,7 +39,7 @@ export class History {
   /** Draws in `element`; `go` gets the number of a state to look at. */
   constructor(element, go) {
     this.go = go;
-    this.list = el("ol", { class: "moves", tabindex: 0, "aria-label": "moves" });
+    this.list = el("ol", { class: "moves", start: 0, tabindex: 0, "aria-label": "moves" });
     this.others = el("div", { class: "lines" });
     element.append(this.list, this.others);
   }

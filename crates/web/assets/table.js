@@ -58,10 +58,10 @@ export class Table {
     this.boards = el("div", { class: `boards ${this.about.board.kind}` });
     this.state = el("p", { class: "state", role: "status" });
     this.moves = el("div", { class: "choices", "aria-label": "moves" });
-    this.back = button("◀", "one step back (←)", () => this.walk(-1), "back");
-    this.start = button("⏮", "to the start", () => this.look(0), "start");
-    this.forth = button("▶", "one step forth (→)", () => this.walk(1), "forth");
-    this.end = button("⏭", "to the last state", () => this.toTip(), "end");
+    this.back = button("‹", "one step back (←)", () => this.walk(-1), "back");
+    this.start = button("«", "to the start", () => this.look(0), "start");
+    this.forth = button("›", "one step forth (→)", () => this.walk(1), "forth");
+    this.end = button("»", "to the last state", () => this.toTip(), "end");
     this.undo = button("Undo", "take back (u)", () => this.act("undo"), "undo");
     this.hint = button("Hint", "ask the engine (h)", () => this.advise(), "hint");
     this.now = button("Move now", "the engine has to answer at once (n)", () => this.act("hurry"), "now");
@@ -109,13 +109,17 @@ export class Table {
 
   /** Asks the server for something; what it answers is where the session stands. */
   async act(action, body) {
+    this.acting = true;
+    this.render();
     try {
-      await this.update(await this.session.act(action, body));
+      const status = await this.session.act(action, body);
       this.follows = true;
-      await this.update(this.status);
+      await this.update(status);
     } catch (error) {
       toast(error.message);
     }
+    this.acting = false;
+    this.render();
   }
 
   /** The session stands differently now. */
@@ -172,13 +176,19 @@ export class Table {
 
   /** The role that a person chooses for in the state that is looked at; -1 for none. */
   role() {
-    if (!this.node || this.node.terminal || this.status.watched) return -1;
+    if (!this.node || this.node.terminal || this.status.watched || this.isBusy()) return -1;
     const isTip = this.view === this.status.tip;
-    const waits = (role) =>
-      this.status.seats[role]?.kind === "person" && !(isTip && this.status.chosen[role]) && this.node.legal[role].length > 0;
+    const waits = (role) => this.status.seats[role]?.kind === "person" && !(isTip && this.status.chosen[role]);
     const people = this.roles.map((_, role) => role).filter(waits);
-    // Whoever has a choice goes first.
-    return people.find((role) => this.node.legal[role].length > 1) ?? people[0] ?? -1;
+    // Whoever has a choice goes first; where nobody has one, somebody has to go on all the same.
+    const decides = ({ length, 0: first }) => length > 1 || (length === 1 && first.kind !== "button");
+    const nobody = isTip && !this.node.legal.some(decides);
+    return people.find((role) => decides(this.node.legal[role])) ?? (nobody ? (people[0] ?? -1) : -1);
+  }
+
+  /** Whether something is on its way that will change what is shown. */
+  isBusy() {
+    return this.acting || (this.follows && this.view !== this.status.tip);
   }
 
   render() {
@@ -225,6 +235,7 @@ export class Table {
       const goals = node.goals.map((goal, at) => `${words(this.roles[at])} ${goal ?? "no goal"}`);
       return `Over: ${goals.join(", ")}. ${this.verdict()}`;
     }
+    if (this.isBusy()) return "…";
     if (!isTip) return role >= 0 ? "An earlier state: move to begin a new line." : "An earlier state.";
     if (status.watched) return "Watching.";
     if (role >= 0) {
@@ -361,7 +372,6 @@ export class Table {
   async play(move) {
     const role = this.role();
     this.chosen = [];
-    this.render();
     if (role >= 0) await this.act("move", { node: this.view, role, move });
   }
 

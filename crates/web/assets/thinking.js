@@ -16,11 +16,13 @@ function plot(title, lines) {
     if (!points.length) continue;
     const place = ([x, score]) =>
       `${((x / most) * (WIDTH - 6) + 3).toFixed(1)},${(HEIGHT - 4 - (score / 100) * (HEIGHT - 8)).toFixed(1)}`;
-    const line = svg("polyline", { points: points.map(place).join(" "), class: "line" });
+    const way = points.map(place).join(" ");
+    const line = svg("polyline", { points: way, class: "line" });
     const [x, y] = place(points.at(-1)).split(",");
     const dot = svg("circle", { cx: x, cy: y, r: 3, class: "dot" });
     for (const part of [line, dot]) if (colour) part.style.setProperty("--fill", colour);
-    drawing.append(line, dot);
+    // Black on black and white on white are seen by their rims.
+    drawing.append(svg("polyline", { points: way, class: "rim" }), line, dot);
   }
   return drawing;
 }

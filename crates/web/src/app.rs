@@ -87,7 +87,8 @@ impl App {
 
     pub(crate) fn session(&self, id: &str) -> Result<Arc<Session>, Failure> {
         let session = lock(&self.sessions).get(id).cloned();
-        let session = session.ok_or_else(|| Failure::missing("session; it may have been left for too long"))?;
+        let session =
+            session.ok_or_else(|| Failure::missing("session; it may have been left for too long"))?;
         session.touch();
         Ok(session)
     }
@@ -119,7 +120,8 @@ impl App {
         let sessions = lock(&self.sessions);
         let counted = |session: &&Arc<Session>| !upload || !session.known.offered;
         let most = if upload { self.config.uploads } else { self.config.sessions };
-        let full = sessions.len() >= self.config.sessions || sessions.values().filter(counted).count() >= most;
+        let full =
+            sessions.len() >= self.config.sessions || sessions.values().filter(counted).count() >= most;
         if !full {
             return Ok(());
         }
@@ -209,7 +211,8 @@ impl App {
     /// Opens a session.
     pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<Session>, Failure> {
         let record = wanted.record.as_deref().map(Record::read).transpose();
-        let record = record.map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?;
+        let record =
+            record.map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?;
         self.make_room(wanted.rules.is_some())?;
         let known = self.learn(wanted)?;
         let seats = self.seats(&known.game, &wanted.seats)?;

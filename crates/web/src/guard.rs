@@ -103,10 +103,14 @@ mod tests {
 
     #[test]
     fn names_of_others_are_not_ours() {
-        for ours in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "192.168.0.7", "games.lan:80"] {
+        for ours in
+            ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "192.168.0.7", "games.lan:80"]
+        {
             assert!(is_known(ours, &["games.lan".to_owned()]), "{ours}");
         }
-        for other in ["", "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil", "[evil]"] {
+        for other in
+            ["", "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil", "[evil]"]
+        {
             assert!(!is_known(other, &[]), "{other}");
         }
     }

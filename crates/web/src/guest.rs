@@ -4,8 +4,8 @@
 //! game that begins there is started. Each question has a thread of its own, since it blocks.
 
 use crate::history::Node;
-use crate::session::Session;
 use crate::pool::lock;
+use crate::session::Session;
 use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StopToken};
 use std::sync::Arc;
 use std::thread;

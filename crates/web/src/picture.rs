@@ -65,9 +65,8 @@ pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&No
     let model = &known.model;
     let position = model.place(&node.moment.facts);
     let earlier = before.map(|before| model.place(&before.moment.facts));
-    let last: Vec<Vec<usize>> = earlier.map_or_else(Vec::new, |earlier| {
-        node.joint.iter().map(|mv| squares(model, mv, &earlier)).collect()
-    });
+    let last: Vec<Vec<usize>> = earlier
+        .map_or_else(Vec::new, |earlier| node.joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
     let legal: Vec<Vec<Value>> = node
         .moment
         .legal

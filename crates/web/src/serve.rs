@@ -42,11 +42,10 @@ pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken
     // One thread is enough to serve; whatever takes time is done aside. The cores are for thinking.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?
-            .tap_io(|stream| {
-                // A click is answered at once, not when a packet is full.
-                let _ = stream.set_nodelay(true);
-            });
+        let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| {
+            // A click is answered at once, not when a packet is full.
+            let _ = stream.set_nodelay(true);
+        });
         let serving = axum::serve(listener, routes::router(&app)).into_future();
         let housekeeping = async {
             while !stop.is_stopped() {

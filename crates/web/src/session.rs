@@ -193,9 +193,8 @@ impl Session {
         thoughts: Vec<Option<Arc<Thought>>>,
     ) -> Result<usize, Refusal> {
         let node = Arc::clone(inner.history.get(parent).ok_or(crate::history::Full)?);
-        let moment: Moment = limited(EVALUATION, |stop| {
-            lock(&self.known.rules).after(&node.moment.facts, &joint, stop)
-        })?;
+        let moment: Moment =
+            limited(EVALUATION, |stop| lock(&self.known.rules).after(&node.moment.facts, &joint, stop))?;
         Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
     }
 
@@ -245,7 +244,9 @@ impl Session {
         let legal = &node.moment.legal;
         if let Some(role) = legal.iter().position(Vec::is_empty) {
             let name = self.known.game.role_name(Role(role as u8));
-            return wrong(format!("the rules are at fault: {name} has no legal move, but the game is not over"));
+            return wrong(format!(
+                "the rules are at fault: {name} has no legal move, but the game is not over"
+            ));
         }
         if inner.held {
             return Ok(false);
@@ -281,8 +282,7 @@ impl Session {
     fn who_decides(&self, node: &Node) -> Vec<bool> {
         let position = self.known.model.place(&node.moment.facts);
         let decides = |legal: &Vec<String>| {
-            legal.len() > 1
-                || legal.iter().any(|mv| !picture::is_button(&self.known.model, mv, &position))
+            legal.len() > 1 || legal.iter().any(|mv| !picture::is_button(&self.known.model, mv, &position))
         };
         node.moment.legal.iter().map(decides).collect()
     }
@@ -570,7 +570,8 @@ impl Session {
             .map(|(role, _)| role)
             .collect();
         let line = inner.history.line(inner.tip);
-        let chosen = inner.pending.iter().zip(&inner.seats).any(|(p, s)| p.is_some() && *s == Some(Seat::Person));
+        let chosen =
+            inner.pending.iter().zip(&inner.seats).any(|(p, s)| p.is_some() && *s == Some(Seat::Person));
         let skip = usize::from(!chosen);
         let earlier = line.into_iter().rev().skip(skip).find(|&at| {
             inner.history.get(at).is_some_and(|node| {
@@ -597,8 +598,15 @@ impl Session {
         }
         let since = Instant::now();
         let time = time.min(self.config.longest);
-        inner.hint = (!time.is_zero())
-            .then_some(Work { role, since, time, iterations: None, hint: true, hurry: false, shown: None });
+        inner.hint = (!time.is_zero()).then_some(Work {
+            role,
+            since,
+            time,
+            iterations: None,
+            hint: true,
+            hurry: false,
+            shown: None,
+        });
         self.settle(&mut inner);
         Ok(())
     }

@@ -34,10 +34,8 @@ impl Browser {
     pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
         if !is_there("chromedriver") || !is_there("chromium") {
             // Not by `eprintln!`, which is kept from whoever runs the tests.
-            let _ = writeln!(
-                std::io::stderr(),
-                "SKIPPED: no browser (apt-get install chromium chromium-driver)"
-            );
+            let _ =
+                writeln!(std::io::stderr(), "SKIPPED: no browser (apt-get install chromium chromium-driver)");
             return None;
         }
         let mut driver =
@@ -49,7 +47,8 @@ impl Browser {
         let port = port.expect("the driver says where it listens");
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{}-{number}", std::process::id()));
+        let profile =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{}-{number}", std::process::id()));
         let mut arguments: Vec<String> = [
             "--headless",
             "--no-sandbox",
@@ -129,7 +128,10 @@ impl Browser {
     fn find(&self, selector: &str) -> String {
         self.wait(&format!("document.querySelector({}) !== null", json!(selector)));
         let found = self.post("/element", &json!({"using": "css selector", "value": selector}));
-        found.as_object().and_then(|object| object.values().next()?.as_str().map(str::to_owned)).expect("an element")
+        found
+            .as_object()
+            .and_then(|object| object.values().next()?.as_str().map(str::to_owned))
+            .expect("an element")
     }
 
     /// Clicks, as with a mouse: what is hidden or covered cannot be clicked.
@@ -184,7 +186,8 @@ fn base64(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(|&byte| byte != b'=').map(value).collect();
     let mut out = Vec::with_capacity(digits.len() * 3 / 4);
     for group in digits.chunks(4) {
-        let bits = group.iter().fold(0u32, |bits, &digit| bits << 6 | u32::from(digit)) << (6 * (4 - group.len()));
+        let bits =
+            group.iter().fold(0u32, |bits, &digit| bits << 6 | u32::from(digit)) << (6 * (4 - group.len()));
         out.extend(&bits.to_be_bytes()[1..group.len()]);
     }
     out

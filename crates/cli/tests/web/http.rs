@@ -49,7 +49,8 @@ fn read_whole(stream: &mut TcpStream) -> Vec<u8> {
         bytes.extend_from_slice(&buffer[..count]);
         let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
         let head = String::from_utf8_lossy(&bytes[..at]).to_ascii_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+        let length =
+            head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
         if length.is_some_and(|length| bytes.len() >= at + 4 + length) {
             break;
         }

@@ -1,5 +1,6 @@
 //! Whole games in a headless browser, by clicks alone.
 
+use crate::api::HOSTILE;
 use crate::browser::Browser;
 use crate::server::Server;
 use serde_json::{Value, json};
@@ -38,7 +39,7 @@ const STANDING: &str = "(() => {
     const choices = all('.choices button').map((_, at) => at);
     const moves = document.querySelectorAll('.step').length;
     const chosen = all('.square.chosen').length;
-    const ready = state.startsWith('Over') || ((next.length || choices.length) && !/Waiting|thinking/.test(state));
+    const ready = state.startsWith('Over') || ((next.length || choices.length) && !/^…$|Waiting|thinking/.test(state));
     return ready ? { state, next, choices, moves, chosen } : null;
 })()";
 
@@ -81,13 +82,17 @@ fn whole_game(game: &str, seats: &[&str]) {
     });
     assert!(clicks > 0 && state.starts_with("Over"), "{game}: {state}");
     // Back to the start and forth to the end, by steps.
-    let steps = browser.run("return document.querySelectorAll('.step').length", &json!([])).as_u64().unwrap_or(0);
+    let steps =
+        browser.run("return document.querySelectorAll('.step').length", &json!([])).as_u64().unwrap_or(0);
     browser.click("#start");
     browser.wait("document.querySelector('.step[aria-current]').textContent === 'start'");
     browser.click("#forth");
     browser.wait("document.querySelector('.step[aria-current]').textContent !== 'start'");
     browser.click("#end");
-    browser.wait(&format!("[...document.querySelectorAll('.step')][{}].hasAttribute('aria-current')", steps - 1));
+    browser.wait(&format!(
+        "[...document.querySelectorAll('.step')][{}].hasAttribute('aria-current')",
+        steps - 1
+    ));
     assert_eq!(browser.complaints(), Vec::<String>::new(), "{game}");
 }
 
@@ -132,6 +137,79 @@ fn a_puzzle_is_played_by_clicks() {
 }
 
 #[test]
+fn nothing_in_a_rulesheet_becomes_markup() {
+    let Some(browser) = Browser::start(DESKTOP, false) else { return };
+    let server = Server::start(&[]);
+    browser.open(&format!("http://127.0.0.1:{}/", server.port));
+    browser.run("document.querySelector('textarea').value = arguments[0]", &json!([HOSTILE]));
+    browser.click(".drop button");
+    browser.wait("document.querySelectorAll('.seat').length === 2");
+    browser.click(".setup .main");
+    browser.wait("document.querySelectorAll('.square .piece').length === 4");
+    browser.wait("document.querySelector('.players').textContent.includes('<script>alert</script>')");
+    let foreign =
+        browser.run("return document.querySelectorAll('main img, main script, main b').length", &json!([]));
+    assert_eq!(foreign, 0);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    // Rules with errors are shown with their places.
+    browser.open(&format!("http://127.0.0.1:{}/#", server.port));
+    browser.run(
+        "document.querySelector('textarea').value = '(role a)\\n(<= (next (f ?x)) (not (true <i>)))'",
+        &json!([]),
+    );
+    browser.click(".drop button");
+    browser.wait("document.querySelectorAll('.findings .error mark').length > 0");
+    browser.run("document.querySelector('.drop').scrollIntoView()", &json!([]));
+    browser.picture("findings-light");
+}
+
+#[test]
+fn the_keyboard_is_enough() {
+    let Some(browser) = Browser::start(DESKTOP, false) else { return };
+    let server = Server::start(&[]);
+    let seats = json!([{"kind": "person"}, {"kind": "engine", "iterations": 50}]);
+    let path = server.open(&json!({"game": "breakthrough_holes", "seats": seats}));
+    let id = path.rsplit('/').next().unwrap_or_default();
+    browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
+    browser.wait("document.querySelectorAll('.square.next').length > 0");
+    // From the upper left corner down to the second row, and one square ahead.
+    let (up, down, enter) = ("\u{e013}", "\u{e015}", "\u{e007}");
+    browser.press("[data-square=\"0\"]", down);
+    for square in (8..48).step_by(8) {
+        browser.press(&format!("[data-square=\"{square}\"]"), down);
+    }
+    browser.press("[data-square=\"48\"]", enter);
+    browser.wait("document.activeElement.dataset.square === '48'");
+    browser.press("[data-square=\"48\"]", up);
+    browser.press("[data-square=\"40\"]", enter);
+    browser.wait("document.querySelectorAll('.step').length === 3");
+    let label = browser
+        .run("return document.querySelector('[data-square=\"40\"]').getAttribute('aria-label')", &json!([]));
+    assert_eq!(label, "1 3: white");
+    // Steps, undo and a hint have keys.
+    browser.press("body", "\u{e012}");
+    browser.wait("document.querySelectorAll('.step')[1].hasAttribute('aria-current')");
+    browser.press("body", "\u{e010}");
+    browser.wait("document.querySelectorAll('.step')[2].hasAttribute('aria-current')");
+    browser.press("body", "h");
+    browser.wait("document.querySelector('.summary').textContent.startsWith('Advice for white')");
+    browser.press("body", "u");
+    browser.wait("document.querySelectorAll('.step')[0].hasAttribute('aria-current')");
+    // A move by its text.
+    browser.press("body", "/");
+    browser.press("input[type=search]", "2 2 2 3");
+    browser.press("input[type=search]", enter);
+    browser.wait("document.querySelector('.lines .chip') !== null");
+    // Everything that can be pressed has a name.
+    let nameless = browser.run(
+        "return [...document.querySelectorAll('button, input, select, a')].filter((element) => \
+            !element.textContent.trim() && !element.getAttribute('aria-label')).length",
+        &json!([]),
+    );
+    assert_eq!(nameless, 0);
+}
+
+#[test]
 fn the_five_are_pictured_in_the_dark_and_on_a_phone() {
     for (size, dark, name) in [(DESKTOP, true, "dark"), (PHONE, false, "phone")] {
         let Some(browser) = Browser::start(size, dark) else { return };
@@ -144,7 +222,8 @@ fn the_five_are_pictured_in_the_dark_and_on_a_phone() {
             let path = server.open(&json!({"game": game, "seats": seats}));
             for _ in 0..4 {
                 server.wait(&path, "a person's turn", |status| {
-                    let waits = status["chosen"] == json!([false, true]) || status["chosen"] == json!([false, false]);
+                    let waits =
+                        status["chosen"] == json!([false, true]) || status["chosen"] == json!([false, false]);
                     waits && status["working"] == Value::Null
                 });
                 server.choose_first(&path, 0);
