@@ -54,7 +54,12 @@ export class History {
         {},
         el(
           "button",
-          { type: "button", class: "step", "aria-current": number === view ? "step" : null, onclick: () => this.go(number) },
+          {
+            type: "button",
+            class: "step",
+            "aria-current": number === view ? "step" : null,
+            onclick: () => this.go(number),
+          },
           step === 0 ? "start" : jointText(tree.nodes[number].moves),
         ),
       );

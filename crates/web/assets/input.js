@@ -19,7 +19,8 @@ function follows(move, chosen, shape) {
  */
 export function read(moves, chosen, shape) {
   const open = moves.filter((move) => follows(move, chosen, shape));
-  const isWhole = (move) => (move.kind === "line" ? chosen.length === 1 : move.squares.length === chosen.length);
+  const isWhole = (move) =>
+    move.kind === "line" ? chosen.length === 1 : move.squares.length === chosen.length;
   const next = new Set();
   for (const move of open) {
     if (move.kind === "line" && chosen.length === 0) {

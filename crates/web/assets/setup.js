@@ -35,7 +35,11 @@ class SeatForm {
       step: "any",
       required: true,
     });
-    this.url = el("input", { type: "text", placeholder: "http://host:9147", "aria-label": `address of ${name}` });
+    this.url = el("input", {
+      type: "text",
+      placeholder: "http://host:9147",
+      "aria-label": `address of ${name}`,
+    });
     this.most = allowed.longest;
     const label = el("span", { class: "role" }, words(name));
     this.element = el("div", { class: "seat" }, label, this.kind, this.strength, this.unit, this.url);
@@ -59,14 +63,18 @@ class SeatForm {
     if (kind === "remote") return { kind, url: this.url.value.trim() };
     if (kind !== "engine") return { kind };
     const strength = Number(this.strength.value);
-    return this.unit.value === "iterations" ? { kind, iterations: Math.round(strength) } : { kind, seconds: strength };
+    return this.unit.value === "iterations"
+      ? { kind, iterations: Math.round(strength) }
+      : { kind, seconds: strength };
   }
 }
 
 /** The forms for all roles of a game that players take. */
 export function seatForms(roles, allowed, kinds) {
   const players = roles.filter((role) => !role.nature);
-  return players.map((role, at) => new SeatForm(role.name, kinds?.[at] ?? (at === 0 ? "person" : "engine"), allowed));
+  return players.map(
+    (role, at) => new SeatForm(role.name, kinds?.[at] ?? (at === 0 ? "person" : "engine"), allowed),
+  );
 }
 
 export class Setup {
@@ -76,7 +84,11 @@ export class Setup {
     this.record = null;
     say(document.getElementById("title"), "Games");
     document.title = "ggp";
-    this.games = el("ul", { class: "games" }, allowed.games.map((name) => el("li", {}, this.card(name))));
+    this.games = el(
+      "ul",
+      { class: "games" },
+      allowed.games.map((name) => el("li", {}, this.card(name))),
+    );
     this.form = el("form", { class: "panel setup", onsubmit: (event) => this.start(event), hidden: true });
     this.text = el("textarea", {
       rows: 8,
@@ -91,7 +103,11 @@ export class Setup {
       onchange: () => this.take(this.file.files[0]),
     });
     this.findings = el("div", { class: "findings", "aria-live": "polite" });
-    const check = el("button", { type: "button", onclick: () => this.check("pasted", this.text.value) }, "Check and play");
+    const check = el(
+      "button",
+      { type: "button", onclick: () => this.check("pasted", this.text.value) },
+      "Check and play",
+    );
     this.drop = el(
       "section",
       { class: "panel drop" },
@@ -103,7 +119,11 @@ export class Setup {
       this.findings,
     );
     const watched = allowed.watched
-      ? el("p", { class: "panel" }, el("a", { href: `#s=${allowed.watched}` }, "Watch the match that is being played"))
+      ? el(
+          "p",
+          { class: "panel" },
+          el("a", { href: `#s=${allowed.watched}` }, "Watch the match that is being played"),
+        )
       : null;
     page.classList.add("home");
     page.append(...[watched, this.form, this.games, this.drop].filter(Boolean));
@@ -122,7 +142,11 @@ export class Setup {
   }
 
   card(name) {
-    return el("button", { type: "button", class: "card", onclick: () => this.choose({ game: name }) }, words(name));
+    return el(
+      "button",
+      { type: "button", class: "card", onclick: () => this.choose({ game: name }) },
+      words(name),
+    );
   }
 
   async take(file) {

@@ -16,7 +16,9 @@ const LISTED = 200;
 function seatText(seat) {
   if (!seat) return "chance";
   if (seat.kind !== "engine") return KINDS[seat.kind];
-  return seat.iterations ? `engine, ${seat.iterations.toLocaleString("en")} iterations` : `engine, ${seat.seconds} s`;
+  return seat.iterations
+    ? `engine, ${seat.iterations.toLocaleString("en")} iterations`
+    : `engine, ${seat.seconds} s`;
 }
 
 export class Table {
@@ -65,8 +67,18 @@ export class Table {
     this.undo = button("Undo", "take back (u)", () => this.act("undo"), "undo");
     this.hint = button("Hint", "ask the engine (h)", () => this.advise(), "hint");
     this.now = button("Move now", "the engine has to answer at once (n)", () => this.act("hurry"), "now");
-    this.hold = button("Pause", "let the engines wait, or go on", () => this.act("hold", { hold: !this.status.held }), "hold");
-    this.go = button("Play on from here", "begin a new line here", () => this.act("go", { node: this.view }), "go");
+    this.hold = button(
+      "Pause",
+      "let the engines wait, or go on",
+      () => this.act("hold", { hold: !this.status.held }),
+      "hold",
+    );
+    this.go = button(
+      "Play on from here",
+      "begin a new line here",
+      () => this.act("go", { node: this.view }),
+      "go",
+    );
     this.controls = el(
       "div",
       { class: "controls" },
@@ -86,14 +98,29 @@ export class Table {
     this.listed = el("div", { class: "legal" });
     const history = el("section", { class: "panel" }, el("h2", {}, "Moves"));
     const thinking = el("section", { class: "panel thinking" }, el("h2", {}, "Thinking"));
-    const legal = el("details", { class: "panel" }, el("summary", {}, "Legal moves"), this.filter, this.listed);
+    const legal = el(
+      "details",
+      { class: "panel" },
+      el("summary", {}, "Legal moves"),
+      this.filter,
+      this.listed,
+    );
     legal.addEventListener("toggle", () => this.listMoves());
     this.legal = legal;
     this.seats = el("details", { class: "panel" }, el("summary", {}, "Who plays"));
     this.seats.addEventListener("toggle", () => this.showSeats());
     page.classList.add("table");
     page.append(
-      el("section", { class: "stage" }, this.players, this.boards, this.state, this.moves, this.controls, this.side),
+      el(
+        "section",
+        { class: "stage" },
+        this.players,
+        this.boards,
+        this.state,
+        this.moves,
+        this.controls,
+        this.side,
+      ),
       el("aside", {}, history, thinking, legal, this.seats),
     );
     nav.append(
@@ -127,7 +154,8 @@ export class Table {
     if (status.turn < this.status.turn) return;
     this.status = status;
     try {
-      if (status.count > this.tree.nodes.length) this.tree.add(await this.session.tree(this.tree.nodes.length));
+      if (status.count > this.tree.nodes.length)
+        this.tree.add(await this.session.tree(this.tree.nodes.length));
       if (this.follows && this.view !== this.status.tip) await this.show(this.status.tip);
       else this.render();
     } catch (error) {
@@ -178,7 +206,8 @@ export class Table {
   role() {
     if (!this.node || this.node.terminal || this.status.watched || this.isBusy()) return -1;
     const isTip = this.view === this.status.tip;
-    const waits = (role) => this.status.seats[role]?.kind === "person" && !(isTip && this.status.chosen[role]);
+    const waits = (role) =>
+      this.status.seats[role]?.kind === "person" && !(isTip && this.status.chosen[role]);
     const people = this.roles.map((_, role) => role).filter(waits);
     // Whoever has a choice goes first; where nobody has one, somebody has to go on all the same.
     const decides = ({ length, 0: first }) => length > 1 || (length === 1 && first.kind !== "button");
@@ -250,7 +279,9 @@ export class Table {
 
   verdict() {
     const { goals } = this.node;
-    const people = this.status.seats.map((seat, role) => [seat, role]).filter(([seat]) => seat?.kind === "person");
+    const people = this.status.seats
+      .map((seat, role) => [seat, role])
+      .filter(([seat]) => seat?.kind === "person");
     if (people.length !== 1 || goals.some((goal) => goal === null)) return "";
     const own = goals[people[0][1]];
     if (goals.length === 1) return own === 100 ? "Solved!" : "";
@@ -288,14 +319,19 @@ export class Table {
   showChoices(moves) {
     let shown = [];
     const button = (move, text) =>
-      el("button", { type: "button", class: "choice", "data-move": move.move, onclick: () => this.play(move.move) }, text);
+      el(
+        "button",
+        { type: "button", class: "choice", "data-move": move.move, onclick: () => this.play(move.move) },
+        text,
+      );
     if (this.chosen.length && this.board) {
       const { meant } = read(moves, this.chosen, this.board.shape);
       shown = meant.map((move) => button(move, move.rest?.map(words).join(" ") || moveText(move.move)));
     } else {
       const plain = moves.filter((move) => move.kind === "button");
       shown = plain.slice(0, 60).map((move) => button(move, words(moveText(move.move))));
-      if (plain.length > 60) shown.push(el("span", {}, `and ${plain.length - 60} more in the list of legal moves`));
+      if (plain.length > 60)
+        shown.push(el("span", {}, `and ${plain.length - 60} more in the list of legal moves`));
     }
     const key = shown.map((element) => element.dataset.move ?? "").join("\n") + this.chosen;
     if (key !== this.choicesDrawn) this.moves.replaceChildren(...shown);
@@ -330,7 +366,11 @@ export class Table {
         .filter((move) => moveText(move.move).toLowerCase().includes(text))
         .map((move) => {
           const shown = role >= 0 ? moveText(move.move) : `${this.roles[at]}: ${moveText(move.move)}`;
-          const item = el("button", { type: "button", class: "chip", disabled: role < 0, onclick: () => this.play(move.move) }, shown);
+          const item = el(
+            "button",
+            { type: "button", class: "chip", disabled: role < 0, onclick: () => this.play(move.move) },
+            shown,
+          );
           const point = (squares) => () => this.board?.point(squares);
           item.addEventListener("mouseenter", point(move.squares ?? []));
           item.addEventListener("mouseleave", point([]));

@@ -6,7 +6,12 @@ const WIDTH = 320;
 const HEIGHT = 72;
 
 function plot(title, lines) {
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": title });
+  const drawing = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "plot",
+    role: "img",
+    "aria-label": title,
+  });
   for (const score of [0, 50, 100]) {
     const y = HEIGHT - 4 - (score / 100) * (HEIGHT - 8);
     drawing.append(svg("line", { x1: 0, x2: WIDTH, y1: y, y2: y, class: "rule" }));
@@ -87,7 +92,11 @@ export class Thinking {
         const at = step.squares.findIndex((squares) => squares.length);
         const move = step.moves[Math.max(at, 0)];
         return this.pointing(
-          el("button", { type: "button", class: "chip" }, moveText(at < 0 ? step.moves.map(moveText).join(" · ") : move)),
+          el(
+            "button",
+            { type: "button", class: "chip" },
+            moveText(at < 0 ? step.moves.map(moveText).join(" · ") : move),
+          ),
           step.squares.flat(),
         );
       }),
@@ -97,7 +106,12 @@ export class Thinking {
   }
 
   row(candidate) {
-    const bar = svg("svg", { viewBox: "0 0 100 12", class: "bar", "aria-hidden": "true", preserveAspectRatio: "none" });
+    const bar = svg("svg", {
+      viewBox: "0 0 100 12",
+      class: "bar",
+      "aria-hidden": "true",
+      preserveAspectRatio: "none",
+    });
     const { score, low, high } = candidate;
     bar.append(svg("rect", { x: 0, y: 4, width: 100, height: 4, rx: 2, class: "track" }));
     if (score !== null) {

@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 
 /// The squares that a move names, by their numbers.
 pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<usize> {
-    model.gesture(mv, position).squares().iter().map(|&square| model.square_number(square)).collect()
+    let squares = model.gesture(mv, position);
+    let squares = squares.squares().iter().map(|&square| model.square_number(square));
+    let named = by_name(mv, position).filter(|_| squares.len() == 0);
+    squares.chain(named).collect()
 }
 
 /// What of a board does not change.
@@ -51,13 +54,29 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
         Gesture::Line { column, row, rest } => {
             json!({"move": mv, "kind": "line", "column": column, "row": row, "rest": rest})
         }
-        Gesture::Button => json!({"move": mv, "kind": "button"}),
+        Gesture::Button => match by_name(mv, position) {
+            Some(square) => {
+                let none: [&str; 0] = [];
+                json!({"move": mv, "kind": "choose", "squares": [square], "rest": none})
+            }
+            None => json!({"move": mv, "kind": "button"}),
+        },
     }
+}
+
+/// The square of the only thing on the board that a move names, as `(slide 6)` does a tile, where
+/// it says nothing else.
+fn by_name(mv: &str, position: &Position) -> Option<usize> {
+    let (_, name) = mv.strip_prefix('(')?.strip_suffix(')')?.split_once(' ')?;
+    let mut named = position.squares.iter().enumerate().filter(|(_, tokens)| {
+        tokens.iter().any(|token| token.layer == 0 && token.content.len() == 1 && token.content[0] == name)
+    });
+    named.next().map(|(square, _)| square).filter(|_| named.next().is_none())
 }
 
 /// Whether `mv` is made without the board.
 pub(crate) fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
-    model.gesture(mv, position) == Gesture::Button
+    model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()
 }
 
 /// One state, with what can be done in it.

@@ -68,6 +68,7 @@ pub(crate) struct Session {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Inner {
     /// `None` for the role `random`.
     seats: Vec<Option<Seat>>,
@@ -92,6 +93,20 @@ struct Inner {
     slice: StopToken,
     note: Option<String>,
     closed: bool,
+}
+
+impl Inner {
+    /// Goes to the state `node`.
+    fn enter(&mut self, node: usize) {
+        self.tip = node;
+        self.turn += 1;
+        self.pending.fill(None);
+        self.thoughts.fill(None);
+        (self.work, self.hint, self.shown) = (None, None, None);
+        self.slice.stop();
+        self.stop.stop();
+        self.stop = StopToken::new();
+    }
 }
 
 /// What an engine has to think about.
@@ -274,7 +289,7 @@ impl Session {
             Some(known) => known,
             None => self.make(inner, inner.tip, joint, thoughts)?,
         };
-        self.enter(inner, next);
+        inner.enter(next);
         Ok(true)
     }
 
@@ -291,18 +306,6 @@ impl Session {
     fn draw(&self, turn: u64, role: usize, legal: &[String]) -> String {
         let stream = rng::Stream::new(self.seed, turn);
         legal[stream.below(0, Role(role as u8), legal.len() as u32) as usize].clone()
-    }
-
-    /// Goes to the state `node`.
-    fn enter(&self, inner: &mut Inner, node: usize) {
-        inner.tip = node;
-        inner.turn += 1;
-        inner.pending.fill(None);
-        inner.thoughts.fill(None);
-        (inner.work, inner.hint, inner.shown) = (None, None, None);
-        inner.slice.stop();
-        inner.stop.stop();
-        inner.stop = StopToken::new();
     }
 
     /// The next engine that has to choose, going on with what it is at.
@@ -531,7 +534,7 @@ impl Session {
             return wrong(format!("{mv} is not legal here"));
         };
         if at != inner.tip {
-            self.enter(&mut inner, at);
+            inner.enter(at);
         }
         if inner.pending[role].is_some() {
             return wrong("this role has already chosen");
@@ -552,7 +555,7 @@ impl Session {
         if Self::is_elsewhere(&inner) {
             return wrong("a match that is watched cannot be played here; save it and load it");
         }
-        self.enter(&mut inner, at);
+        inner.enter(at);
         inner.note = None;
         inner.held = false;
         self.settle(&mut inner);
@@ -580,7 +583,7 @@ impl Session {
             })
         });
         let Some(at) = earlier else { return wrong("there is nothing to take back") };
-        self.enter(&mut inner, at);
+        inner.enter(at);
         inner.note = None;
         self.settle(&mut inner);
         Ok(())
@@ -639,7 +642,7 @@ impl Session {
         }
         inner.seats = seats;
         let tip = inner.tip;
-        self.enter(&mut inner, tip);
+        inner.enter(tip);
         inner.held = false;
         self.settle(&mut inner);
         Ok(())

@@ -41,7 +41,7 @@ pub(crate) fn follow(app: &Arc<App>, path: &Path) {
 /// The file itself, or the newest record in a folder: when it changed, and how large it is.
 fn newest(path: &Path) -> Option<(PathBuf, SystemTime, u64)> {
     let look = |file: PathBuf| {
-        let about = fs::metadata(&file).ok().filter(|about| about.is_file())?;
+        let about = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
         Some((file, about.modified().ok()?, about.len()))
     };
     if !path.is_dir() {

@@ -1,4 +1,4 @@
-//! A headless browser, driven by the WebDriver protocol: JSON over HTTP.
+//! A headless browser, driven by the `WebDriver` protocol: JSON over HTTP.
 //!
 //! No client library: the five commands that are needed are fewer lines than a library's setup, and
 //! the requests are those of the other tests.
@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// How long a page may take to show something.
 const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Browsers so far: each has a profile of its own.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A browser with one window.
 pub(crate) struct Browser {
@@ -45,7 +48,6 @@ impl Browser {
             line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse::<u16>().ok()
         });
         let port = port.expect("the driver says where it listens");
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let profile =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{}-{number}", std::process::id()));

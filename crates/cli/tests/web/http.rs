@@ -44,7 +44,7 @@ pub(crate) fn raw(port: u16, head: &str, body: &[u8]) -> Answer {
 /// An answer's bytes: as many as it says, or all until the end.
 fn read_whole(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = [0; 1 << 13];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..count]);
         let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };

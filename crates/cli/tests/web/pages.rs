@@ -80,6 +80,7 @@ fn whole_game(game: &str, seats: &[&str]) {
             browser.picture(&format!("{game}-light"));
         }
     });
+    browser.picture(&format!("{game}-over"));
     assert!(clicks > 0 && state.starts_with("Over"), "{game}: {state}");
     // Back to the start and forth to the end, by steps.
     let steps =
@@ -145,7 +146,9 @@ fn nothing_in_a_rulesheet_becomes_markup() {
     browser.click(".drop button");
     browser.wait("document.querySelectorAll('.seat').length === 2");
     browser.click(".setup .main");
-    browser.wait("document.querySelectorAll('.square .piece').length === 4");
+    browser.wait("document.querySelectorAll('.square.next').length === 4");
+    browser.click("[data-square=\"0\"]");
+    browser.wait("document.querySelectorAll('.square .piece').length > 0");
     browser.wait("document.querySelector('.players').textContent.includes('<script>alert</script>')");
     let foreign =
         browser.run("return document.querySelectorAll('main img, main script, main b').length", &json!([]));
