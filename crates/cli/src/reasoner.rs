@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
 /// published games need, shorter than a person's patience.
-const GROUNDING_TIME: Duration = Duration::from_secs(10);
+const GROUNDING_TIME: Duration = Duration::from_secs(20);
 
 /// What evaluates the rules, as asked for on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]

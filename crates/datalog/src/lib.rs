@@ -7,6 +7,7 @@
 //! Results and their order depend on the program and the order of insertion alone.
 
 mod database;
+pub mod decompose;
 pub mod demand;
 mod error;
 mod fixpoint;

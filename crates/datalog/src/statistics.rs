@@ -31,6 +31,11 @@ impl Statistics {
         Statistics { relations: arities.map(unseen).collect() }
     }
 
+    /// Also of relations with these arities, numbered on, which nobody has seen.
+    pub fn extend(&mut self, arities: impl Iterator<Item = usize>) {
+        self.relations.extend(Statistics::new(arities).relations);
+    }
+
     /// Takes note of `relations`, which must be complete in `database`.
     pub fn observe(&mut self, database: &Database, relations: impl Iterator<Item = RelationId>) {
         for id in relations {

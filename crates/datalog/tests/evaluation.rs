@@ -3,6 +3,7 @@
 
 mod naive;
 
+use ggp_datalog::decompose::decompose;
 use ggp_datalog::demand::{Refusal, on_demand};
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{
@@ -135,6 +136,22 @@ proptest! {
             evaluate(&program, &mut database, &asked);
             compare(&program, &database, &expected, &asked);
         }
+    }
+
+    #[test]
+    fn what_is_decomposed_gives_the_same_answers(bytes in bytes()) {
+        let choices = &mut Choices(&bytes);
+        let case = Case::new(choices);
+        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let expected = case.naive(&inputs);
+        let parts = decompose(case.signatures.clone(), case.rules.clone());
+        prop_assert_eq!(parts.owners.len(), parts.signatures.len() - case.signatures.len());
+        let program = Program::new(parts.signatures, parts.rules).expect("as safe and stratified as before");
+        let mut database = Database::new(&program, case.values.clone());
+        insert(&mut database, &inputs);
+        let asked: Vec<RelationId> = (0..case.signatures.len()).map(|r| RelationId(r as u32)).collect();
+        evaluate(&program, &mut database, &asked);
+        compare(&program, &database, &expected, &asked);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct GroundLimits {
 impl Default for GroundLimits {
     /// What fits into about 2 GiB and takes some tens of seconds.
     fn default() -> Self {
-        GroundLimits { tuples: 6_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
+        GroundLimits { tuples: 16_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
     }
 }
 

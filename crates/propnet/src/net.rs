@@ -305,6 +305,7 @@ impl NetBuilder {
                 return Signal::FALSE;
             }
             list.retain(|&signal| signal != Signal::TRUE);
+            self.inline_move_sets(list);
             let merged = self.merge_move_sets(list);
             let changed = merged || (look && self.look_into_operands(list));
             if !changed {
@@ -316,6 +317,25 @@ impl NetBuilder {
             [one] => *one,
             _ => self.intern(Node::And(list.as_slice().into())),
         }
+    }
+
+    /// Replaces conjunctions of nothing but move sets by those sets: there are no more of them than
+    /// roles, and they merge with what else is said of the roles' moves.
+    fn inline_move_sets(&self, list: &mut Vec<Signal>) {
+        let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
+        let mut at = 0;
+        while at < list.len() {
+            match &self.nodes[list[at].node()] {
+                Node::And(inner) if !list[at].is_negated() && inner.iter().all(is_set) => {
+                    list.swap_remove(at);
+                    list.extend(
+                        inner.iter().filter(|signal| !list.contains(signal)).copied().collect::<Vec<_>>(),
+                    );
+                }
+                _ => at += 1,
+            }
+        }
+        list.sort_unstable();
     }
 
     /// Replaces two or more move sets of one role by their intersection. Whether it did.

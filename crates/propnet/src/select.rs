@@ -36,7 +36,10 @@ pub(crate) struct Level {
 }
 
 /// More moves of one role than this cannot be chosen from.
-pub(crate) const MAX_MOVES: usize = 1 << 15;
+pub(crate) const MAX_MOVES: usize = 1 << 20;
+
+/// Bytes that a count of so many moves may have.
+const BYTES: usize = 3;
 
 impl Tree {
     /// The tree over `moves` rows, rounded up to groups.
@@ -72,10 +75,10 @@ impl Tree {
 pub(crate) struct Scratch<const W: usize> {
     pub(crate) counts: Vec<Row<W>>,
     pub(crate) ranks: Vec<Row<W>>,
-    /// Byte `b` of word `w` of row `i` belongs to lane 64 w + 8 b + i: low and high bytes.
-    pub(crate) bytes: [[Row<W>; 8]; 2],
+    /// Byte `b` of word `w` of row `i` belongs to lane 64 w + 8 b + i: lowest bytes first.
+    pub(crate) bytes: [[Row<W>; 8]; BYTES],
     /// The same bytes, in this order.
-    flat: [Vec<u8>; 2],
+    flat: [Vec<u8>; BYTES],
 }
 
 impl<const W: usize> Scratch<W> {
@@ -83,8 +86,8 @@ impl<const W: usize> Scratch<W> {
         Scratch {
             counts: vec![Row::ZERO; rows],
             ranks: vec![Row::ZERO; rows],
-            bytes: [[Row::ZERO; 8]; 2],
-            flat: [vec![0; 64 * W], vec![0; 64 * W]],
+            bytes: [[Row::ZERO; 8]; BYTES],
+            flat: [const { Vec::new() }; BYTES].map(|_: Vec<u8>| vec![0; 64 * W]),
         }
     }
 }
@@ -108,30 +111,40 @@ impl Keys {
     }
 }
 
-/// Replaces each lane's count by a random number below it (by 0 if it is 0).
+/// Replaces each lane's count, of `width` bytes, by a random number below it (by 0 if it is 0).
 ///
 /// The bytes are laid out flat first: over rows of words, compilers lose the vectors.
 #[inline(always)]
-pub(crate) fn draw<const W: usize>(scratch: &mut Scratch<W>, wide: bool, keys: &Keys, counter: u32) {
-    let Scratch { bytes: [low_rows, high_rows], flat: [low, high], .. } = scratch;
-    to_bytes(low_rows, low);
+pub(crate) fn draw<const W: usize>(scratch: &mut Scratch<W>, width: usize, keys: &Keys, counter: u32) {
+    let Scratch { bytes, flat, .. } = scratch;
+    for (rows, flat) in bytes.iter().zip(flat.iter_mut()).take(width) {
+        to_bytes(rows, flat);
+    }
+    let [low, middle, high] = flat;
     let keys = keys.low.iter().zip(&keys.high);
-    if wide {
-        to_bytes(high_rows, high);
-        for ((low, high), (&key_low, &key_high)) in low.iter_mut().zip(high.iter_mut()).zip(keys) {
-            let bits = rng::scramble(key_low.wrapping_add(counter), key_high);
-            let rank = rng::below(bits, u32::from(*high) << 8 | u32::from(*low));
-            *low = rank as u8;
-            *high = (rank >> 8) as u8;
+    let bits = |(&low, &high): (&u32, &u32)| rng::scramble(low.wrapping_add(counter), high);
+    match width {
+        1 => {
+            for (low, key) in low.iter_mut().zip(keys) {
+                *low = rng::below(bits(key), u32::from(*low)) as u8;
+            }
         }
-        to_words(high, high_rows);
-    } else {
-        for (low, (&key_low, &key_high)) in low.iter_mut().zip(keys) {
-            let bits = rng::scramble(key_low.wrapping_add(counter), key_high);
-            *low = rng::below(bits, u32::from(*low)) as u8;
+        2 => {
+            for ((low, middle), key) in low.iter_mut().zip(middle).zip(keys) {
+                let rank = rng::below(bits(key), u32::from(*middle) << 8 | u32::from(*low));
+                [*low, *middle, ..] = rank.to_le_bytes();
+            }
+        }
+        _ => {
+            for (((low, middle), high), key) in low.iter_mut().zip(middle).zip(high).zip(keys) {
+                let rank = rng::below(bits(key), u32::from_le_bytes([*low, *middle, *high, 0]));
+                [*low, *middle, *high, _] = rank.to_le_bytes();
+            }
         }
     }
-    to_words(low, low_rows);
+    for (rows, flat) in bytes.iter_mut().zip(flat.iter()).take(width) {
+        to_words(flat, rows);
+    }
 }
 
 #[inline(always)]
@@ -302,8 +315,8 @@ macro_rules! kernels {
             counter: u32,
         ) -> Row<W> {
             let mut some = Row::ZERO;
-            let wide = count(area, tree, scratch, &mut some);
-            draw(scratch, wide, keys, counter);
+            let width = count(area, tree, scratch, &mut some);
+            draw(scratch, width, keys, counter);
             select(area, tree, scratch, &some);
             some
         }
@@ -315,11 +328,11 @@ macro_rules! kernels {
             tree: &Tree,
             scratch: &mut Scratch<W>,
             some: &mut Row<W>,
-        ) -> bool {
+        ) -> usize {
             let (groups, _) = area.as_chunks::<8>();
             let Scratch { counts, bytes, .. } = scratch;
             let root = tree.levels[tree.levels.len() - 1];
-            let wide = root.planes > 8;
+            let width = root.planes.div_ceil(8);
             for at in (0..W).step_by(Vector::WORDS) {
                 for (group, planes) in groups.iter().zip(counts.as_chunks_mut::<4>().0) {
                     let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
@@ -355,7 +368,7 @@ macro_rules! kernels {
                 }
                 let planes = &counts[root.counts..][..root.planes];
                 let mut any = Vector::zero();
-                for (byte, half) in bytes.iter_mut().enumerate().take(1 + usize::from(wide)) {
+                for (byte, half) in bytes.iter_mut().enumerate().take(width) {
                     let mut v = [Vector::zero(); 8];
                     for (v, plane) in v.iter_mut().zip(planes.iter().skip(8 * byte)) {
                         *v = load(plane, at);
@@ -368,7 +381,7 @@ macro_rules! kernels {
                 }
                 store(some, at, any);
             }
-            wide
+            width
         }
 
         $(#[$features])*

@@ -2,6 +2,7 @@
 //! `does` derived from `init`, `next` and `legal`, evaluated to one fixpoint.
 
 use super::{GroundError, GroundLimits};
+use ggp_datalog::decompose::{Decomposed, decompose};
 use ggp_datalog::demand::{Demanded, on_demand};
 use ggp_datalog::{
     Argument, Atom, Database, EvalError, Functor, Limits, Literal, Program, Relation, RelationId, Rule,
@@ -48,8 +49,7 @@ impl Relaxed {
         loop {
             let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()])
                 .map_err(|_| GroundError::TooLarge("a relation cannot be put on demand".to_owned()))?;
-            let origin = rewritten.origin.clone();
-            let mut relaxed = Relaxed::of_rules(game, lowering.clone(), rewritten, statistics)?;
+            let (mut relaxed, origin) = Relaxed::of_rules(game, lowering.clone(), rewritten, statistics)?;
             let Err((error, failed)) = relaxed.evaluate(limits, stop) else { return Ok(relaxed) };
             attempt += 1;
             let more = failed
@@ -73,18 +73,29 @@ impl Relaxed {
         game: &Game,
         lowering: Lowering,
         rewritten: Demanded,
-        statistics: Statistics,
-    ) -> Result<Relaxed, GroundError> {
-        let Demanded { signatures, rules, wanted: wanted_relations, .. } = rewritten;
+        mut statistics: Statistics,
+    ) -> Result<(Relaxed, Vec<RelationId>), GroundError> {
+        let Demanded { signatures, mut rules, wanted: wanted_relations, mut origin } = rewritten;
         let mut wanted = vec![false; signatures.len()];
         for relation in wanted_relations {
             wanted[relation.index()] = true;
         }
+        // What is wanted comes last, so that a part which both need is no mere wish.
+        rules.sort_by_key(|rule| wanted[rule.head.relation.index()]);
+        let whole = signatures.len();
+        let Decomposed { signatures, rules, guards, owners } = decompose(signatures, rules);
+        statistics.extend(signatures[whole..].iter().map(|signature| signature.arity));
+        for owner in owners {
+            wanted.push(wanted[owner.index()]);
+            origin.push(origin[owner.index()]);
+        }
+        let mut derived = vec![true; signatures.len()];
+        guards.iter().for_each(|guard| derived[guard.index()] = false);
         let is_wanted =
             |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
         let exact_rules: Vec<Rule> = rules
             .iter()
-            .filter(|rule| !wanted[rule.head.relation.index()])
+            .filter(|rule| derived[rule.head.relation.index()] && !wanted[rule.head.relation.index()])
             .map(|rule| Rule {
                 body: rule.body.iter().filter(|l| !is_wanted(l)).cloned().collect(),
                 ..rule.clone()
@@ -110,7 +121,7 @@ impl Relaxed {
         let mut program = Program::unplanned(fixed, relaxed_rules).map_err(unstratified)?;
         program.plan(&statistics).map_err(unstratified)?;
         let description = game.description();
-        Ok(Relaxed {
+        let relaxed = Relaxed {
             database: Database::new(&program, lowering.values.clone()),
             roles: game.semantics().roles(),
             goal: lowering.relation(description, "goal", 2),
@@ -121,7 +132,8 @@ impl Relaxed {
             program,
             wanted,
             statistics,
-        })
+        };
+        Ok((relaxed, origin))
     }
 
     /// Computes what is possible, of everything that is asked for.

@@ -1,0 +1,238 @@
+//! Taking long rules apart: a variable that the head does not read is joined away in a relation
+//! of its own (variable elimination; for grounding, Bichler, Morak & Woltran 2016, "lpopt").
+//!
+//! `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has as many instances as there are
+//! assignments of all its variables. With `part(X) :- near(X, Y), open(Y)` in place of the first
+//! two conditions there are as many as there are pairs, once for `X` and `Y`, once for `X` and `Z`.
+//! Whoever counts instances gains what the product would have cost; answers do not change.
+
+use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Rules of which the long ones are taken apart.
+#[derive(Clone, Debug)]
+pub struct Decomposed {
+    /// The relations given, the parts and the guards.
+    pub signatures: Vec<Signature>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// Relations that bind what a part only tests. Their tuples follow from the conditions that
+    /// stayed behind, so they restrict what is computed and never what holds.
+    pub guards: Vec<RelationId>,
+    /// For each part and guard, in order, the head for whose rule it was made first.
+    pub owners: Vec<RelationId>,
+}
+
+/// Rules with more conditions or variables than this stay as they are.
+const LONGEST: usize = 200;
+
+/// Takes `rules` apart, one after the other; what one rule needs it shares with the next.
+pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
+    let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
+    let mut work = Decomposition { done, parts: FxHashMap::default() };
+    for mut rule in rules {
+        while let Some(group) = work.best_group(&rule) {
+            work.take_out(&mut rule, &group);
+        }
+        work.done.rules.push(rule);
+    }
+    work.done
+}
+
+struct Decomposition {
+    done: Decomposed,
+    /// Parts and guards by what they are, arity and body, the variables numbered as they occur,
+    /// those of the head first.
+    parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
+}
+
+/// Variables that occur in the same conditions, which are to be joined away.
+struct Group {
+    eliminated: BTreeSet<Variable>,
+    /// The numbers of the conditions.
+    conditions: Vec<usize>,
+    /// What the part tells the rule.
+    kept: Vec<Variable>,
+    /// Conditions outside that bind what those inside only test, with what they are to bind.
+    guards: Vec<(usize, Vec<Variable>)>,
+}
+
+impl Decomposition {
+    /// The group of least width whose removal makes the rule narrower.
+    fn best_group(&self, rule: &Rule) -> Option<Group> {
+        if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
+            return None;
+        }
+        let of_literal: Vec<BTreeSet<Variable>> = rule.body.iter().map(variables).collect();
+        let head: BTreeSet<Variable> = rule.head.args.iter().filter_map(|a| a.variable()).collect();
+        let all: BTreeSet<Variable> = of_literal.iter().flatten().copied().collect();
+        // Variables by the conditions that they occur in.
+        let mut groups: Vec<(Vec<usize>, BTreeSet<Variable>)> = Vec::new();
+        for &variable in all.difference(&head) {
+            let conditions: Vec<usize> =
+                (0..of_literal.len()).filter(|&l| of_literal[l].contains(&variable)).collect();
+            match groups.iter_mut().find(|(known, _)| *known == conditions) {
+                Some((_, variables)) => {
+                    variables.insert(variable);
+                }
+                None => groups.push((conditions, BTreeSet::from([variable]))),
+            }
+        }
+        let width = |(conditions, eliminated): &(Vec<usize>, BTreeSet<Variable>)| {
+            let inside: BTreeSet<Variable> =
+                conditions.iter().flat_map(|&l| &of_literal[l]).copied().collect();
+            (inside.len(), inside.len() - eliminated.len(), conditions[0])
+        };
+        groups.sort_by_key(width);
+        groups.into_iter().find_map(|(conditions, eliminated)| {
+            let inside: BTreeSet<Variable> =
+                conditions.iter().flat_map(|&l| &of_literal[l]).copied().collect();
+            if inside.len() == all.len() {
+                return None;
+            }
+            let kept = inside.difference(&eliminated).copied().collect();
+            let guards = guards(rule, &of_literal, &conditions, &inside)?;
+            Some(Group { eliminated, conditions, kept, guards })
+        })
+    }
+
+    /// Replaces the conditions of `group` by one on a part.
+    fn take_out(&mut self, rule: &mut Rule, group: &Group) {
+        let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
+        for (literal, bound) in &group.guards {
+            let guarding = vec![rule.body[*literal].clone()];
+            let guard = self.part(rule, bound, guarding, true);
+            body.push(Literal::Positive(guard));
+        }
+        body.extend(group.conditions.iter().map(|&l| rule.body[l].clone()));
+        let part = self.part(rule, &group.kept, body, false);
+        let mut number = 0;
+        rule.body.retain(|_| {
+            number += 1;
+            !group.conditions.contains(&(number - 1))
+        });
+        rule.body.push(Literal::Positive(part));
+        debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
+    }
+
+    /// The relation of `kept` that `body` defines, as an atom of `rule`.
+    fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
+        let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
+        for &variable in kept {
+            names.insert(variable, Variable(names.len() as u32));
+        }
+        let body: Vec<Literal> = body.into_iter().map(|literal| renamed(literal, &mut names)).collect();
+        let Decomposed { signatures, rules, guards, owners } = &mut self.done;
+        let key = (guard, kept.len(), body);
+        let relation = match self.parts.get(&key) {
+            Some(&known) => known,
+            None => {
+                let relation = RelationId(signatures.len() as u32);
+                let whole = &signatures[rule.head.relation.index()].name;
+                let name = format!("{} of {whole}", if guard { "guard" } else { "part" });
+                signatures.push(Signature { name, arity: kept.len(), level: 0 });
+                owners.push(rule.head.relation);
+                if guard {
+                    guards.push(relation);
+                }
+                let args = (0..kept.len() as u32).map(|v| Argument::Variable(Variable(v))).collect();
+                rules.push(Rule {
+                    head: Atom { relation, args },
+                    body: key.2.clone(),
+                    variables: names.len() as u32,
+                    label: rule.label,
+                });
+                self.parts.insert(key, relation);
+                relation
+            }
+        };
+        Atom { relation, args: kept.iter().map(|&v| Argument::Variable(v)).collect() }
+    }
+}
+
+/// Conditions outside that bind what `conditions` alone would not; `None` if there are none.
+fn guards(
+    rule: &Rule,
+    of_literal: &[BTreeSet<Variable>],
+    conditions: &[usize],
+    inside: &BTreeSet<Variable>,
+) -> Option<Vec<(usize, Vec<Variable>)>> {
+    let mut bound: BTreeSet<Variable> = BTreeSet::new();
+    for &condition in conditions {
+        if matches!(rule.body[condition], Literal::Positive(_)) {
+            bound.extend(&of_literal[condition]);
+        }
+    }
+    let mut guards = Vec::new();
+    loop {
+        compose(rule, conditions, &mut bound);
+        let open: BTreeSet<Variable> = inside.difference(&bound).copied().collect();
+        if open.is_empty() {
+            return Some(guards);
+        }
+        let binds = |l: &usize| of_literal[*l].intersection(&open).count();
+        let outside = (0..rule.body.len()).filter(|l| !conditions.contains(l));
+        let positive = outside.filter(|&l| matches!(rule.body[l], Literal::Positive(_)) && binds(&l) > 0);
+        // The one that binds most; of those the narrowest.
+        let best = positive.min_by_key(|&l| (usize::MAX - binds(&l), of_literal[l].len(), l))?;
+        let shared: Vec<Variable> = of_literal[best].intersection(inside).copied().collect();
+        bound.extend(&shared);
+        guards.push((best, shared));
+    }
+}
+
+/// Adds what compositions among `conditions` bind.
+fn compose(rule: &Rule, conditions: &[usize], bound: &mut BTreeSet<Variable>) {
+    loop {
+        let before = bound.len();
+        for &condition in conditions {
+            let Literal::Compose { term, args, .. } = &rule.body[condition] else { continue };
+            let has = |argument: &Argument| argument.variable().is_none_or(|v| bound.contains(&v));
+            if has(term) || args.iter().all(has) {
+                bound.extend(rule.body[condition].arguments().filter_map(Argument::variable));
+            }
+        }
+        if bound.len() == before {
+            return;
+        }
+    }
+}
+
+fn variables(literal: &Literal) -> BTreeSet<Variable> {
+    literal.arguments().filter_map(Argument::variable).collect()
+}
+
+/// `literal` with its variables numbered by `names`, new ones as they occur.
+fn renamed(literal: Literal, names: &mut FxHashMap<Variable, Variable>) -> Literal {
+    match literal {
+        Literal::Positive(Atom { relation, args }) => {
+            Literal::Positive(Atom { relation, args: renamed_all(args, names) })
+        }
+        Literal::Negative(Atom { relation, args }) => {
+            Literal::Negative(Atom { relation, args: renamed_all(args, names) })
+        }
+        Literal::Distinct(a, b) => {
+            let a = rename(a, names);
+            Literal::Distinct(a, rename(b, names))
+        }
+        Literal::Compose { term, functor, args } => {
+            let term = rename(term, names);
+            Literal::Compose { term, functor, args: renamed_all(args, names) }
+        }
+    }
+}
+
+fn renamed_all(args: Vec<Argument>, names: &mut FxHashMap<Variable, Variable>) -> Vec<Argument> {
+    args.into_iter().map(|argument| rename(argument, names)).collect()
+}
+
+fn rename(argument: Argument, names: &mut FxHashMap<Variable, Variable>) -> Argument {
+    match argument {
+        Argument::Variable(variable) => {
+            let next = Variable(names.len() as u32);
+            Argument::Variable(*names.entry(variable).or_insert(next))
+        }
+        value @ Argument::Value(_) => value,
+    }
+}
