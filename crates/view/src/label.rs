@@ -38,7 +38,8 @@ impl Labels {
         }
         let mut count = 0;
         let marks = model.layers.iter().map(|layer| {
-            layer.content.is_empty().then(|| {
+            let nothing = layer.marks_nothing() && model.layers.len() > 1;
+            (layer.content.is_empty() && !nothing).then(|| {
                 count += 1;
                 if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] }
             })

@@ -1,5 +1,6 @@
 // A match: the board, who plays, what can be done, and what was.
 
+import * as api from "./api.js";
 import { Board } from "./board.js";
 import { el, moveText, say, toast, words } from "./dom.js";
 import { History, Tree } from "./history.js";
@@ -43,7 +44,7 @@ export class Table {
     addEventListener("keydown", this.keys);
     this.unlisten = session.listen(
       (status) => this.update(status),
-      () => toast("This session has ended: it was left for too long, or closed."),
+      () => this.closed(),
     );
     this.update(about.status);
   }
@@ -51,6 +52,13 @@ export class Table {
   close() {
     this.unlisten();
     removeEventListener("keydown", this.keys);
+  }
+
+  /** The session has ended; of matches that are watched there may be a next one. */
+  async closed() {
+    const { watched } = this.status.watched ? await api.games() : {};
+    if (watched) location.hash = `s=${watched}`;
+    else toast("This session has ended: it was left for too long, or closed.");
   }
 
   build(page, nav) {

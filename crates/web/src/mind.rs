@@ -10,7 +10,7 @@ use std::time::Duration;
 pub enum Slice {
     /// There is more to think about.
     More,
-    /// Nothing more would come of it: the goal is proved, or the tree is full.
+    /// Nothing more would come of it: the goal is proved.
     Done,
     /// The rules could not be evaluated.
     Failed(String),
@@ -94,7 +94,7 @@ impl<M: Playouts> Mind for SearchMind<M> {
     fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice {
         self.search.machine().interrupt_on(stop);
         let began = self.iterations(role);
-        let mut limits = Limits::time(time).or_when(stop).or_when_full().for_role(role);
+        let mut limits = Limits::time(time).or_when(stop).for_role(role);
         limits.iterations = iterations;
         let mut halt = self.search.run(&limits);
         if halt == Halt::Deadline && self.iterations(role) == began {

@@ -4,8 +4,8 @@ use crate::app::App;
 use crate::catalogue::Offer;
 use crate::config::Config;
 use crate::known::Workshop;
+use crate::listen::Bounded;
 use crate::{routes, watch};
-use axum::serve::ListenerExt;
 use ggp_game::StopToken;
 use std::io;
 use std::net::TcpListener;
@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+
+/// Connections at once: a browser opens up to six, and sessions have one each that listens.
+const CONNECTIONS: usize = 500;
 
 /// How often it is looked whether to stop, and for sessions that have been left.
 const LOOK: Duration = Duration::from_millis(100);
@@ -42,10 +45,7 @@ pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken
     // One thread is enough to serve; whatever takes time is done aside. The cores are for thinking.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| {
-            // A click is answered at once, not when a packet is full.
-            let _ = stream.set_nodelay(true);
-        });
+        let listener = Bounded::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS);
         let serving = axum::serve(listener, routes::router(&app)).into_future();
         let housekeeping = async {
             while !stop.is_stopped() {

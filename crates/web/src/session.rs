@@ -92,6 +92,8 @@ struct Inner {
     stop: StopToken,
     slice: StopToken,
     note: Option<String>,
+    /// How long engines have been at work.
+    spent: Duration,
     closed: bool,
 }
 
@@ -389,8 +391,10 @@ impl Session {
             let before = node.parent.and_then(|parent| inner.history.get(parent)).cloned();
             (work, inner.turn, inner.tip, node, before)
         };
+        let began = Instant::now();
         let result = self.slice(&work, &node, before.as_deref(), stop);
         let mut inner = lock(&self.inner);
+        inner.spent += began.elapsed();
         if inner.turn != turn {
             return true;
         }
@@ -729,6 +733,7 @@ impl Session {
             "held": inner.held,
             "watched": Self::is_elsewhere(&inner),
             "note": inner.note,
+            "spent": inner.spent.as_secs_f64(),
             "working": inner.work.as_ref().map(|work| work.role),
             "advising": inner.hint.as_ref().map(|work| work.role),
             "thought": inner.shown.as_ref().filter(|thought| !Self::is_secret(&inner, thought)),

@@ -4,6 +4,7 @@ use crate::api::HOSTILE;
 use crate::browser::Browser;
 use crate::server::Server;
 use serde_json::{Value, json};
+use std::io::Write;
 
 const DESKTOP: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (390, 844);
@@ -210,6 +211,36 @@ fn the_keyboard_is_enough() {
         &json!([]),
     );
     assert_eq!(nameless, 0);
+}
+
+#[test]
+fn the_first_paint_and_a_click_are_quick() {
+    let Some(browser) = Browser::start(DESKTOP, false) else { return };
+    let server = Server::start(&[]);
+    browser.open(&format!("http://127.0.0.1:{}/", server.port));
+    browser.wait("document.querySelectorAll('.card').length > 10");
+    let paint = browser
+        .run("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0", &json!([]));
+    let seats = json!([{"kind": "person"}, {"kind": "engine", "seconds": 20}]);
+    let path = server.open(&json!({"game": "breakthrough_holes", "seats": seats}));
+    let id = path.rsplit('/').next().unwrap_or_default();
+    browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
+    browser.click("[data-square=\"48\"]");
+    // Until the person's own move is on the board, while the engine begins to think.
+    let click = browser.run(
+        "return new Promise((resolve) => {
+            const began = performance.now();
+            document.querySelector('[data-square=\"40\"]').click();
+            const look = () => document.querySelectorAll('.step').length === 2
+                ? resolve(performance.now() - began) : setTimeout(look, 1);
+            look();
+        })",
+        &json!([]),
+    );
+    let (paint, click) = (paint.as_f64().unwrap_or(1e9), click.as_f64().unwrap_or(1e9));
+    let _ = writeln!(std::io::stderr(), "first paint after {paint:.0} ms, a click answered in {click:.0} ms");
+    // Generous, for a machine that compiles and tests at the same time.
+    assert!(paint < 2000.0 && click < 1000.0, "{paint} {click}");
 }
 
 #[test]
