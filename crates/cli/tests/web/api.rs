@@ -219,7 +219,7 @@ fn nothing_in_a_rulesheet_is_markup() {
         path.clone(),
         format!("{path}/nodes/0"),
         format!("{path}/record"),
-        "/<script>".to_owned(),
+        "/%3Cscript%3E".to_owned(),
     ] {
         let answer = get(server.port, &address);
         let is_page = answer.head.contains("content-type: text/html");
