@@ -159,7 +159,7 @@ fn judge_game(game: &Arc<Game>, oracle: &Oracle, options: &Options, stop: &StopT
         None => compare(oracle, &mut machine),
         Some(steps) => match walk::agree(&mut interpreter, &mut machine, steps, 1) {
             Ok(ended) => (Verdict::Agreed, format!("{steps} steps, {ended} playouts, {counts}")),
-            Err(_) if stop.is_stopped() => (Verdict::TooSlow, String::new()),
+            Err(why) if stop.is_stopped() && why.starts_with("after ") => (Verdict::TooSlow, why),
             Err(why) => (Verdict::Disagreed, why),
         },
     }

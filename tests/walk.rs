@@ -7,14 +7,14 @@ use ggp_game::{EvalError, Fact, Move, Role, StateMachine};
 /// that two machines say of each state. The number of playouts that came to an end.
 ///
 /// # Errors
-/// The first difference, or what a machine could not evaluate.
+/// The first difference, or what a machine could not evaluate and after how many steps.
 pub fn agree<A: StateMachine, B: StateMachine>(
     a: &mut A,
     b: &mut B,
     steps: usize,
     seed: u64,
 ) -> Result<usize, String> {
-    let failed = |error: EvalError| error.to_string();
+    let failed = |error: EvalError| format!("after 0 steps: {error}");
     let roles: Vec<Role> = a.game().roles().collect();
     let (start_a, start_b) = (a.initial_state().map_err(failed)?, b.initial_state().map_err(failed)?);
     let (mut state_a, mut state_b) = (start_a.clone(), start_b.clone());
@@ -23,6 +23,7 @@ pub fn agree<A: StateMachine, B: StateMachine>(
     let mut ended = 0;
     let mut ply = 0;
     for step in 0..steps {
+        let failed = |error: EvalError| format!("after {step} steps: {error}");
         let at = |what: &str| format!("walk {ended}, step {ply}: {what}");
         a.facts(&state_a, &mut facts_a).map_err(failed)?;
         b.facts(&state_b, &mut facts_b).map_err(failed)?;

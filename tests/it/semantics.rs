@@ -440,3 +440,27 @@ fn large_rulesheets_load() {
         eprintln!("{what}: {:?}", start.elapsed());
     }
 }
+
+/// A term that stands twice in the next one is small in memory and doubles on paper.
+#[test]
+fn terms_that_double_are_stopped_before_anyone_writes_them() {
+    let mut machine = machine(
+        "(role r) (init (n 0)) (<= (next (n (s ?x ?x))) (true (n ?x))) (<= (legal r ?x) (true (n ?x)))
+         (goal r 0) (<= terminal (true (n 1)))",
+    );
+    let mut state = machine.initial_state().unwrap();
+    let mut longest = 0;
+    let error = loop {
+        let mut moves = Vec::new();
+        let next = machine
+            .legal_moves(&state, Role(0), &mut moves)
+            .and_then(|()| machine.next_state(&state, &moves[..1]));
+        longest = longest.max(moves.first().map_or(0, |&mv| machine.move_text(mv).len()));
+        match next {
+            Ok(next) => state = next,
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(error.contains("makes terms that are longer than 1048576 bytes"), "{error}");
+    assert!((1 << 19..1 << 20).contains(&longest), "{longest}");
+}

@@ -16,6 +16,7 @@ fn soon() -> GroundLimits {
         rows: 400_000 * share as u64,
         instances: 15_000 * share,
         nodes: 30_000 * share,
+        ..GroundLimits::default()
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) struct Line {
 
 const WIDTH: f64 = 960.0;
 
+/// A chart scrolls where it would become too small to read.
+const OPEN: &str = "<div class=\"scroll\">";
+
 /// Room for names, in units of the drawing; longer ones are cut.
 const NAMES: f64 = 190.0;
 
@@ -67,8 +70,10 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let (low, high) = (low - pad, high + pad);
     let x = |value: f64| NAMES + (value - low) / (high - low) * (WIDTH - NAMES - 20.0);
     let floor = height - bottom + 4.0;
-    let mut svg =
-        format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n", escape(caption));
+    let mut svg = format!(
+        "{OPEN}<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n",
+        escape(caption)
+    );
     for tick in ticks(low, high, step(high - low, 9.0)) {
         let class = if tick == 0.0 { "zero" } else { "grid" };
         let at = x(tick);
@@ -102,7 +107,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg>",
+        "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg></div>",
         f64::midpoint(NAMES, WIDTH),
         height - 6.0,
         escape(caption)
@@ -119,7 +124,7 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     let x = |number: f64| left + number / most * (right - left);
     let y = |value: f64| floor - value / 100.0 * (floor - top);
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"mean goal by {}\">\n",
+        "{OPEN}<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"mean goal by {}\">\n",
         escape(caption)
     );
     for tick in ticks(0.0, 100.0, 25.0) {
@@ -163,7 +168,7 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg>",
+        "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg></div>",
         f64::midpoint(left, right),
         height - 6.0,
         escape(caption)

@@ -110,8 +110,7 @@ const OPENING_DRAWS: u64 = 20;
 impl<M: StateMachine> MachineReferee<M> {
     /// A referee with `machine`.
     pub fn new(machine: M) -> MachineReferee<M> {
-        let description = machine.game().description();
-        let percepts = description.rules.iter().any(|r| description.name(r.head.relation) == "sees");
+        let percepts = machine.game().has_percepts();
         MachineReferee { machine, percepts }
     }
 

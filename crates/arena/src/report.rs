@@ -119,7 +119,7 @@ fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
     page.push_str(
         "<section><h2>Ratings</h2><p class=\"quiet\">Won, drawn and lost count each opponent of a match; goals \
          are from 0 to 100.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">player</th>\
-         <th>Elo</th><th>± 95 %</th><th>mean goal</th><th>95 %</th><th>matches</th><th>won</th><th>drawn</th>\
+         <th>Elo</th><th>±&nbsp;95&nbsp;%</th><th>mean goal</th><th>95&nbsp;%</th><th>matches</th><th>won</th><th>drawn</th>\
          <th>lost</th></tr></thead><tbody>\n",
     );
     for player in &summary.players {

@@ -8,9 +8,10 @@ use crate::console;
 use crate::exit::Exit;
 use crate::meter;
 use crate::progress::Progress;
-use crate::reasoner::{Reasoning, WithMachine};
+use crate::reasoner::{Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::GameFile;
-use ggp_game::{Playout, PlayoutPlan, Playouts, rng};
+use ggp_game::{Playout, PlayoutPlan, Playouts, StateMachine, StopToken, rng};
+use ggp_propnet::{Cpu, GroundLimits, Part, PropNetMachine};
 use serde::Serialize;
 use std::io::Write;
 use std::num::NonZeroU8;
@@ -18,20 +19,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A batch of playouts in a timed run should take about this share of the time.
-const BATCH_SHARE: f64 = 0.02;
+/// A batch of playouts in a timed run should take about this share of the time: as each is played
+/// to its end, small ones leave lanes idle for long.
+const BATCH_SHARE: f64 = 0.1;
 const LARGEST_BATCH: u64 = 1 << 18;
+/// The share of a timed run that another one takes, in which the parts of a step are timed.
+const PROFILE_SHARE: f64 = 0.1;
 
 /// Measure random playouts from the initial state
 ///
-/// With --seconds: playouts for about so long, in one thread unless --threads says more, and how fast they were per second of
-/// CPU time. With --playouts: exactly so many, and counts that depend on the rules and the seed
-/// alone, whatever evaluates them.
+/// With --seconds: playouts for about so long, in one thread unless --threads says more, and how
+/// fast they were per second of CPU time. All that were begun are finished and counted. With
+/// --playouts: exactly so many, and counts that depend on the rules and the seed alone, whatever
+/// evaluates them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp bench games/endgame.kif --seconds 5
   ggp bench games/endgame.kif --seconds 5 --json | jq .playouts_per_cpu_second
+  ggp bench games/endgame.kif --reasoner propnet --against 1000000
   ggp bench games/endgame.kif --playouts 1000 --seed 7")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -48,11 +54,35 @@ pub(crate) struct Arguments {
     /// How many threads play
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroU8,
+    /// Also print the ratio to so many playouts per CPU second
+    #[arg(long, value_name = "RATE", conflicts_with = "playouts", value_parser = rate)]
+    against: Option<f64>,
+    /// With --json, also print the network's shares of time
+    #[arg(long, conflicts_with = "playouts")]
+    profile: bool,
+    /// Let the network use no more of the processor than this; counts do not depend on it
+    #[arg(long, value_name = "KIND", value_parser = cpu)]
+    cpu: Option<Cpu>,
     /// One JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     reasoning: Reasoning,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| format!("`{text}` is no number of playouts"))
+}
+
+/// Reads a kind of processor that this one is.
+fn cpu(text: &str) -> Result<Cpu, String> {
+    let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
+        let names = Cpu::ALL.map(Cpu::name).join(", ");
+        return Err(format!("there is no `{text}`: {names}"));
+    };
+    let known = Cpu::available().contains(&cpu);
+    if known { Ok(cpu) } else { Err(format!("this processor has no {text}")) }
 }
 
 /// Reads a positive number of seconds.
@@ -66,7 +96,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let began = Instant::now();
     let game = arguments.file.load()?;
-    let reasoner = arguments.reasoning.build(&game)?;
+    let reasoner = arguments.reasoning.build_within(
+        &GroundLimits::default(),
+        &game,
+        arguments.cpu.unwrap_or_else(Cpu::detect),
+        &StopToken::new(),
+    )?;
     let build_seconds = began.elapsed().as_secs_f64();
     progress.set("playing");
     let tally = reasoner.with(Play {
@@ -77,6 +112,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         },
         threads: usize::from(arguments.threads.get()),
     })?;
+    let shares = match &reasoner {
+        Reasoner::Propnet(machine)
+            if arguments.playouts.is_none() && (!arguments.json || arguments.profile) =>
+        {
+            Some(Shares::measure(machine, arguments.seed, arguments.seconds.mul_f64(PROFILE_SHARE))?)
+        }
+        _ => None,
+    };
     drop(progress);
     tally.warn();
     let game = arguments.file.game_name();
@@ -88,7 +131,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         }
         (Some(_), false) => tally.fingerprint(game, arguments.seed).write(&mut out)?,
         (None, json) => {
-            let speed = tally.speed(game, reasoner.name(), build_seconds);
+            let mut speed = tally.speed(game, reasoner.name(), build_seconds);
+            speed.shares = shares;
+            speed.ratio = arguments.against.map(|rate| speed.playouts_per_cpu_second / rate);
             if json {
                 serde_json::to_writer(&mut out, &speed)?;
                 writeln!(out)?;
@@ -247,6 +292,8 @@ impl Tally {
             mean_length: self.steps as f64 / self.playouts as f64,
             mean_goals: self.goals.iter().map(mean).collect(),
             peak_rss_mib: meter::peak_rss_mib(),
+            ratio: None,
+            shares: None,
         }
     }
 
@@ -276,6 +323,55 @@ struct Speed {
     mean_length: f64,
     mean_goals: Vec<Option<f64>>,
     peak_rss_mib: Option<f64>,
+    /// To the rate asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<Shares>,
+}
+
+/// Where a network's time goes, as shares of 1.
+#[derive(Debug, Default, Serialize)]
+struct Shares {
+    /// Gates of terminal, goals and legal moves.
+    gates: f64,
+    choice: f64,
+    /// Gates of the next state.
+    next: f64,
+    bookkeeping: f64,
+}
+
+impl Shares {
+    /// Plays for about `time`, in a run apart: looking at the clock slows playouts down.
+    fn measure(machine: &PropNetMachine, seed: u64, time: Duration) -> anyhow::Result<Shares> {
+        let mut machine = machine.clone();
+        let start = [machine.initial_state()?];
+        let (mut shares, mut batch) = (Shares::default(), machine.lanes());
+        let began = Instant::now();
+        while began.elapsed() < time {
+            let plan = PlayoutPlan { per_start: batch, ..PlayoutPlan::new(seed) };
+            shares = Shares::default();
+            let mut last = Instant::now();
+            let mut observer = |part: Part| {
+                let now = Instant::now();
+                let taken = (now - last).as_secs_f64();
+                last = now;
+                match part {
+                    Part::Gates => shares.gates += taken,
+                    Part::Choice => shares.choice += taken,
+                    Part::Next => shares.next += taken,
+                    Part::Bookkeeping => shares.bookkeeping += taken,
+                }
+            };
+            machine.observed_playouts(&start, plan, &mut |_| {}, Some(&mut observer))?;
+            batch *= 2;
+        }
+        let all = (shares.gates + shares.choice + shares.next + shares.bookkeeping).max(1e-9);
+        for share in [&mut shares.gates, &mut shares.choice, &mut shares.next, &mut shares.bookkeeping] {
+            *share /= all;
+        }
+        Ok(shares)
+    }
 }
 
 impl Speed {
@@ -294,6 +390,14 @@ impl Speed {
         writeln!(out, "mean goals               {}", goals.join(" / "))?;
         if let Some(peak) = self.peak_rss_mib {
             writeln!(out, "peak memory              {peak:.1} MiB")?;
+        }
+        if let Some(ratio) = self.ratio {
+            writeln!(out, "ratio                    {ratio:.2}")?;
+        }
+        if let Some(Shares { gates, choice, next, bookkeeping }) = self.shares {
+            let [gates, choice, next, rest] = [gates, choice, next, bookkeeping].map(|share| 100.0 * share);
+            let shares = format!("gates {gates:.0} %, choice {choice:.0} %, next {next:.0} %");
+            writeln!(out, "time                     {shares}, bookkeeping {rest:.0} %")?;
         }
         Ok(())
     }

@@ -150,18 +150,21 @@ impl Players for Field {
     }
 }
 
-/// The player that `spec` describes; where roles are told only what they see, a search is one over
-/// what may be.
+/// The player that `spec` describes; where roles are told only what they see, one that goes by what
+/// may be.
 pub(crate) fn player(reasoner: &Reasoner, game: &Game, spec: PlayerSpec) -> Box<dyn Player> {
-    let description = game.description();
-    let has_percepts = description.rules.iter().any(|rule| description.name(rule.head.relation) == "sees");
-    match spec {
-        PlayerSpec::Mcts(options) if has_percepts => reasoner.with(MakeDeterminizing(DeterminizeOptions {
-            iterations: options.iterations,
-            seed: options.seed(),
-        })),
-        spec => reasoner.player(spec),
+    if !game.has_percepts() {
+        return reasoner.player(spec);
     }
+    let options = match spec {
+        PlayerSpec::Mcts(options) => {
+            DeterminizeOptions { iterations: options.iterations, seed: options.seed() }
+        }
+        PlayerSpec::Random(options) => {
+            DeterminizeOptions { iterations: Some(0), seed: options.seed.unwrap_or(0) }
+        }
+    };
+    reasoner.with(MakeDeterminizing(options))
 }
 
 struct MakeDeterminizing(DeterminizeOptions);

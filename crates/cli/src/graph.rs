@@ -1,4 +1,5 @@
-//! `ggp graph`: which relation depends on which, as a picture.
+//! `ggp graph`: which relation depends on which, as a picture; or the propositional network, see
+//! [`crate::netgraph`].
 //!
 //! Relations are those of the lowered program: what carries a fluent or a move is told apart by its
 //! function, so that `next cell/3` and `next control/1` are two nodes. A stratum is the number of
@@ -6,6 +7,8 @@
 
 use crate::console;
 use crate::exit::Exit;
+use crate::netgraph;
+use crate::reasoner::ground;
 use crate::rulesheet::GameFile;
 use ggp_datalog::RelationId;
 use ggp_datalog::split::split_by_constants;
@@ -13,24 +16,50 @@ use ggp_datalog::strata::{DependencyGraph, components, dependency_graph};
 use ggp_game::lower::Lowering;
 use ggp_gdl::Description;
 use std::io::Write;
+use std::time::Duration;
 
-/// Draw the relations' dependency graph
+/// Draw the relations' dependency graph, or the propositional network
 ///
 /// Writes Graphviz DOT. An arrow leads from a relation to one that is defined by it, dashed where
 /// it is negated; boxes are what a state and a joint move give; each stratum is a cluster; what
 /// depends on itself has a double line.
+///
+/// With --propnet: boxes are fluents, rounded boxes sets of moves, circles gates (∧ and ∨), tagged
+/// shapes what the network computes; what depends on itself has a double line.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp graph games/nim.kif | dot -Tsvg > nim.svg
-  ggp graph games/nim.kif | dot -Tpng | display")]
+  ggp graph games/nim.kif | dot -Tpng | display
+  ggp graph games/nim.kif --propnet | dot -Tsvg > network.svg")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
+    /// Draw the propositional network instead
+    #[arg(long)]
+    propnet: bool,
+    /// Draw no network with more nodes than this: layout programs take very long
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "propnet")]
+    limit: usize,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load()?;
+    if arguments.propnet {
+        let net = ground(&game, Duration::MAX).map_err(|why| anyhow::anyhow!("no network: {why}"))?;
+        let picture = netgraph::Picture::of(&game, &net);
+        if picture.nodes() > arguments.limit {
+            let (name, nodes) = (arguments.file.game_name(), picture.nodes());
+            anyhow::bail!(
+                "the network of {name} has {nodes} nodes, too many to draw: `--limit {nodes}` draws it all \
+                 the same, `ggp info` gives its sizes"
+            );
+        }
+        let mut out = console::stdout();
+        picture.write(&arguments.file.game_name(), &mut out)?;
+        out.flush()?;
+        return Ok(Exit::Done);
+    }
     let mut out = console::stdout();
     Picture::of(game.description()).write(&arguments.file.game_name(), &mut out)?;
     out.flush()?;
@@ -117,6 +146,6 @@ fn petgraph_index(relation: RelationId) -> petgraph::graph::NodeIndex {
 }
 
 /// `text` as a DOT string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

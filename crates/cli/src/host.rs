@@ -10,10 +10,10 @@ use crate::narrate::Narrator;
 use crate::play::{any_seed, stop_on_signal};
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::GameFile;
+use crate::seats::{self, Taker, seats};
 use anyhow::Context;
-use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome, is_nature};
+use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome};
 use ggp_game::{Clocks, Game, Playouts, Role, StopToken, rng};
-use ggp_search::{MctsOptions, PlayerSpec};
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
 use std::io::Write;
 use std::path::PathBuf;
@@ -69,9 +69,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
     let game = arguments.file.load()?;
-    let who = seats(&game, &arguments.player)?;
-    let is_elsewhere =
-        who.iter().any(|seat| matches!(seat, Some(seat) if !matches!(seat.kind, Kind::Local(_))));
+    let who = seats(&game, &[], &arguments.player)?;
+    let is_elsewhere = who.iter().any(Taker::is_elsewhere);
     let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
     if is_elsewhere && [clocks.start, clocks.play].iter().any(|clock| clock.subsec_nanos() > 0) {
         return Err(UsageError("the protocol has whole seconds for clocks".to_owned()).into());
@@ -88,43 +87,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     conclude(&game, &outcome)
 }
 
-/// Who takes a role: as it was written, and what it is.
-struct Taker {
-    spec: String,
-    kind: Kind,
-}
-
-/// Who takes each role; `None` for the role `random`.
-fn seats(game: &Game, players: &[String]) -> Result<Vec<Option<Taker>>, UsageError> {
-    let mut who: Vec<Option<Taker>> = game.roles().map(|_| None).collect();
-    for text in players {
-        let wanted = || UsageError(format!("`{text}` is not ROLE=SPEC, as white=http://localhost:9147"));
-        let (name, spec) = text.split_once('=').ok_or_else(wanted)?;
-        let known = || game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>().join(", ");
-        let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
-        let role = game.role_named(name).ok_or_else(unknown)?;
-        if is_nature(game, role) {
-            return Err(UsageError(format!("the role `{name}` belongs to nobody")));
-        }
-        let taker = Taker { spec: spec.to_owned(), kind: spec.parse()? };
-        if who[role.index()].replace(taker).is_some() {
-            return Err(UsageError(format!("two players want the role `{name}`")));
-        }
-    }
-    for role in game.roles().filter(|&role| !is_nature(game, role)) {
-        let search =
-            || Taker { spec: "mcts".to_owned(), kind: Kind::Local(PlayerSpec::Mcts(MctsOptions::default())) };
-        who[role.index()].get_or_insert_with(search);
-    }
-    Ok(who)
-}
-
 /// The match, before it has a machine.
 struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
     reasoner: &'a Reasoner,
-    who: Vec<Option<Taker>>,
+    who: Vec<Taker>,
     clocks: Clocks,
     stop: StopToken,
 }
@@ -137,24 +105,22 @@ impl WithMachine for Table<'_> {
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let id = match_id(arguments, seed);
         let board = Board::infer(&mut machine, &arguments.file.path);
-        let name = |taker: &Option<Taker>| taker.as_ref().map_or("nature", |taker| &taker.spec).to_owned();
-        let names: Vec<String> = who.iter().map(name).collect();
+        console::say(&console::paint_stderr(FAINT, &format!("{id}: {}", seats::line(game, &who))));
+        let names: Vec<String> = who.iter().map(|taker| taker.name().to_owned()).collect();
         let mut guests = Vec::new();
         for (role, taker) in who.into_iter().enumerate() {
             let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
-            guests.push(match taker.map(|taker| taker.kind) {
-                None => Guest::Nature,
-                Some(Kind::Local(spec)) => Guest::Local(entry::player(reasoner, game, spec.with_seed(seed))),
-                Some(Kind::Command(command)) => {
+            guests.push(match taker {
+                Taker::Nature | Taker::Person => Guest::Nature,
+                Taker::Player(_, Kind::Local(spec)) => {
+                    Guest::Local(entry::player(reasoner, game, spec.with_seed(seed)))
+                }
+                Taker::Player(_, Kind::Command(command)) => {
                     Guest::Local(Box::new(CommandPlayer::spawn(&command, &id, ggp_server::remote::GRACE)?))
                 }
-                Some(Kind::Remote(address)) => Guest::Remote { address, name: String::new() },
+                Taker::Player(_, Kind::Remote(address)) => Guest::Remote { address, name: String::new() },
             });
         }
-        let seats: Vec<String> =
-            game.roles().zip(&names).map(|(role, name)| format!("{} {name}", game.role_name(role))).collect();
-        let text = format!("{id}: {}", seats.join(", "));
-        console::say(&console::paint_stderr(FAINT, &text));
         let mut setup = HostSetup::new(id, clocks);
         setup.preview = arguments.preview;
         setup.on_fault = arguments.on_fault;

@@ -3,6 +3,7 @@
 use crate::entry;
 use crate::reasoner::Reasoning;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Report, Role, StopToken};
+use ggp_propnet::{Cpu, GroundLimits};
 use ggp_search::PlayerSpec;
 use std::sync::Arc;
 
@@ -10,12 +11,14 @@ use std::sync::Arc;
 pub(crate) struct LatePlayer {
     spec: PlayerSpec,
     reasoning: Reasoning,
+    limits: GroundLimits,
     player: Option<Box<dyn Player>>,
 }
 
 impl LatePlayer {
-    pub(crate) fn new(spec: PlayerSpec, reasoning: Reasoning) -> LatePlayer {
-        LatePlayer { spec, reasoning, player: None }
+    /// A player that thinks within `limits`.
+    pub(crate) fn new(spec: PlayerSpec, reasoning: Reasoning, limits: GroundLimits) -> LatePlayer {
+        LatePlayer { spec, reasoning, limits, player: None }
     }
 }
 
@@ -28,7 +31,8 @@ impl Player for LatePlayer {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(), PlayError> {
-        let reasoner = self.reasoning.build(game).map_err(|error| PlayError::Unable(format!("{error:#}")))?;
+        let reasoner = self.reasoning.build_within(&self.limits, game, Cpu::detect(), stop);
+        let reasoner = reasoner.map_err(|error| PlayError::Unable(format!("{error:#}")))?;
         let mut player = entry::player(&reasoner, game, self.spec.clone());
         player.start(game, role, clocks, deadline, stop)?;
         self.player = Some(player);

@@ -17,11 +17,13 @@ mod explain;
 mod fmt;
 mod graph;
 mod host;
+mod info;
 mod late;
 mod logging;
 mod merge;
 mod meter;
 mod narrate;
+mod netgraph;
 mod perft;
 mod person;
 mod play;
@@ -31,6 +33,7 @@ mod record;
 mod replay;
 mod rulesheet;
 mod score;
+mod seats;
 mod sequential;
 mod serve;
 mod simulate;
@@ -70,6 +73,7 @@ enum Command {
     Perft(perft::Arguments),
     Replay(replay::Arguments),
     Bench(bench::Arguments),
+    Info(info::Arguments),
     Graph(graph::Arguments),
     Completions(completions::Arguments),
 }
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };

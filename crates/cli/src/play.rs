@@ -3,6 +3,7 @@
 use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
+use crate::entry::{self, Kind};
 use crate::exit::{Exit, UsageError};
 use crate::narrate::Narrator;
 use crate::person::{Lines, Person};
@@ -10,10 +11,10 @@ use crate::progress::Progress;
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
 use crate::record::Record;
 use crate::rulesheet::GameFile;
+use crate::seats::{self, Taker, seats};
 use anyhow::Context;
-use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat, is_nature};
-use ggp_game::{Clocks, Game, Player, Playouts, Role, StopToken, rng};
-use ggp_search::PlayerSpec;
+use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat};
+use ggp_game::{Clocks, Game, Playouts, Role, StopToken, rng};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -79,7 +80,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     let reasoner = arguments.reasoning.build(&game)?;
-    let who = seat_names(&game, arguments)?;
+    let who = seats(&game, &arguments.human, &arguments.player)?;
+    if let Some(other) = who.iter().find(|taker| taker.is_elsewhere()) {
+        let name = other.name();
+        return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
+    }
     let record = arguments.from.as_deref().map(Record::read).transpose()?;
     if let Some(path) = &arguments.save {
         // Better now than after the match.
@@ -91,60 +96,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let table = Table { arguments, game: &game, reasoner: &reasoner, who, record, stop, progress };
     let outcome = reasoner.with(table)?;
     conclude(arguments, &game, &outcome)
-}
-
-/// Who takes a role.
-#[derive(Clone, Debug)]
-enum Who {
-    Person,
-    Computer(String, PlayerSpec),
-    Nature,
-}
-
-impl Who {
-    fn name(&self) -> &str {
-        match self {
-            Who::Person => "human",
-            Who::Computer(spec, _) => spec,
-            Who::Nature => "nature",
-        }
-    }
-}
-
-/// Who takes each role, as the command line says.
-fn seat_names(game: &Game, arguments: &Arguments) -> anyhow::Result<Vec<Who>> {
-    let mut who: Vec<Option<Who>> = vec![None; game.role_count()];
-    let find = |name: &str| -> anyhow::Result<Role> {
-        let known = || game.roles().map(|r| game.role_name(r)).collect::<Vec<_>>().join(", ");
-        let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
-        Ok(game.role_named(name).ok_or_else(unknown)?)
-    };
-    let mut take = |role: Role, taker: Who| -> anyhow::Result<()> {
-        let name = game.role_name(role);
-        if is_nature(game, role) {
-            return Err(UsageError(format!("the role `{name}` belongs to nobody")).into());
-        }
-        match who[role.index()].replace(taker) {
-            None => Ok(()),
-            Some(_) => Err(UsageError(format!("two players want the role `{name}`")).into()),
-        }
-    };
-    for name in &arguments.human {
-        take(find(name)?, Who::Person)?;
-    }
-    for text in &arguments.player {
-        let (name, spec) = text
-            .split_once('=')
-            .ok_or_else(|| UsageError(format!("`{text}` is not ROLE=SPEC, as white=mcts:iterations=200")))?;
-        let parsed = spec.parse().map_err(|error| UsageError(format!("{error}")))?;
-        take(find(name)?, Who::Computer(spec.to_owned(), parsed))?;
-    }
-    let fill = |(role, taken): (Role, Option<Who>)| match taken {
-        Some(who) => who,
-        None if is_nature(game, role) => Who::Nature,
-        None => Who::Computer("mcts".to_owned(), PlayerSpec::Mcts(ggp_search::MctsOptions::default())),
-    };
-    Ok(game.roles().zip(who).map(fill).collect())
 }
 
 /// The first Ctrl-C asks for an end, the second takes it.
@@ -164,7 +115,7 @@ struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
     reasoner: &'a Reasoner,
-    who: Vec<Who>,
+    who: Vec<Taker>,
     record: Option<Record>,
     stop: StopToken,
     progress: Progress,
@@ -178,23 +129,21 @@ impl WithMachine for Table<'_> {
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let opening = opening(&mut machine, record.as_ref())?;
         let board = Board::infer(&mut machine, &arguments.file.path);
-        let is_person = |who: &&Who| matches!(who, Who::Person);
-        let people = who.iter().filter(is_person).count();
+        let people = who.iter().filter(|taker| taker.is_person()).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
         let mut seats = Vec::new();
-        for (role, who) in who.iter().enumerate() {
-            let player: Box<dyn Player> = match (who, &lines) {
-                (Who::Nature, _) => {
-                    seats.push(Seat::Nature);
-                    continue;
+        for (role, taker) in who.iter().enumerate() {
+            seats.push(match (taker, &lines) {
+                (Taker::Person, Some(lines)) => {
+                    Seat::Player(Box::new(Person::new(machine.clone(), Arc::clone(lines))))
                 }
-                (Who::Person, Some(lines)) => Box::new(Person::new(machine.clone(), Arc::clone(lines))),
-                (Who::Person, None) => unreachable!("lines are read when there is a person"),
-                (Who::Computer(_, spec), _) => {
-                    reasoner.player(spec.clone().with_seed(rng::mix(seed ^ rng::mix(role as u64 + 1))))
+                (Taker::Player(_, Kind::Local(spec)), _) => {
+                    let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
+                    Seat::Player(entry::player(reasoner, game, spec.clone().with_seed(seed)))
                 }
-            };
-            seats.push(Seat::Player(player));
+                // Lines are read when there is a person, and nobody here is elsewhere.
+                (Taker::Nature | Taker::Person | Taker::Player(..), _) => Seat::Nature,
+            });
         }
         drop(progress);
         let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
@@ -205,11 +154,12 @@ impl WithMachine for Table<'_> {
         setup.opening = opening;
         setup.record = Some(ggp_arena::Record {
             game_meta_url: arguments.file.path.display().to_string(),
-            player_names_from_host: who.iter().map(|w| w.name().to_owned()).collect(),
-            is_player_human: who.iter().map(|w| matches!(w, Who::Person)).collect(),
+            player_names_from_host: who.iter().map(|taker| taker.name().to_owned()).collect(),
+            is_player_human: who.iter().map(Taker::is_person).collect(),
             ..ggp_arena::Record::default()
         });
-        announce(game, &who, seed);
+        let text = format!("{} (seed {seed})", seats::line(game, &who));
+        console::say(&console::paint_stderr(FAINT, &text));
         let given = setup.opening.len() as u32;
         let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
         let outcome = MachineReferee::new(machine).play(setup, &mut seats, &mut narrator, &stop);
@@ -241,14 +191,6 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
     let name: String =
         arguments.file.game_name().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     format!("{name}.{seed}")
-}
-
-/// Who plays.
-fn announce(game: &Game, who: &[Who], seed: u64) {
-    let seats: Vec<String> =
-        game.roles().zip(who).map(|(role, who)| format!("{} {}", game.role_name(role), who.name())).collect();
-    let text = format!("{} (seed {seed})", seats.join(", "));
-    console::say(&console::paint_stderr(FAINT, &text));
 }
 
 /// Says how the match ended, saves it, and how to go on with it.

@@ -5,14 +5,17 @@
 use crate::console;
 use clap::ValueEnum;
 use ggp_game::{Game, Interpreter, Player, Playouts, StopToken};
-use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
 /// published games need, shorter than a person's patience.
-const GROUNDING_TIME: Duration = Duration::from_secs(20);
+pub(crate) const GROUNDING_TIME: Duration = Duration::from_secs(20);
+
+/// How often a long grounding looks whether it should end.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What evaluates the rules, as asked for on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -41,19 +44,32 @@ impl Reasoning {
     /// # Errors
     /// When a network was asked for and the game has none.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
-        self.build_within(game, &GroundLimits::default())
+        self.build_within(&GroundLimits::default(), game, Cpu::detect(), &StopToken::new())
     }
 
-    /// The same, with a network that keeps within `limits`.
+    /// Builds what was asked for within `limits`, for a kind of processor that this one is; soon
+    /// after `halt` is raised, whatever there is.
     ///
     /// # Errors
-    /// As [`Reasoning::build`].
-    pub(crate) fn build_within(self, game: &Arc<Game>, limits: &GroundLimits) -> anyhow::Result<Reasoner> {
-        let network = |game: &Arc<Game>, time| network(game, limits, time);
+    /// When a network was asked for and the game has none.
+    pub(crate) fn build_within(
+        self,
+        limits: &GroundLimits,
+        game: &Arc<Game>,
+        cpu: Cpu,
+        halt: &StopToken,
+    ) -> anyhow::Result<Reasoner> {
+        let network = |time| {
+            let net = ground_within(game, limits, time, halt)?;
+            let machine = PropNetMachine::for_cpu(game, net, cpu).map_err(|error| error.to_string())?;
+            Ok(Reasoner::Propnet(Box::new(machine)))
+        };
         match self.reasoner {
             Choice::Datalog => Ok(Reasoner::datalog(game)),
-            Choice::Propnet => network(game, None).map_err(|why| anyhow::anyhow!("no network: {why}")),
-            Choice::Auto => Ok(network(game, Some(GROUNDING_TIME)).unwrap_or_else(|why| {
+            Choice::Propnet => {
+                network(Duration::MAX).map_err(|why: String| anyhow::anyhow!("no network: {why}"))
+            }
+            Choice::Auto => Ok(network(GROUNDING_TIME).unwrap_or_else(|why| {
                 console::say(&format!("using the interpreter: {why}"));
                 Reasoner::datalog(game)
             })),
@@ -61,30 +77,40 @@ impl Reasoning {
     }
 }
 
-/// Grounds and compiles the network of `game`, or says why not.
-fn network(game: &Arc<Game>, limits: &GroundLimits, limit: Option<Duration>) -> Result<Reasoner, String> {
-    let stop = StopToken::new();
-    // The watchdog ends with the sender: either at the time limit or when the work is done.
+/// Grounds `game` within `time`, or says why not.
+pub(crate) fn ground(game: &Arc<Game>, time: Duration) -> Result<PropNet, String> {
+    ground_within(game, &GroundLimits::default(), time, &StopToken::new())
+}
+
+/// Grounds `game` within `limits` and `time`, or says why not; gives up soon after `halt` is raised.
+fn ground_within(
+    game: &Arc<Game>,
+    limits: &GroundLimits,
+    time: Duration,
+    halt: &StopToken,
+) -> Result<PropNet, String> {
+    let (stop, began) = (StopToken::new(), Instant::now());
+    // The watchdog ends with the sender, when the work is done.
     let (done, wait) = mpsc::channel::<()>();
-    let watchdog = limit.map(|limit| {
-        let stop = stop.clone();
+    let watchdog = {
+        let (stop, halt) = (stop.clone(), halt.clone());
         std::thread::spawn(move || {
-            if wait.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-                stop.stop();
+            while wait.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if halt.is_stopped() || began.elapsed() >= time {
+                    stop.stop();
+                }
             }
         })
-    });
+    };
     let net = PropNet::ground(game, limits, &stop);
     drop(done);
-    if let Some(watchdog) = watchdog {
-        watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;
-    }
-    let net = net.map_err(|error| match limit {
-        Some(limit) if stop.is_stopped() => format!("grounding took longer than {} s", limit.as_secs()),
-        _ => error.to_string(),
-    })?;
-    let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
-    Ok(Reasoner::Propnet(Box::new(machine)))
+    watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;
+    net.map_err(|error| match error {
+        GroundError::Interrupted if !halt.is_stopped() => {
+            format!("grounding took longer than {} s", time.as_secs_f64())
+        }
+        error => error.to_string(),
+    })
 }
 
 /// A machine for one game, of any kind; cheap to clone machines from.

@@ -8,7 +8,9 @@ use crate::logging::Logging;
 use crate::play::{any_seed, stop_on_signal};
 use crate::reasoner::Reasoning;
 use anyhow::Context;
+use ggp_datalog::Limits;
 use ggp_game::{Player, StopToken, rng};
+use ggp_propnet::GroundLimits;
 use ggp_search::PlayerSpec;
 use ggp_server::http::DEFAULT_PORT;
 use ggp_server::player::{PlayerConfig, serve_player};
@@ -48,6 +50,10 @@ pub(crate) struct Arguments {
     /// Seconds that an answer leaves before the clock
     #[arg(long, value_name = "S", default_value = "0.2", value_parser = seconds)]
     margin: Duration,
+    /// MiB for the rules of each match, about; larger ones are refused, or played by the interpreter.
+    /// The search has its own beside it: mcts:memory=MIB, 512 unless given
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..))]
+    memory: u32,
     #[command(flatten)]
     logging: Logging,
     #[command(flatten)]
@@ -71,11 +77,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         margin: arguments.margin,
         ..PlayerConfig::default()
     };
+    let config = PlayerConfig { rules: within(arguments.memory, &config.rules), ..config };
+    let limits = GroundLimits::within(arguments.memory.into());
     let (reasoning, seed, matches) = (arguments.reasoning, any_seed(), AtomicU64::new(0));
     let make = move |_: &str| -> Box<dyn Player> {
         let number = matches.fetch_add(1, Ordering::Relaxed);
-        Box::new(LatePlayer::new(spec.clone().with_seed(rng::mix(seed ^ rng::mix(number))), reasoning))
+        Box::new(LatePlayer::new(
+            spec.clone().with_seed(rng::mix(seed ^ rng::mix(number))),
+            reasoning,
+            limits,
+        ))
     };
     serve_player(&listener, config, Arc::new(make), &stop).context("the player cannot be served")?;
     Ok(Exit::Done)
+}
+
+/// Bounds of evaluation for that many MiB: the default ones are for 1024, and take less than half of
+/// it, since a match evaluates its rules in two places.
+fn within(mib: u32, default: &Limits) -> Limits {
+    let share = |most: usize| most / 1024 * mib as usize;
+    Limits { terms: share(default.terms), tuples: share(default.tuples), ..default.clone() }
 }

@@ -12,7 +12,7 @@ use anyhow::Context;
 use ggp_datalog::Limits;
 use ggp_game::{Game, Player, Playouts, StopToken};
 use ggp_gdl::{Diagnostic, Strictness};
-use ggp_propnet::GroundLimits;
+use ggp_propnet::{Cpu, GroundLimits};
 use ggp_server::http::Address;
 use ggp_server::remote::RemotePlayer;
 use ggp_view::{BoardModel, Sidecar};
@@ -127,9 +127,17 @@ fn upload_limits() -> Limits {
     Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
 }
 
-/// And so does the network of a stranger's rules.
-const UPLOAD_NETWORK: GroundLimits =
-    GroundLimits { tuples: 1_500_000, rows: 100_000_000, instances: 3_000_000, nodes: 3_000_000 };
+/// And so does the network of a stranger's rules: a quarter of what others may take.
+fn upload_network() -> GroundLimits {
+    let GroundLimits { tuples, rows, instances, nodes, text } = GroundLimits::default();
+    GroundLimits {
+        tuples: tuples / 4,
+        rows: rows / 4,
+        instances: instances / 4,
+        nodes: nodes / 4,
+        text: text / 4,
+    }
+}
 
 impl Workshop for Bench {
     fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
@@ -143,8 +151,9 @@ impl Workshop for Bench {
         sidecar: Option<&Sidecar>,
         upload: bool,
     ) -> Result<(Box<dyn Rules>, BoardModel), String> {
-        let limits = if upload { UPLOAD_NETWORK } else { GroundLimits::default() };
-        let reasoner = self.0.build_within(game, &limits).map_err(|error| format!("{error:#}"))?;
+        let limits = if upload { upload_network() } else { GroundLimits::default() };
+        let reasoner = self.0.build_within(&limits, game, Cpu::detect(), &StopToken::new());
+        let reasoner = reasoner.map_err(|error| format!("{error:#}"))?;
         Ok(reasoner.with(Learn(sidecar)))
     }
 

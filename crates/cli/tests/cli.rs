@@ -169,6 +169,16 @@ fn bench_prints_exactly_these_keys() {
             "peak_rss_mib"
         ]
     );
+    let args = ["--profile", "--against", "100", "--cpu", "plain", "--reasoner", "propnet"];
+    let run = ggp(&[["bench", "games/nim.kif", "--seconds", "0.1", "--json"].as_slice(), &args].concat());
+    let profiled: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(profiled.as_object().unwrap().len(), keys.len() + 2, "{profiled}");
+    let shares = profiled["shares"].as_object().unwrap();
+    assert_eq!(shares.keys().collect::<Vec<_>>(), ["gates", "choice", "next", "bookkeeping"]);
+    let sum: f64 = shares.values().map(|share| share.as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-6, "{profiled}");
+    let ratio = profiled["playouts_per_cpu_second"].as_f64().unwrap() / profiled["ratio"].as_f64().unwrap();
+    assert!((ratio - 100.0).abs() < 1e-6, "{profiled}");
     assert_eq!(speed["game"], "nim");
     let number = |key: &str| speed[key].as_f64().unwrap();
     assert!(number("playouts") >= 1.0 && number("cpu_seconds") > 0.0 && number("peak_rss_mib") > 1.0);
@@ -343,6 +353,74 @@ fn graph_is_dot_with_strata() {
     assert!(run.stdout.ends_with("}\n"));
 }
 
+#[test]
+fn graph_draws_small_networks() {
+    let run = ggp_with(&["graph", "-", "--propnet"], TINY);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let node = |label: &str| {
+        let line = run.stdout.lines().find(|l| l.contains(&format!("label=\"{label}\""))).expect(label);
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    let edge = |from: &str, to: &str| {
+        let line = format!("{} -> {};", node(from), node(to));
+        assert!(run.stdout.lines().any(|l| l.trim() == line), "{line}\n{}", run.stdout);
+    };
+    edge("(step 2)", "terminal");
+    edge("(step 0)", "next (step 1)");
+    assert!(run.stdout.contains("label=\"does a (pick "), "{}", run.stdout);
+    assert!(run.stdout.ends_with("}\n"));
+    let run = ggp_with(&["graph", "-", "--propnet", "--limit", "3"], TINY);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.starts_with("error: the network of - has "), "{}", run.stderr);
+    assert!(run.stderr.contains(" nodes, too many to draw: `--limit "), "{}", run.stderr);
+}
+
+#[test]
+fn info_tells_what_was_grounded_removed_and_kept() {
+    let run = ggp(&["info", "games/tic_tac_toe.kif", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let info: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        keys(&info),
+        "game roles facts rules interpreter network no_network peak_rss_mib",
+        "the names are a contract"
+    );
+    let network = &info["network"];
+    assert_eq!(
+        keys(network),
+        "ground_seconds compile_seconds fixed_facts possible_facts dynamic_rules instances_by_move \
+         instances instances_kept fluents fluents_constant state_bits moves move_sets fixpoints \
+         fixpoint_unknowns nodes gates_instantiated gates lanes defers_goals shares_terminal phases single \
+         single_rows program_bytes thread_bytes"
+    );
+    assert_eq!(
+        keys(&network["phases"][0]),
+        "fixed_fluents moves needed lowered flattened factored shared mapped scheduled gates_per_step \
+         gates_of_goals levels runs loops unknowns rows working_rows"
+    );
+    // Nine cells, each blank or of one of two, and whose turn it is; one plays and the other waits.
+    assert_eq!(network["phases"].as_array().unwrap().len(), 2);
+    assert_eq!(network["moves"], serde_json::json!([10, 10]));
+    assert_eq!(network["phases"][0]["moves"], serde_json::json!([9, 1]));
+    assert_eq!(network["phases"][0]["fixed_fluents"], 2);
+    let number = |key: &str| network[key].as_u64().unwrap();
+    assert!(number("gates") <= number("gates_instantiated"), "{network}");
+
+    let run = ggp(&["info", "games/tic_tac_toe.kif"]);
+    for line in ["roles                    x o", "fluents                  ", "  pairs shared  "] {
+        assert!(run.stdout.contains(&format!("\n{line}")), "{line}\n{}", run.stdout);
+    }
+    // No time at all: what is without a network is played all the same.
+    let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let why = "\nnetwork                  none: grounding took longer than 0 s\n";
+    assert!(run.stdout.contains(why) && run.stdout.contains(" with the interpreter"), "{}", run.stdout);
+    let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0", "--json"]);
+    let info: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert!(info["network"].is_null() && info["no_network"].is_string(), "{info}");
+}
+
 /// A match without what depends on time.
 fn untimed(stdout: &str) -> String {
     let cut = |line: &str| {
@@ -467,6 +545,8 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
         ),
         (&["perft", "games/nim.kif", "--depht", "3"], 2, "error: unexpected argument '--depht' found"),
         (&["bench", "games/nim.kif", "--seconds", "-1"], 2, "error: "),
+        (&["bench", "games/nim.kif", "--cpu", "z80"], 2, "error: "),
+        (&["bench", "games/nim.kif", "--against", "0"], 2, "error: "),
         (&["check", "--strict", "--lenient", "games/nim.kif"], 2, "error: "),
         (&["frobnicate"], 2, "error: unrecognized subcommand 'frobnicate'"),
         (&["check", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
@@ -498,7 +578,9 @@ fn help_has_examples_and_exit_codes() {
     let run = ggp(&["--help"]);
     assert_eq!(run.code, 0);
     assert!(run.stdout.contains("Exit codes:\n  0  "), "{}", run.stdout);
-    for name in ["play", "check", "fmt", "explain", "perft", "replay", "bench", "graph", "completions"] {
+    for name in
+        ["play", "check", "fmt", "explain", "perft", "replay", "bench", "info", "graph", "completions"]
+    {
         assert!(run.stdout.contains(&format!("\n  {name} ")), "{name} is not in --help");
         let help = ggp(&[name, "--help"]);
         assert_eq!(help.code, 0);

@@ -212,6 +212,35 @@ fn a_served_player_is_hosted() {
     assert!(conduct.is_some(), "{}", run.stdout);
 }
 
+/// Who changes the door wins two of three, who draws between staying and changing wins half.
+#[test]
+fn hidden_information_is_played_by_what_is_seen() {
+    let out = fresh("hidden.jsonl");
+    let args =
+        ["match", "games/monty_hall.kif", "--player=thinks=mcts:iterations=100", "--player=draws=random"];
+    let run = ggp(&[&args[..], &["--games", "400", "--out", out.to_str().unwrap()]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let all = results(&out);
+    assert!(all.values().all(|result| result.get("faults").is_none()), "{all:?}");
+    let wins = |name: &str| {
+        let of = all.values().filter(|result| result["players"][1] == name);
+        of.filter(|result| result["goals"][1] == 100).count()
+    };
+    let (thinks, draws) = (wins("thinks"), wins("draws"));
+    // Of 200 each; three standard deviations are 20.
+    assert!((114..=154).contains(&thinks) && (79..=121).contains(&draws), "{thinks} {draws}");
+    // The same over the wire, and watched.
+    let served = Served::start("mcts:iterations=50");
+    let guest = format!("guest={}", served.url);
+    let more = ["--scramble", "--startclock", "3", "--playclock", "2"];
+    let run = ggp(&[&["host", "games/monty_hall.kif", "--player", &guest][..], &more].concat());
+    assert_eq!((run.code, run.stdout.contains("Over after 3 steps")), (0, true), "{}", run.stderr);
+    for spec in ["guest=random", "guest=mcts:iterations=50"] {
+        let run = ggp(&["play", "games/monty_hall.kif", "--player", spec]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_served_player_complies_and_ends_when_told() {
@@ -275,6 +304,7 @@ fn a_wrong_command_line_is_2() {
         (&["match", "games/nim.kif", "--player=a=chess"], "error: there is no player `chess`"),
         (&["match", "games/nim.kif", "--player=a=random", "--sprt", "elo9=1"], "error: --sprt: `elo9=1`"),
         (&["match", "games/nim.kif", "--player=a=random", "--shard", "3/2"], "error: invalid value '3/2'"),
+        (&["play", "games/nim.kif", "--player=first=cmd:x"], "error: `cmd:x` plays outside of this program"),
         (&["serve", "chess"], "error: there is no player `chess`"),
         (&["host", "games/nim.kif", "--player", "third=random"], "error: the game has no role `third`"),
         (&["comply", "http://localhost:9147", "--playclock", "0.5"], "error: the protocol has whole seconds"),

@@ -32,7 +32,7 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
     let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
     let mut work = Decomposition { done, parts: FxHashMap::default() };
     for mut rule in rules {
-        while let Some(group) = work.best_group(&rule) {
+        while let Some(group) = Group::best(&rule) {
             work.take_out(&mut rule, &group);
         }
         work.done.rules.push(rule);
@@ -58,9 +58,9 @@ struct Group {
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
-impl Decomposition {
+impl Group {
     /// The group of least width whose removal makes the rule narrower.
-    fn best_group(&self, rule: &Rule) -> Option<Group> {
+    fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
         }
@@ -96,7 +96,9 @@ impl Decomposition {
             Some(Group { eliminated, conditions, kept, guards })
         })
     }
+}
 
+impl Decomposition {
     /// Replaces the conditions of `group` by one on a part.
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
@@ -125,27 +127,26 @@ impl Decomposition {
         let body: Vec<Literal> = body.into_iter().map(|literal| renamed(literal, &mut names)).collect();
         let Decomposed { signatures, rules, guards, owners } = &mut self.done;
         let key = (guard, kept.len(), body);
-        let relation = match self.parts.get(&key) {
-            Some(&known) => known,
-            None => {
-                let relation = RelationId(signatures.len() as u32);
-                let whole = &signatures[rule.head.relation.index()].name;
-                let name = format!("{} of {whole}", if guard { "guard" } else { "part" });
-                signatures.push(Signature { name, arity: kept.len(), level: 0 });
-                owners.push(rule.head.relation);
-                if guard {
-                    guards.push(relation);
-                }
-                let args = (0..kept.len() as u32).map(|v| Argument::Variable(Variable(v))).collect();
-                rules.push(Rule {
-                    head: Atom { relation, args },
-                    body: key.2.clone(),
-                    variables: names.len() as u32,
-                    label: rule.label,
-                });
-                self.parts.insert(key, relation);
-                relation
+        let relation = if let Some(&known) = self.parts.get(&key) {
+            known
+        } else {
+            let relation = RelationId(signatures.len() as u32);
+            let whole = &signatures[rule.head.relation.index()].name;
+            let name = format!("{} of {whole}", if guard { "guard" } else { "part" });
+            signatures.push(Signature { name, arity: kept.len(), level: 0 });
+            owners.push(rule.head.relation);
+            if guard {
+                guards.push(relation);
             }
+            let args = (0..kept.len() as u32).map(|v| Argument::Variable(Variable(v))).collect();
+            rules.push(Rule {
+                head: Atom { relation, args },
+                body: key.2.clone(),
+                variables: names.len() as u32,
+                label: rule.label,
+            });
+            self.parts.insert(key, relation);
+            relation
         };
         Atom { relation, args: kept.iter().map(|&v| Argument::Variable(v)).collect() }
     }
@@ -234,5 +235,68 @@ fn rename(argument: Argument, names: &mut FxHashMap<Variable, Variable>) -> Argu
             Argument::Variable(*names.entry(variable).or_insert(next))
         }
         value @ Argument::Value(_) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decomposed, decompose};
+    use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
+
+    /// Relation `relation` of the variables `args`.
+    fn atom(relation: u32, args: &[u32]) -> Atom {
+        let args = args.iter().map(|&v| Argument::Variable(Variable(v))).collect();
+        Atom { relation: RelationId(relation), args }
+    }
+
+    fn holds(relation: u32, args: &[u32]) -> Literal {
+        Literal::Positive(atom(relation, args))
+    }
+
+    fn taken_apart(heads: &[&[u32]], body: &[Literal]) -> Decomposed {
+        let signature = |arity| Signature { name: "r".to_owned(), arity, level: 0 };
+        let signatures = [2, 2, 1, 1, 2].map(signature).to_vec();
+        let rule = |head: &&[u32]| Rule { head: atom(0, head), body: body.to_vec(), variables: 9, label: 0 };
+        decompose(signatures, heads.iter().map(rule).collect())
+    }
+
+    #[test]
+    fn what_only_a_part_reads_is_joined_there_and_once_for_all_rules() {
+        // far(X, Z) :- near(X, Y), open(Y), city(Z), not far(X, Z).
+        let body = [holds(1, &[0, 1]), holds(2, &[1]), holds(3, &[2]), Literal::Negative(atom(4, &[0, 2]))];
+        let parts = taken_apart(&[&[0, 2], &[2, 0]], &body);
+        let part = Rule {
+            head: atom(5, &[0]),
+            body: vec![holds(1, &[0, 1]), holds(2, &[1])],
+            variables: 2,
+            label: 0,
+        };
+        assert_eq!(parts.rules.iter().filter(|rule| rule.head.relation == RelationId(5)).count(), 1);
+        assert!(parts.rules.contains(&part), "{:?}", parts.rules);
+        assert_eq!(parts.rules.len(), 3);
+        assert_eq!(parts.rules[1].body, [body[2].clone(), body[3].clone(), holds(5, &[0])]);
+        assert_eq!((parts.signatures.len(), parts.owners, parts.guards), (6, vec![RelationId(0)], vec![]));
+    }
+
+    #[test]
+    fn what_a_part_only_tests_is_bound_by_a_guard() {
+        // h(X, Z) :- a(X, W), c(Z), b(Y), not d(Y, X): Y is joined away for each X, which a binds.
+        let body = [holds(1, &[0, 3]), holds(3, &[2]), holds(2, &[1]), Literal::Negative(atom(4, &[1, 0]))];
+        let parts = taken_apart(&[&[0, 2]], &body);
+        let guard = *parts.guards.first().expect("one is needed");
+        let defined = |relation| parts.rules.iter().find(|rule| rule.head.relation == relation).unwrap();
+        assert_eq!(defined(guard).body.len(), 1);
+        let part = parts.rules.iter().find(|rule| rule.body.contains(&holds(guard.0, &[0]))).unwrap();
+        assert!(part.body.iter().any(|literal| matches!(literal, Literal::Negative(_))));
+        let reads = |rule: &&Rule| rule.head.relation == RelationId(0);
+        let rule = parts.rules.iter().find(reads).unwrap();
+        assert!(rule.body.iter().all(|literal| matches!(literal, Literal::Positive(_))));
+    }
+
+    #[test]
+    fn a_rule_that_would_get_no_narrower_stays() {
+        let body = [holds(1, &[0, 1]), holds(4, &[1, 2])];
+        let parts = taken_apart(&[&[0, 2]], &body);
+        assert_eq!((parts.rules.len(), &parts.rules[0].body[..]), (1, &body[..]));
     }
 }

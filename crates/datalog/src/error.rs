@@ -37,6 +37,14 @@ pub enum EvalError {
         /// The bound.
         bound: u32,
     },
+    /// A term whose text is longer than the bound, in the rule of this label.
+    #[error("rule {label} makes terms that double without end (bound: {bound} bytes of text)")]
+    TooLong {
+        /// The rule's label.
+        label: u32,
+        /// The bound.
+        bound: u32,
+    },
     /// More tuples than the bound, in the rule of this label.
     #[error("rule {label} makes too many tuples (bound: {bound})")]
     TooManyTuples {

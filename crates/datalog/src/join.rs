@@ -135,6 +135,9 @@ fn run_steps(
                 if database.values.depth(term) > limits.depth {
                     return Err(EvalError::TooDeep { label: plan.label, bound: limits.depth });
                 }
+                if database.values.text_len(term) > limits.text {
+                    return Err(EvalError::TooLong { label: plan.label, bound: limits.text });
+                }
                 true
             }
         };

@@ -41,6 +41,9 @@ pub struct Limits {
     pub terms: usize,
     /// How deep a term may be nested.
     pub depth: u32,
+    /// How many bytes the text of a term may have: where a term stands several times in another, that
+    /// doubles with each level.
+    pub text: u32,
     /// Tuples in all relations together, at the most. One of more than 16 columns counts for more.
     pub tuples: usize,
     /// Rows that joins may try until [`Database::reset_work`]; no bound by default.
@@ -50,9 +53,16 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 4 million terms, 100,000 levels, 20 million tuples: about 2 GiB at the worst.
+    /// 4 million terms, 100,000 levels, 1 MiB of text, 20 million tuples: about 2 GiB at the worst.
     fn default() -> Self {
-        Limits { terms: 4_000_000, depth: 100_000, tuples: 20_000_000, rows: u64::MAX, interrupt: None }
+        Limits {
+            terms: 4_000_000,
+            depth: 100_000,
+            text: 1 << 20,
+            tuples: 20_000_000,
+            rows: u64::MAX,
+            interrupt: None,
+        }
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Values {
     nodes: Vec<Node>,
     arguments: Vec<Value>,
     depths: Vec<u32>,
+    /// The bytes of each text: a term in which others recur can be far longer than it is deep.
+    lengths: Vec<u32>,
     by_term: IdTable,
 }
 
@@ -93,6 +95,10 @@ impl Values {
         self.arguments.extend_from_slice(args);
         let depth = args.iter().map(|a| self.depths[a.index()]).max().unwrap_or(0);
         self.depths.push(depth.saturating_add(1));
+        let around = if functor.arity.is_some() { 2 } else { 0 };
+        let own = u32::try_from(self.spelling(functor.name).len() + around).unwrap_or(u32::MAX);
+        let blank_and = |sum: u32, a: &Value| sum.saturating_add(self.lengths[a.index()]).saturating_add(1);
+        self.lengths.push(args.iter().fold(own, blank_and));
         self.by_term.insert(hash, id);
         Value(id)
     }
@@ -115,6 +121,7 @@ impl Values {
         self.arguments.truncate(self.nodes[len].first as usize);
         self.nodes.truncate(len);
         self.depths.truncate(len);
+        self.lengths.truncate(len);
         self.by_term = IdTable::default();
         for id in 0..len as u32 {
             let hash = hash_term(self.nodes[id as usize].functor, self.arguments(Value(id)));
@@ -137,6 +144,16 @@ impl Values {
     /// How deep the term is nested: 1 for a constant.
     pub fn depth(&self, value: Value) -> u32 {
         self.depths[value.index()]
+    }
+
+    /// How many bytes [`Values::text`] has; `u32::MAX` stands for all from there on.
+    pub fn text_len(&self, value: Value) -> u32 {
+        self.lengths[value.index()]
+    }
+
+    /// How many bytes the texts of all terms have together.
+    pub fn text_bytes(&self) -> u64 {
+        self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
     /// How many terms there are.
@@ -204,6 +221,7 @@ mod tests {
         let a = values.term(cell, &[one, one]);
         assert_eq!(a, values.term(cell, &[one, one]));
         assert_eq!(values.text(a), "(cell 1 1)");
+        assert_eq!(values.text_len(a), 10);
         assert_eq!(values.depth(a), 2);
     }
 
@@ -215,6 +233,7 @@ mod tests {
         let applied = values.term(Functor { name, arity: Some(0) }, &[]);
         assert_ne!(lock, applied);
         assert_eq!(values.text(applied), "(lock)");
+        assert_eq!((values.text_len(applied), values.text_len(lock)), (6, 4));
     }
 
     #[test]
@@ -242,5 +261,20 @@ mod tests {
         }
         assert_eq!(values.depth(term), 1_000_001);
         assert_eq!(values.text(term).len(), 4_000_001);
+        assert_eq!(values.text_len(term), 4_000_001);
+    }
+
+    #[test]
+    fn the_length_of_a_text_that_nobody_could_write_is_known() {
+        let mut values = Values::default();
+        let mut term = values.constant("0");
+        let s = Functor { name: values.name("s"), arity: Some(2) };
+        for level in 0..100 {
+            term = values.term(s, &[term, term]);
+            let written = if level < 10 { values.text(term).len() as u32 } else { u32::MAX };
+            assert!(values.text_len(term) <= written);
+            assert!(level >= 10 || values.text_len(term) == written);
+        }
+        assert_eq!(values.text_len(term), u32::MAX);
     }
 }

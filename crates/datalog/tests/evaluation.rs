@@ -308,6 +308,7 @@ fn growth_without_end_is_stopped_at_each_bound_and_leaves_a_usable_database() {
     for (limits, expected) in [
         (Limits { terms: 5_000, ..none.clone() }, E::TooManyTerms { label: 7, bound: 5_000 }),
         (Limits { depth: 300, ..none.clone() }, E::TooDeep { label: 7, bound: 300 }),
+        (Limits { text: 4_000, ..none.clone() }, E::TooLong { label: 7, bound: 4_000 }),
         (Limits { tuples: 4_000, ..none.clone() }, E::TooManyTuples { label: 7, bound: 4_000 }),
         (Limits { rows: 60_000, ..none.clone() }, E::TooMuchWork { label: 7, bound: 60_000 }),
         (Limits { interrupt: Some(raised), ..none.clone() }, E::Interrupted),

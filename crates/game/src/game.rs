@@ -74,6 +74,12 @@ impl Game {
         self.roles.len()
     }
 
+    /// Whether the rules say what roles see (GDL-II): then they are told that instead of the moves.
+    pub fn has_percepts(&self) -> bool {
+        let is_sees = |rule: &ggp_gdl::Rule| self.description.name(rule.head.relation) == "sees";
+        self.description.rules.iter().any(is_sees)
+    }
+
     /// The roles, in the order of the `role` facts.
     pub fn roles(&self) -> impl Iterator<Item = Role> + use<> {
         (0..self.roles.len() as u8).map(Role)
@@ -112,6 +118,7 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     let (label, what) = match error {
         E::TooManyTerms { label, bound } => (*label, format!("makes more than {bound} different terms")),
         E::TooDeep { label, bound } => (*label, format!("nests terms more than {bound} deep")),
+        E::TooLong { label, bound } => (*label, format!("makes terms that are longer than {bound} bytes")),
         E::TooManyTuples { label, bound } => (*label, format!("makes more than {bound} facts")),
         E::TooMuchWork { label, bound } => (*label, format!("takes more than {bound} steps")),
         E::Interrupted => return ("interrupted".to_owned(), Span::default()),

@@ -1,7 +1,7 @@
 //! The interpreter: a state machine straight over the Datalog evaluator. Slow and plainly right;
 //! whatever is faster must agree with it.
 
-use crate::move_table::{MoveTable, canonical_term};
+use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
 use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
@@ -75,10 +75,15 @@ impl Interpreter {
         })
     }
 
-    fn texts(&self, values: &[Value], out: &mut Vec<Fact>) {
+    fn texts(&self, values: &[Value], out: &mut Vec<Fact>) -> Result<(), EvalError> {
         out.clear();
-        out.extend(values.iter().map(|&v| Fact::from_canonical(self.database.values().text(v))));
+        let terms = self.database.values();
+        if values.iter().map(|&v| terms.text_len(v) as usize).sum::<usize>() > MAX_TEXT {
+            return Err(too_much_text("facts"));
+        }
+        out.extend(values.iter().map(|&v| Fact::from_canonical(terms.text(v))));
         out.sort_unstable();
+        Ok(())
     }
 }
 
@@ -112,8 +117,9 @@ impl StateMachine for Interpreter {
             let mut legal = Vec::with_capacity(self.roles.len());
             for values in &self.scratch {
                 let values = values.iter();
-                let mut moves: Vec<Move> =
-                    values.map(|&v| self.moves.of_value(v, self.database.values())).collect();
+                let mut moves: Vec<Move> = values
+                    .map(|&v| self.moves.of_value(v, self.database.values()))
+                    .collect::<Result<_, _>>()?;
                 self.moves.sort(&mut moves);
                 legal.push(moves);
             }
@@ -154,8 +160,7 @@ impl StateMachine for Interpreter {
     }
 
     fn facts(&mut self, state: &FluentSet, out: &mut Vec<Fact>) -> Result<(), EvalError> {
-        self.texts(&state.0, out);
-        Ok(())
+        self.texts(&state.0, out)
     }
 
     fn state_of(&mut self, facts: &[Fact]) -> Result<FluentSet, EvalError> {
@@ -183,8 +188,7 @@ impl StateMachine for Interpreter {
         self.load_joint(state, joint);
         let role = self.roles[role.index()];
         let seen = self.ask(|semantics, database, limits| semantics.ask_sees(database, role, limits))?;
-        self.texts(&seen, out);
-        Ok(())
+        self.texts(&seen, out)
     }
 
     fn heap_bytes(&self, state: &FluentSet) -> usize {

@@ -1,6 +1,6 @@
 //! The moves that a machine has met: their values, texts and the order of their texts.
 
-use crate::Move;
+use crate::{EvalError, Move};
 use ggp_datalog::{Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) struct MoveTable {
     values: Vec<Value>,
     texts: Vec<Arc<str>>,
+    /// Bytes of all texts.
+    bytes: usize,
     by_value: FxHashMap<Value, Move>,
     by_text: FxHashMap<Arc<str>, Move>,
     /// The position of each move in the order of texts, for the moves that were there when the
@@ -19,19 +21,30 @@ pub(crate) struct MoveTable {
     misses: usize,
 }
 
+/// How many bytes the texts of a match's moves, or of the facts of a state, may have together.
+pub(crate) const MAX_TEXT: usize = 256 << 20;
+
 impl MoveTable {
     /// The move that is the term `value`, added if it is new.
-    pub(crate) fn of_value(&mut self, value: Value, values: &Values) -> Move {
+    ///
+    /// # Errors
+    /// When the texts of all moves would take more than [`MAX_TEXT`].
+    pub(crate) fn of_value(&mut self, value: Value, values: &Values) -> Result<Move, EvalError> {
         if let Some(&mv) = self.by_value.get(&value) {
-            return mv;
+            return Ok(mv);
         }
+        let bytes = self.bytes + values.text_len(value) as usize;
+        if bytes > MAX_TEXT {
+            return Err(too_much_text("moves"));
+        }
+        self.bytes = bytes;
         let mv = Move(self.values.len() as u32);
         let text: Arc<str> = values.text(value).into();
         self.values.push(value);
         self.by_value.insert(value, mv);
         self.by_text.insert(Arc::clone(&text), mv);
         self.texts.push(text);
-        mv
+        Ok(mv)
     }
 
     pub(crate) fn value(&self, mv: Move) -> Value {
@@ -71,6 +84,11 @@ impl MoveTable {
         }
         moves.sort_unstable_by_key(|mv| self.ranks[mv.index()]);
     }
+}
+
+/// More text than [`MAX_TEXT`].
+pub(crate) fn too_much_text(of: &str) -> EvalError {
+    EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", MAX_TEXT >> 20))
 }
 
 /// `text` with one blank between tokens and none inside the parentheses; `None` if it is not

@@ -205,6 +205,7 @@ impl Allocator {
                 _ => program.next_blocks = blocks,
             }
         }
+        program.steps.scheduled = program.gates.len();
         program.live_rows = self.next_row as usize;
         program.rows = program.live_rows.next_power_of_two();
         program

@@ -5,6 +5,7 @@
 //! any other gate.
 
 use crate::net::{Node, PropNet, Signal, Unknown};
+use crate::report::Steps;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 
@@ -32,6 +33,8 @@ pub(crate) struct Circuit {
     /// The equations of each fixpoint component; empty for those that no root needs.
     pub(crate) components: Vec<Vec<Signal>>,
     roots: Vec<Signal>,
+    /// Gates after each step so far.
+    pub(crate) steps: Steps,
 }
 
 /// No more pairs of inputs than this are looked at when sharing: wide gates are left out first.
@@ -49,16 +52,28 @@ impl Circuit {
             cells: vec![Cell::False],
             components: vec![Vec::new(); net.components.len()],
             roots: Vec::new(),
+            steps: Steps::default(),
         };
         circuit.copy(net, roots);
+        circuit.steps.lowered = circuit.gates();
         circuit.flatten();
+        circuit.steps.flattened = circuit.gates();
+        circuit.steps.factored = circuit.steps.flattened;
+        circuit.steps.shared = circuit.steps.flattened;
         if share {
             circuit.factor();
             circuit.flatten();
+            circuit.steps.factored = circuit.gates();
             circuit.share_pairs();
+            circuit.steps.shared = circuit.gates();
         }
         let roots = circuit.roots.clone();
         (circuit, roots)
+    }
+
+    /// Its size in gates of two inputs.
+    fn gates(&self) -> usize {
+        (0..self.cells.len()).map(|at| self.width(at).saturating_sub(1)).sum()
     }
 
     fn push(&mut self, cell: Cell) -> Signal {
@@ -98,6 +113,7 @@ impl Circuit {
                 Node::Variable(unknown) => self.push(Cell::Variable(*unknown)),
                 Node::Fixpoint(unknown) => self.push(Cell::Fixpoint(*unknown)),
                 Node::And(inputs) => {
+                    self.steps.needed += inputs.len() - 1;
                     let inputs = inputs.iter().map(|&input| through(&image, input)).collect();
                     self.push(Cell::And(inputs))
                 }

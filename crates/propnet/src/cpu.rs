@@ -18,6 +18,18 @@ pub enum Cpu {
 }
 
 impl Cpu {
+    /// All kinds, slowest first.
+    pub const ALL: [Cpu; 3] = [Cpu::Plain, Cpu::Avx2, Cpu::Avx512];
+
+    /// Its name in small letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cpu::Plain => "plain",
+            Cpu::Avx2 => "avx2",
+            Cpu::Avx512 => "avx512",
+        }
+    }
+
     /// The best kind that this processor is.
     pub fn detect() -> Cpu {
         *Cpu::available().last().unwrap_or(&Cpu::Plain)

@@ -88,6 +88,11 @@ impl PhasePrograms {
         PhasePrograms { phases, fluents, constants, rows, scratch, defer }
     }
 
+    /// Whether the terminal condition and the legal moves are computed together.
+    pub(crate) fn shares_terminal(&self) -> bool {
+        self.phases.iter().any(|phase| phase.program.layout == Layout::Share)
+    }
+
     /// The phase that `state` is in; none if it is in none, or differs in a constant.
     pub(crate) fn phase_of(&self, state: &BitState) -> Option<usize> {
         let agrees = |values: &[(u32, bool)]| {

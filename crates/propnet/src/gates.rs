@@ -34,6 +34,16 @@ pub(crate) enum Item {
     Loop(Loop),
 }
 
+impl Item {
+    /// How many gates it has.
+    pub(crate) fn gates(&self) -> usize {
+        match self {
+            Item::Gate(_) => 1,
+            Item::Loop(recursion) => recursion.gates.len(),
+        }
+    }
+}
+
 /// The part of a step that computes one kind of output.
 pub(crate) type Section = Vec<Item>;
 

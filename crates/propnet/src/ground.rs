@@ -13,6 +13,7 @@ mod recursion;
 mod relax;
 
 use crate::net::{Fluent, NetBuilder, NetMove, NetRole, PropNet, Signal};
+use crate::report::GroundCounts;
 use ggp_datalog::{EvalError, RelationId, Value};
 use ggp_game::lower::{Carrier, Form};
 use ggp_game::{Fact, Game, Goal, StopToken};
@@ -31,12 +32,35 @@ pub struct GroundLimits {
     pub instances: usize,
     /// Nodes of the network, at the most.
     pub nodes: usize,
+    /// Bytes of the texts of all terms, at the most.
+    pub text: u64,
 }
 
 impl Default for GroundLimits {
     /// What fits into about 2 GiB and takes some tens of seconds.
     fn default() -> Self {
-        GroundLimits { tuples: 16_000_000, rows: 400_000_000, instances: 12_000_000, nodes: 12_000_000 }
+        GroundLimits {
+            tuples: 16_000_000,
+            rows: 400_000_000,
+            instances: 12_000_000,
+            nodes: 12_000_000,
+            text: 512 << 20,
+        }
+    }
+}
+
+impl GroundLimits {
+    /// What fits into about so many MiB; no more than the default.
+    pub fn within(mib: u64) -> GroundLimits {
+        let all = GroundLimits::default();
+        let share = |most: u64| most / 2048 * mib.clamp(1, 2048);
+        GroundLimits {
+            tuples: share(all.tuples as u64) as usize,
+            rows: all.rows,
+            instances: share(all.instances as u64) as usize,
+            nodes: share(all.nodes as u64) as usize,
+            text: share(all.text),
+        }
     }
 }
 
@@ -67,6 +91,10 @@ impl PropNet {
     /// When a bound of `limits` is passed, or soon after `stop` is raised.
     pub fn ground(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
         let mut relaxed = Relaxed::new(game, limits, stop)?;
+        if relaxed.database.values().text_bytes() > limits.text {
+            let bound = limits.text >> 20;
+            return Err(GroundError::TooLarge(format!("more than {bound} MiB of texts")));
+        }
         let moves = Moves::new(&mut relaxed);
         let mut builder = NetBuilder::new(&moves.counts());
         let fluents = Fluents::new(&mut relaxed);
@@ -74,8 +102,26 @@ impl PropNet {
         let mut signals = Signals::new(&relaxed);
         signals.set_fluents(&fluents, &relaxed, &mut builder);
         let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
-        instances.build(&mut builder, &mut signals)?;
-        Ok(finish(builder, &relaxed, &fluents, &moves, &signals))
+        let mut counts = instances.build(&mut builder, &mut signals)?;
+        counts.count_facts(&relaxed);
+        let mut net = finish(builder, &relaxed, &fluents, &moves, &signals);
+        counts.nodes = net.nodes.len();
+        net.grounding = counts;
+        Ok(net)
+    }
+}
+
+impl GroundCounts {
+    /// Counts the possible facts, those left out that only say what is wanted.
+    fn count_facts(&mut self, relaxed: &Relaxed) {
+        for relation in (0..relaxed.relation_count()).map(|r| RelationId(r as u32)) {
+            let facts = relaxed.rows(relation).len();
+            if relaxed.is_dynamic(relation) {
+                self.possible_facts += facts;
+            } else if !relaxed.is_wanted(relation) {
+                self.fixed_facts += facts;
+            }
+        }
     }
 }
 

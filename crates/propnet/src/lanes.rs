@@ -446,3 +446,6 @@ impl Template {
         self.words.extend(run.programs.fluents.iter().map(word));
     }
 }
+
+#[cfg(test)]
+mod tests;

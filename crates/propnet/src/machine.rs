@@ -6,6 +6,7 @@ use crate::cpu::{Cpu, Kernels};
 use crate::evaluator::{PhasePrograms, fits};
 use crate::lanes::{Lanes, Part, Run};
 use crate::net::PropNet;
+use crate::report::Report;
 use crate::rows::Row;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
@@ -126,8 +127,14 @@ impl PropNetMachine {
             phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
             rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
             defers_goals: programs.defer.is_some(),
-            shares_terminal: programs.phases.iter().any(|phase| phase.program.layout == Layout::Share),
+            shares_terminal: programs.shares_terminal(),
         }
+    }
+
+    /// What the machine is made of, at length.
+    pub fn report(&self) -> Report {
+        let Shared { net, single, reachable, .. } = &*self.shared;
+        Report::new(net, single, reachable, WORDS)
     }
 
     /// Puts `state` into the rows unless it is there, and evaluates `section`.

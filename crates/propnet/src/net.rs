@@ -7,6 +7,7 @@
 //! fixpoint component.
 
 use crate::move_set::{MoveSet, MoveSets};
+use crate::report::GroundCounts;
 use ggp_game::{Fact, Goal};
 use rustc_hash::FxHashMap;
 use std::ops::Not;
@@ -128,6 +129,7 @@ pub struct PropNet {
     pub(crate) fluents: Vec<Fluent>,
     pub(crate) roles: Vec<NetRole>,
     pub(crate) terminal: Signal,
+    pub(crate) grounding: GroundCounts,
 }
 
 impl PropNet {
@@ -171,9 +173,15 @@ impl PropNet {
         std::iter::once(self.terminal).chain(of_roles).chain(self.fluents.iter().map(|fluent| fluent.next))
     }
 
+    /// What grounding made of the rules.
+    pub fn grounding(&self) -> &GroundCounts {
+        &self.grounding
+    }
+
     /// Sizes, for reports.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { fluents: self.fluents.len(), ..Counts::default() };
+        let mut components = vec![false; self.components.len()];
         counts.moves = self.roles.iter().map(|role| role.moves.len()).sum();
         let mut live = vec![false; self.nodes.len()];
         let mut stack: Vec<usize> = self.outputs().map(Signal::node).collect();
@@ -187,7 +195,11 @@ impl PropNet {
                     stack.extend(inputs.iter().map(|input| input.node()));
                 }
                 Node::Fixpoint(unknown) => {
-                    stack.extend(self.component(unknown.component).iter().map(|body| body.node()));
+                    let component = unknown.component as usize;
+                    if !std::mem::replace(&mut components[component], true) {
+                        counts.components += 1;
+                        stack.extend(self.components[component].iter().map(|body| body.node()));
+                    }
                 }
                 Node::MoveSet(_) => counts.move_sets += 1,
                 Node::Variable(_) => counts.recursive += 1,
@@ -209,7 +221,9 @@ pub struct Counts {
     pub moves: usize,
     /// Sets of moves that gates read.
     pub move_sets: usize,
-    /// Unknowns of fixpoint components.
+    /// Fixpoint components.
+    pub components: usize,
+    /// Their unknowns.
     pub recursive: usize,
 }
 
@@ -429,7 +443,8 @@ impl NetBuilder {
     /// The finished network.
     pub fn finish(self, fluents: Vec<Fluent>, roles: Vec<NetRole>, terminal: Signal) -> PropNet {
         let NetBuilder { nodes, move_sets, components, .. } = self;
-        PropNet { nodes, move_sets, components, fluents, roles, terminal }
+        let grounding = GroundCounts::default();
+        PropNet { nodes, move_sets, components, fluents, roles, terminal, grounding }
     }
 }
 
@@ -471,5 +486,10 @@ mod tests {
         let both = b.and([one, other]);
         assert!(matches!(b.node(both), Node::And(inputs) if inputs.len() == 2));
         assert_eq!(b.move_set(1, &[0, 1, 2]), Signal::TRUE);
+        // Alternatives of alternatives of moves are alternatives of moves.
+        let (two, three) = (b.move_set(0, &[2]), b.move_set(0, &[3]));
+        let (either, or_else) = (b.or([two, other]), b.or([three, other]));
+        let (both, of_first) = (b.or([either, or_else]), b.move_set(0, &[2, 3]));
+        assert_eq!(both, b.or([of_first, other]));
     }
 }

@@ -9,6 +9,7 @@ use crate::circuit::Circuit;
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::net::{PropNet, Signal};
+use crate::report::Steps;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -101,6 +102,8 @@ pub(crate) struct Program {
     /// How many rows are written by gates.
     pub(crate) live_rows: usize,
     pub(crate) layout: Layout,
+    /// Gates after each step on the way here.
+    pub(crate) steps: Steps,
 }
 
 /// The row of the state bit at `position` in [`Outputs::fluents`].
@@ -115,6 +118,52 @@ impl Program {
             .into_iter()
             .map(|b| gate_count(b))
             .sum()
+    }
+
+    /// The blocks of a step and of the goals, in the order in which they run.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let sections = [&self.terminal_blocks, &self.goal_blocks, &self.legal_blocks, &self.next_blocks];
+        sections.into_iter().flatten()
+    }
+
+    /// The longest chain of gates of which each reads the one before, through the whole step; once
+    /// through a loop.
+    pub(crate) fn levels(&self) -> usize {
+        let mut levels = vec![0; self.rows];
+        let mut highest = 0;
+        for block in self.blocks() {
+            let runs = match block {
+                Block::Run(run) => std::slice::from_ref(run),
+                Block::Loop { body, .. } => body,
+            };
+            for gate in
+                runs.iter().flat_map(|run| &self.gates[run.gates.start as usize..run.gates.end as usize])
+            {
+                let below = gate.inputs.iter().map(|&input| levels[input as usize]).max();
+                let level = below.unwrap_or(0) + 1;
+                levels[gate.out as usize] = level;
+                // Rows are used again.
+                highest = highest.max(level);
+            }
+        }
+        highest
+    }
+
+    /// Bytes of its lists.
+    pub(crate) fn bytes(&self) -> usize {
+        let block = |block: &Block| match block {
+            Block::Run(_) => size_of::<Block>(),
+            Block::Loop { body, unknowns } => {
+                size_of::<Block>() + size_of_val(body.as_slice()) + size_of_val(unknowns.as_slice())
+            }
+        };
+        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
+        let literals = lists.map(Vec::len).sum::<usize>() + self.next.len();
+        let moves: usize = self.choices.iter().map(|choice| size_of_val(choice.moves.as_slice())).sum();
+        size_of_val(self.gates.as_slice())
+            + self.blocks().map(block).sum::<usize>()
+            + literals * size_of::<Literal<u32>>()
+            + moves
     }
 
     /// How many gates the goals take beyond the terminal condition's.
@@ -251,6 +300,7 @@ impl<'a> Compiler<'a> {
             rows: 0,
             live_rows: 0,
             layout,
+            steps: Steps { mapped: sections.iter().flatten().map(Item::gates).sum(), ..self.circuit.steps },
         };
         allocator.finish(program, sections, terminal, &goals, &legal, &next, &percepts)
     }

@@ -19,8 +19,6 @@ mod position;
 mod thinker;
 mod thought;
 
-pub(crate) use clerk::has_percepts;
-
 use crate::http::HttpLimits;
 use crate::http::listen::{Respond, listen};
 use crate::http::reply::Reply;

@@ -8,7 +8,6 @@
 
 use crate::http::post::post;
 use crate::http::{Address, Answer, ReplyError};
-use crate::player::has_percepts;
 use crate::scramble::Scramble;
 use crate::wire;
 use ggp_game::message::{About, Reply, Seen};
@@ -105,7 +104,7 @@ impl RemotePlayer {
 
     fn seen(&self, observation: Observation<'_>) -> Seen {
         match observation {
-            Observation::Start if self.game.as_deref().is_some_and(has_percepts) => {
+            Observation::Start if self.game.as_deref().is_some_and(Game::has_percepts) => {
                 Seen::Percepts { turn: 0, own: None, percepts: Vec::new() }
             }
             Observation::Start => Seen::Nothing,

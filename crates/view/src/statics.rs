@@ -14,7 +14,7 @@ use ggp_gdl::{Description, Symbol, Term};
 const MAX_FLUENTS: usize = 200_000;
 
 fn limits() -> Limits {
-    Limits { terms: 400_000, depth: 1_000, tuples: 400_000, rows: 4_000_000, interrupt: None }
+    Limits { terms: 400_000, depth: 1_000, tuples: 400_000, rows: 4_000_000, ..Limits::default() }
 }
 
 /// The fluents that `init` and `base` list, sorted.

@@ -217,7 +217,7 @@ impl App {
         let known = self.learn(wanted)?;
         let seats = self.seats(&known.game, &wanted.seats)?;
         if known.hidden_information {
-            let error = "games with hidden information (GDL-II) cannot be played by hand yet";
+            let error = "games with hidden information (GDL-II) cannot be played in the browser yet";
             return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error));
         }
         self.add(known, seats, record)

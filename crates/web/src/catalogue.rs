@@ -51,7 +51,8 @@ const OURS: &[Embedded] = ours![
     "tic_tac_toe",
 ];
 
-/// The games that are part of the program.
+/// The games that are part of the program: all of ours but those of hidden information, which
+/// cannot be played in the browser yet.
 pub fn embedded() -> Vec<Offer> {
     let offer = |&(name, kif, sidecar): &Embedded| Offer {
         name: name.to_owned(),
@@ -89,9 +90,10 @@ mod tests {
     use super::{embedded, folder};
 
     #[test]
-    fn every_game_of_ours_is_embedded() {
+    fn every_game_of_ours_is_embedded_unless_it_hides_something() {
         let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
-        let on_disk = folder(&games).expect("the games are there");
+        let mut on_disk = folder(&games).expect("the games are there");
+        on_disk.retain(|offer| !offer.kif.windows(6).any(|word| word == b"(sees "));
         let embedded = embedded();
         assert_eq!(on_disk.len(), embedded.len());
         for (disk, offer) in on_disk.iter().zip(&embedded) {

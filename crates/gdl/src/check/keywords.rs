@@ -15,7 +15,6 @@ pub(super) fn check(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     bodies(checker);
     reach(checker, dependencies);
     inside_terms(checker);
-    percepts(checker);
 }
 
 fn misplaced(keyword: Keyword, atom: &Atom, message: &str) -> Diagnostic {
@@ -152,20 +151,6 @@ fn inside_terms(checker: &mut Checker<'_>) {
     }
 }
 
-/// GDL-II is understood, but who sees what is not played yet.
-fn percepts(checker: &mut Checker<'_>) {
-    if let Some(&rule) = checker.relations.rules_of(Keyword::Sees).first() {
-        let span = checker.description.rules[rule].head.span;
-        let diagnostic = Diagnostic::warning(
-            "percepts",
-            span,
-            "`sees` makes this a game of GDL-II, with incomplete information",
-        )
-        .help("it can be checked and simulated; players are still told all moves instead of percepts");
-        checker.report(Weight::Lint, diagnostic);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{accepts, findings, findings_at};
@@ -196,10 +181,5 @@ mod tests {
         );
         // Only (p b) depends on a move, and `legal` asks for (p a).
         accepts("(<= (legal white b) (p a)) (<= (p a) (true (step 1))) (<= (p b) (does white go))");
-    }
-
-    #[test]
-    fn percepts_are_named() {
-        assert_eq!(findings("(sees white nothing)"), ["warning percepts (sees white nothing)"]);
     }
 }

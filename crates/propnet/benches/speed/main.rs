@@ -1,6 +1,6 @@
-//! Random playouts per second of CPU time: of two networks built by hand, beside hand-written
-//! references in the same process, or of the rulesheets named as arguments
-//! (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
+//! Random playouts per second of CPU time: of two networks built by hand and of the same games
+//! grounded from their rulesheets, beside hand-written references in the same process; or of the
+//! rulesheets named as arguments (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
 
 #[allow(
     clippy::cast_possible_wrap,
@@ -99,43 +99,59 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
     rates[2]
 }
 
-fn measure_file(file: &str) {
+/// The median rate of a rulesheet's playouts, if it has a network.
+fn measure_file(file: &str) -> Option<f64> {
     let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".kif");
     let text = std::fs::read(file).expect("a readable file");
     let game = Arc::new(Game::new(ggp_gdl::parse(&text).expect("GDL")).expect("a valid game"));
     let begin = ProcessTime::now();
     match PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()) {
-        Err(error) => println!("{name}: {error}"),
+        Err(error) => {
+            println!("{name}: {error}");
+            None
+        }
         Ok(net) => {
             let ground = begin.elapsed().as_secs_f64();
             let counts = net.counts();
             let mut machine = PropNetMachine::new(&game, net).expect("not too large");
             let compile = begin.elapsed().as_secs_f64() - ground;
             println!("{name}: grounded in {ground:.2} s, compiled in {compile:.2} s; {counts:?}");
-            measure(name, &mut machine);
+            Some(measure(name, &mut machine))
         }
     }
 }
 
 type Case = (&'static str, fn() -> PropNet, fn(u64, u64) -> Totals, u64);
 
+const CASES: [Case; 2] = [
+    ("breakthrough_holes", nets::breakthrough_holes, references::breakthrough_holes, 500_000),
+    ("connect_four", nets::connect_four, references::connect_four, 4_000_000),
+];
+
 fn main() {
     let files: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     for file in &files {
-        measure_file(file);
+        let by_net = measure_file(file);
+        let stem = std::path::Path::new(file).file_stem().and_then(|stem| stem.to_str());
+        let case = CASES.iter().find(|case| stem == Some(case.0));
+        if let (Some(by_net), &Some(&(name, _, reference, playouts))) = (by_net, &case) {
+            let by_hand = measure_reference(name, reference, playouts);
+            println!("  {:.2} times the hand-written reference", by_net / by_hand);
+        }
     }
     if !files.is_empty() {
         return;
     }
-    let games: [Case; 2] = [
-        ("breakthrough_holes", nets::breakthrough_holes, references::breakthrough_holes, 500_000),
-        ("connect_four", nets::connect_four, references::connect_four, 4_000_000),
-    ];
-    for (name, net, reference, playouts) in games {
+    for (name, net, reference, playouts) in CASES {
         let net = net();
         println!("{name}: {:?}", net.counts());
-        let by_net = measure(name, &mut nets::machine(net));
+        let by_net = measure(&format!("{name}, network by hand"), &mut nets::machine(net));
+        let file = format!("{}/../../games/{name}.kif", env!("CARGO_MANIFEST_DIR"));
+        let by_rules = measure_file(&file);
         let by_hand = measure_reference(name, reference, playouts);
-        println!("  {:.2} times the hand-written reference", by_net / by_hand);
+        println!("  network by hand: {:.2} times the hand-written reference", by_net / by_hand);
+        if let Some(by_rules) = by_rules {
+            println!("  from the rules: {:.2} times the hand-written reference", by_rules / by_hand);
+        }
     }
 }

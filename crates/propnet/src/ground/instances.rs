@@ -10,12 +10,13 @@ use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
 use super::{GroundError, GroundLimits, Moves, Signals};
 use crate::net::{NetBuilder, Signal};
+use crate::report::GroundCounts;
 use ggp_datalog::{
     Argument, Atom, Body, Database, EvalError, Functor, Limits, Literal, RelationId, Rule, Value, Variable,
 };
 use ggp_game::StopToken;
 use ggp_game::lower::Carrier;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 
 /// Makes gates of all rules.
@@ -61,8 +62,9 @@ impl MoveForm {
 type RoleMove = (u32, u32);
 
 /// What a set of moves of a second condition goes with: the variables bound later, the set of
-/// the first condition, the second's role, and the moves of all further conditions.
-type Rectangle = (Vec<Value>, Signal, Option<u32>, Vec<RoleMove>);
+/// the first condition and how many moves it was made of, the second's role, and the moves of all
+/// further conditions.
+type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
 /// Numbers by key, in the order in which the keys came.
 struct Grouped<K> {
@@ -92,6 +94,8 @@ impl<K: Clone + Eq + Hash> Grouped<K> {
 struct Fitting {
     bound: Vec<Value>,
     sets: Vec<Signal>,
+    /// How many choices of one move a condition it stands for.
+    by_move: u64,
 }
 
 /// The solutions found for a stratum's heads.
@@ -99,6 +103,7 @@ struct Found {
     /// Head relation, its row, and one way to derive it.
     plain: Vec<(RelationId, u32, Signal)>,
     recursive: Vec<Alternative>,
+    counts: GroundCounts,
 }
 
 impl Instances<'_> {
@@ -107,7 +112,8 @@ impl Instances<'_> {
         mut self,
         builder: &mut NetBuilder,
         signals: &mut Signals,
-    ) -> Result<(), GroundError> {
+    ) -> Result<GroundCounts, GroundError> {
+        let mut counts = GroundCounts::default();
         let strata = self.relaxed.exact.strata().to_vec();
         let mut splits: Vec<Vec<Split>> = Vec::with_capacity(strata.len());
         for stratum in &strata {
@@ -132,7 +138,8 @@ impl Instances<'_> {
                     facts += self.relaxed.rows(relation).len() as u32;
                 }
             }
-            let mut found = Found { plain: Vec::new(), recursive: Vec::new() };
+            counts.rules += splits.len();
+            let mut found = Found { plain: Vec::new(), recursive: Vec::new(), counts };
             let before = count;
             for split in &splits {
                 self.instantiate(split, builder, signals, &first, &mut found)?;
@@ -144,7 +151,10 @@ impl Instances<'_> {
                     )));
                 }
             }
+            counts = found.counts;
             if stratum.recursive {
+                let heads: FxHashSet<u32> = found.recursive.iter().map(|one| one.head).collect();
+                counts.gates -= heads.len() as u64;
                 let solved = solve(builder, facts as usize, &found.recursive);
                 for (&relation, &first) in &first {
                     for row in 0..self.relaxed.rows(relation).len() {
@@ -156,10 +166,11 @@ impl Instances<'_> {
                 for group in found.plain.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
                     let signal = builder.or(group.iter().map(|&(_, _, signal)| signal));
                     signals.set(group[0].0, group[0].1 as usize, signal);
+                    counts.gates -= 1;
                 }
             }
         }
-        Ok(())
+        Ok(counts)
     }
 
     /// The form of `does` that `relation` is.
@@ -259,6 +270,8 @@ impl Instances<'_> {
         for number in 0..count {
             let mut bindings = solutions[number * width..(number + 1) * width].to_vec();
             let Some((moves, given)) = &split.moves else {
+                found.counts.instances += 1;
+                found.counts.instances_by_move += 1;
                 self.conclude(split, &bindings, &[], builder, signals, first, found);
                 continue;
             };
@@ -271,6 +284,8 @@ impl Instances<'_> {
                 for (variable, &value) in split.bound_later.iter().zip(&fitting.bound) {
                     bindings[variable.index()] = value;
                 }
+                found.counts.instances += 1;
+                found.counts.instances_by_move += fitting.by_move;
                 self.conclude(split, &bindings, &fitting.sets, builder, signals, first, found);
             }
             if found.plain.len() + found.recursive.len() > self.limits.instances {
@@ -319,17 +334,20 @@ impl Instances<'_> {
         // Moves of a second condition that go with the same set of the first make a set too.
         let mut rectangles: Grouped<Rectangle> = Grouped::default();
         for ((bound, mut others, role), members) in sets.groups {
+            let firsts = members.len();
             let set = builder.move_set(role as usize, &members);
             let second = (!others.is_empty()).then(|| others.remove(0));
             let (second, mv) = second.map_or((None, 0), |(role, mv)| (Some(role), mv));
-            rectangles.add((bound, set, second, others), mv);
+            rectangles.add((bound, (set, firsts), second, others), mv);
         }
-        let fitting = rectangles.groups.into_iter().map(|((bound, set, second, others), members)| {
-            let mut sets = vec![set];
-            sets.extend(second.map(|role| builder.move_set(role as usize, &members)));
-            sets.extend(others.into_iter().map(|(role, mv)| builder.move_set(role as usize, &[mv])));
-            Fitting { bound, sets }
-        });
+        let fitting =
+            rectangles.groups.into_iter().map(|((bound, (set, firsts), second, others), members)| {
+                let by_move = (firsts * members.len()) as u64;
+                let mut sets = vec![set];
+                sets.extend(second.map(|role| builder.move_set(role as usize, &members)));
+                sets.extend(others.into_iter().map(|(role, mv)| builder.move_set(role as usize, &[mv])));
+                Fitting { bound, sets, by_move }
+            });
         Ok(fitting.collect())
     }
 
@@ -375,6 +393,7 @@ impl Instances<'_> {
                 conditions.push(!signal);
             }
         }
+        let inputs = (conditions.len() + recursive.len()).max(1);
         let rest = builder.and(conditions);
         if rest == Signal::FALSE {
             return;
@@ -383,6 +402,9 @@ impl Instances<'_> {
         let Some(row) = self.relaxed.rows(head).find(&tuple(&split.rule.head)) else {
             return; // Nobody wants it.
         };
+        found.counts.kept += 1;
+        // A gate less for each head is taken off when its stratum is done.
+        found.counts.gates += inputs as u64;
         match first.get(&head) {
             Some(first) => {
                 found.recursive.push(Alternative { head: first + row as u32, facts: recursive.into(), rest });

@@ -90,7 +90,9 @@ impl Relaxed {
             origin.push(origin[owner.index()]);
         }
         let mut derived = vec![true; signatures.len()];
-        guards.iter().for_each(|guard| derived[guard.index()] = false);
+        for guard in guards {
+            derived[guard.index()] = false;
+        }
         let is_wanted =
             |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
         let exact_rules: Vec<Rule> = rules

@@ -79,7 +79,7 @@ impl Beginning {
         let (thought, running) = (Arc::clone(&self.thought), Arc::new(self.running));
         let begin = || {
             let (game, role) = read_game(self.rules, &self.role, config, &self.quit)?;
-            let hidden = has_percepts(&game);
+            let hidden = game.has_percepts();
             let _ = self.seated.set(Seated { role, hidden });
             let (ask, questions) = channel();
             let thinker = Thinker {
@@ -310,10 +310,4 @@ impl Guess {
         self.belief.legal_moves(&mut self.machine, &mut legal).ok()?;
         Some(legal.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect())
     }
-}
-
-/// Whether the rules say what roles see: then they are told that and nothing else.
-pub(crate) fn has_percepts(game: &Game) -> bool {
-    let description = game.description();
-    description.rules.iter().any(|rule| description.name(rule.head.relation) == "sees")
 }

@@ -1,0 +1,404 @@
+//! `ggp info`: how large a game is: its rules, and what became of them on the way to the network.
+
+use crate::bench::seconds;
+use crate::console;
+use crate::exit::Exit;
+use crate::meter;
+use crate::progress::Progress;
+use crate::reasoner::{GROUNDING_TIME, ground};
+use crate::rulesheet::GameFile;
+use ggp_game::{Game, StateMachine};
+use ggp_propnet::{PhaseReport, PropNetMachine, Steps};
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Tell how large a game is, and what of it was grounded, removed and kept
+///
+/// The rules; what grounding made of them; the network's gates after each step of simplification;
+/// the programs that playouts run, one a phase (whose turn it is). Where a game has no network, it
+/// says why, and what the interpreter is going to do.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp info games/skirmish.kif
+  ggp info games/skirmish.kif --json | jq '.network.phases[0].gates_per_step'")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// Give up grounding after so many seconds; by default when other commands do, too
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let progress = Progress::start("reading the rules");
+    let game = arguments.file.load()?;
+    progress.set("grounding");
+    let info = Info::of(arguments.file.game_name(), &game, arguments.seconds.unwrap_or(GROUNDING_TIME));
+    drop(progress);
+    let mut out = console::stdout();
+    if arguments.json {
+        serde_json::to_writer(&mut out, &info)?;
+        writeln!(out)?;
+    } else {
+        info.write(&mut out)?;
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// What is printed; the names are a contract.
+#[derive(Debug, Serialize)]
+struct Info {
+    game: String,
+    roles: Vec<String>,
+    facts: usize,
+    rules: usize,
+    interpreter: InterpreterInfo,
+    network: Option<NetworkInfo>,
+    /// Why there is no network.
+    no_network: Option<String>,
+    peak_rss_mib: Option<f64>,
+}
+
+/// What the interpreter does with the rules.
+#[derive(Debug, Serialize)]
+struct InterpreterInfo {
+    relations: usize,
+    relations_on_demand: usize,
+    strata: usize,
+    recursive_strata: usize,
+    initial_fluents: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct NetworkInfo {
+    ground_seconds: f64,
+    compile_seconds: f64,
+    fixed_facts: usize,
+    possible_facts: usize,
+    dynamic_rules: usize,
+    instances_by_move: u64,
+    instances: u64,
+    instances_kept: u64,
+    fluents: usize,
+    fluents_constant: usize,
+    state_bits: usize,
+    moves: Vec<usize>,
+    move_sets: usize,
+    fixpoints: usize,
+    fixpoint_unknowns: usize,
+    nodes: usize,
+    /// Two-input gates of the kept instances as they are.
+    gates_instantiated: u64,
+    /// Two-input gates of the network.
+    gates: usize,
+    lanes: usize,
+    defers_goals: bool,
+    shares_terminal: bool,
+    phases: Vec<PhaseInfo>,
+    single: StepsInfo,
+    single_rows: usize,
+    program_bytes: usize,
+    thread_bytes: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct PhaseInfo {
+    fixed_fluents: usize,
+    moves: Vec<usize>,
+    #[serde(flatten)]
+    steps: StepsInfo,
+    gates_per_step: usize,
+    gates_of_goals: usize,
+    levels: usize,
+    runs: usize,
+    loops: usize,
+    unknowns: usize,
+    rows: usize,
+    working_rows: usize,
+}
+
+/// Gates after each step of compiling.
+#[derive(Debug, Serialize)]
+struct StepsInfo {
+    needed: usize,
+    lowered: usize,
+    flattened: usize,
+    factored: usize,
+    shared: usize,
+    mapped: usize,
+    scheduled: usize,
+}
+
+impl From<Steps> for StepsInfo {
+    fn from(steps: Steps) -> Self {
+        let Steps { needed, lowered, flattened, factored, shared, mapped, scheduled } = steps;
+        StepsInfo { needed, lowered, flattened, factored, shared, mapped, scheduled }
+    }
+}
+
+impl From<PhaseReport> for PhaseInfo {
+    fn from(phase: PhaseReport) -> Self {
+        PhaseInfo {
+            fixed_fluents: phase.fixed,
+            moves: phase.moves,
+            steps: phase.steps.into(),
+            gates_per_step: phase.gates_per_step,
+            gates_of_goals: phase.gates_of_goals,
+            levels: phase.levels,
+            runs: phase.runs,
+            loops: phase.loops,
+            unknowns: phase.unknowns,
+            rows: phase.rows,
+            working_rows: phase.working_rows,
+        }
+    }
+}
+
+impl Info {
+    fn of(name: String, game: &Arc<Game>, limit: Duration) -> Info {
+        let description = game.description();
+        let facts = description.rules.iter().filter(|rule| rule.body.is_empty()).count();
+        let (network, no_network) = match NetworkInfo::of(game, limit) {
+            Ok(network) => (Some(network), None),
+            Err(why) => (None, Some(why)),
+        };
+        Info {
+            game: name,
+            roles: game.roles().map(|role| game.role_name(role).to_owned()).collect(),
+            facts,
+            rules: description.rules.len() - facts,
+            interpreter: InterpreterInfo::of(game),
+            network,
+            no_network,
+            peak_rss_mib: meter::peak_rss_mib(),
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        line(out, "game", &self.game)?;
+        line(out, "roles", &self.roles.join(" "))?;
+        line(out, "rules", &format!("{}, and {} facts", grouped(self.rules), grouped(self.facts)))?;
+        self.interpreter.write(out)?;
+        if let Some(network) = &self.network {
+            network.write(&self.roles, out)?;
+        }
+        if let Some(why) = &self.no_network {
+            line(out, "network", &format!("none: {why}"))?;
+            line(out, "", "every command evaluates it with the interpreter, one state at a time")?;
+        }
+        if let Some(peak) = self.peak_rss_mib {
+            line(out, "peak memory", &format!("{peak:.1} MiB"))?;
+        }
+        Ok(())
+    }
+}
+
+impl InterpreterInfo {
+    fn of(game: &Arc<Game>) -> InterpreterInfo {
+        let semantics = game.semantics();
+        let strata = semantics.program().strata();
+        let mut interpreter = ggp_game::Interpreter::new(game);
+        let mut fluents = Vec::new();
+        let initial = interpreter.initial_state().and_then(|state| interpreter.facts(&state, &mut fluents));
+        InterpreterInfo {
+            relations: semantics.on_demand().len(),
+            relations_on_demand: semantics.on_demand().iter().filter(|demanded| **demanded).count(),
+            strata: strata.len(),
+            recursive_strata: strata.iter().filter(|stratum| stratum.recursive).count(),
+            initial_fluents: initial.ok().map(|()| fluents.len()),
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let relations = format!(
+            "{}, {} of them on demand; evaluated in {} strata, {} of them recursive",
+            self.relations, self.relations_on_demand, self.strata, self.recursive_strata
+        );
+        line(out, "relations", &relations)?;
+        match self.initial_fluents {
+            Some(fluents) => line(out, "initially true", &grouped(fluents)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl NetworkInfo {
+    /// Grounds and compiles `game`, or says why not.
+    fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, String> {
+        let began = Instant::now();
+        let net = ground(game, limit)?;
+        let ground_seconds = began.elapsed().as_secs_f64();
+        let counts = net.counts();
+        let grounding = *net.grounding();
+        let moves = net.roles().iter().map(|role| role.moves.len()).collect();
+        let began = Instant::now();
+        let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
+        let compile_seconds = began.elapsed().as_secs_f64();
+        let report = machine.report();
+        Ok(NetworkInfo {
+            ground_seconds,
+            compile_seconds,
+            fixed_facts: grounding.fixed_facts,
+            possible_facts: grounding.possible_facts,
+            dynamic_rules: grounding.rules,
+            instances_by_move: grounding.instances_by_move,
+            instances: grounding.instances,
+            instances_kept: grounding.kept,
+            fluents: report.fluents,
+            fluents_constant: report.constant,
+            state_bits: report.state_bits,
+            moves,
+            move_sets: counts.move_sets,
+            fixpoints: counts.components,
+            fixpoint_unknowns: counts.recursive,
+            nodes: grounding.nodes,
+            gates_instantiated: grounding.gates,
+            gates: counts.gates,
+            lanes: report.lanes,
+            defers_goals: report.defers_goals,
+            shares_terminal: report.shares_terminal,
+            phases: report.phases.into_iter().map(PhaseInfo::from).collect(),
+            single: report.single.into(),
+            single_rows: report.single_rows,
+            program_bytes: report.program_bytes,
+            thread_bytes: report.thread_bytes,
+        })
+    }
+
+    fn write(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
+        let number = |number: usize| grouped(number);
+        let fixed = self.phases.first().map_or(0, |phase| phase.fixed_fluents);
+        writeln!(out)?;
+        line(out, "grounded in", &format!("{:.3} s", self.ground_seconds))?;
+        line(out, "facts, always true", &number(self.fixed_facts))?;
+        line(out, "facts, possible", &number(self.possible_facts))?;
+        line(out, "rules of these", &number(self.dynamic_rules))?;
+        line(out, "instances by move", &grouped(self.instances_by_move))?;
+        line(out, "instances by set", &grouped(self.instances))?;
+        line(out, "instances kept", &grouped(self.instances_kept))?;
+        line(out, "fluents", &number(self.fluents))?;
+        line(out, "  never change", &number(self.fluents_constant))?;
+        line(out, "  known by the phase", &number(fixed))?;
+        line(out, "  without influence", &number(self.without_influence(fixed)))?;
+        line(out, "  kept as bits", &number(self.state_bits))?;
+        for (role, &moves) in roles.iter().zip(&self.moves) {
+            line(out, &format!("moves of {role}"), &number(moves))?;
+        }
+        line(out, "sets of moves", &number(self.move_sets))?;
+        let unknowns = number(self.fixpoint_unknowns);
+        line(out, "recursion", &format!("{} components, {unknowns} unknowns", number(self.fixpoints)))?;
+
+        writeln!(out, "\ngates of two inputs")?;
+        line(out, "  instances as they are", &grouped(self.gates_instantiated))?;
+        line(out, "  network", &number(self.gates))?;
+        writeln!(out)?;
+        line(out, "compiled in", &format!("{:.3} s", self.compile_seconds))?;
+        self.write_programs(roles, out)?;
+        writeln!(out)?;
+        line(out, "playouts at a time", &number(self.lanes))?;
+        let saves = [
+            (self.shares_terminal, "terminal and legal share gates"),
+            (self.defers_goals, "goals wait for one another"),
+        ];
+        for (_, what) in saves.into_iter().filter(|(does, _)| *does) {
+            line(out, "", what)?;
+        }
+        let kib = |bytes: usize| format!("{} KiB", grouped(bytes.div_ceil(1024)));
+        line(out, "programs", &format!("{}, shared by threads", kib(self.program_bytes)))?;
+        line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))
+    }
+
+    /// How many fluents nothing that matters depends on.
+    fn without_influence(&self, fixed: usize) -> usize {
+        self.fluents.saturating_sub(self.fluents_constant + fixed + self.state_bits)
+    }
+
+    /// One column a phase, and one for the program of single states.
+    fn write_programs(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
+        type Cell<'a> = &'a dyn Fn(&PhaseInfo) -> usize;
+        type Step = (&'static str, fn(&StepsInfo) -> usize);
+        let phase =
+            |at: usize| if self.phases.len() > 1 { format!("phase {at}") } else { "playouts".to_owned() };
+        let heads: Vec<String> =
+            (0..self.phases.len()).map(phase).chain(["single states".to_owned()]).collect();
+        columns(out, "", &heads)?;
+        let single = |steps: Option<fn(&StepsInfo) -> usize>| steps.map(|read| read(&self.single));
+        let mut row = |name: &str, cell: Cell<'_>, alone: Option<usize>| {
+            let cells = self.phases.iter().map(|phase| grouped(cell(phase)));
+            let cells: Vec<String> = cells.chain(alone.map(grouped)).collect();
+            columns(out, name, &cells)
+        };
+        for (number, role) in roles.iter().enumerate() {
+            row(&format!("  moves of {role}"), &|phase| phase.moves[number], None)?;
+        }
+        let steps: [Step; 7] = [
+            ("  gates needed", |steps| steps.needed),
+            ("  sets as gates", |steps| steps.lowered),
+            ("  flattened", |steps| steps.flattened),
+            ("  common factors out", |steps| steps.factored),
+            ("  pairs shared", |steps| steps.shared),
+            ("  of three inputs", |steps| steps.mapped),
+            ("  with copies", |steps| steps.scheduled),
+        ];
+        for (name, read) in steps {
+            row(name, &|phase| read(&phase.steps), single(Some(read)))?;
+        }
+        row("  gates a step", &|phase| phase.gates_per_step, None)?;
+        row("  gates of the goals", &|phase| phase.gates_of_goals, None)?;
+        row("  levels", &|phase| phase.levels, None)?;
+        row("  runs of one kind", &|phase| phase.runs, None)?;
+        row("  loops", &|phase| phase.loops, None)?;
+        row("  unknowns in loops", &|phase| phase.unknowns, None)?;
+        row("  rows", &|phase| phase.rows, Some(self.single_rows))?;
+        row("  rows of gates", &|phase| phase.working_rows, None)
+    }
+}
+
+/// What a line is about takes so many columns.
+const NAME: usize = 25;
+
+fn line(out: &mut impl Write, name: &str, value: &str) -> std::io::Result<()> {
+    writeln!(out, "{name:NAME$}{value}")
+}
+
+fn columns(out: &mut impl Write, name: &str, cells: &[String]) -> std::io::Result<()> {
+    write!(out, "{name:NAME$}")?;
+    for cell in cells {
+        write!(out, "{cell:>15}")?;
+    }
+    writeln!(out)
+}
+
+/// A number with its thousands apart.
+fn grouped(number: impl Into<Number>) -> String {
+    let digits = number.into().0.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+struct Number(u64);
+
+impl From<usize> for Number {
+    fn from(number: usize) -> Self {
+        Number(number as u64)
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        Number(number)
+    }
+}

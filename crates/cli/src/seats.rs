@@ -1,0 +1,75 @@
+//! Who takes which role of a match, as `--human ROLE` and `--player ROLE=SPEC` say it.
+
+use crate::entry::Kind;
+use crate::exit::UsageError;
+use ggp_arena::is_nature;
+use ggp_game::{Game, Role};
+use ggp_search::{MctsOptions, PlayerSpec};
+
+/// Who takes a role.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Taker {
+    /// Whoever sits at the keyboard.
+    Person,
+    /// A player: as it was written, and what it is.
+    Player(String, Kind),
+    /// The role `random`, drawn by the referee.
+    Nature,
+}
+
+impl Taker {
+    /// What it is called in records.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Taker::Person => "human",
+            Taker::Player(spec, _) => spec,
+            Taker::Nature => "nature",
+        }
+    }
+
+    pub(crate) fn is_person(&self) -> bool {
+        matches!(self, Taker::Person)
+    }
+
+    /// Whether it is outside of this program.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self, Taker::Player(_, Kind::Command(_) | Kind::Remote(_)))
+    }
+}
+
+/// Who takes each role; the tree search where nobody wants to.
+pub(crate) fn seats(game: &Game, humans: &[String], players: &[String]) -> Result<Vec<Taker>, UsageError> {
+    let mut who: Vec<Option<Taker>> = vec![None; game.role_count()];
+    let mut take = |name: &str, taker: Taker| {
+        let known = || game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>().join(", ");
+        let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
+        let role = game.role_named(name).ok_or_else(unknown)?;
+        if is_nature(game, role) {
+            return Err(UsageError(format!("the role `{name}` belongs to nobody")));
+        }
+        match who[role.index()].replace(taker) {
+            None => Ok(()),
+            Some(_) => Err(UsageError(format!("two players want the role `{name}`"))),
+        }
+    };
+    for name in humans {
+        take(name, Taker::Person)?;
+    }
+    for text in players {
+        let wanted = || UsageError(format!("`{text}` is not ROLE=SPEC, as white=mcts:iterations=200"));
+        let (name, spec) = text.split_once('=').ok_or_else(wanted)?;
+        take(name, Taker::Player(spec.to_owned(), spec.parse()?))?;
+    }
+    let fill = |(role, taker): (Role, Option<Taker>)| match taker {
+        Some(taker) => taker,
+        None if is_nature(game, role) => Taker::Nature,
+        None => Taker::Player("mcts".to_owned(), Kind::Local(PlayerSpec::Mcts(MctsOptions::default()))),
+    };
+    Ok(game.roles().zip(who).map(fill).collect())
+}
+
+/// Each role and who takes it: `white mcts, black human`.
+pub(crate) fn line(game: &Game, who: &[Taker]) -> String {
+    let seat = |(role, taker): (Role, &Taker)| format!("{} {}", game.role_name(role), taker.name());
+    game.roles().zip(who).map(seat).collect::<Vec<_>>().join(", ")
+}
