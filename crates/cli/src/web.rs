@@ -127,17 +127,8 @@ fn upload_limits() -> Limits {
     Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
 }
 
-/// And so does the network of a stranger's rules: a quarter of what others may take.
-fn upload_network() -> GroundLimits {
-    let GroundLimits { tuples, rows, instances, nodes, text } = GroundLimits::default();
-    GroundLimits {
-        tuples: tuples / 4,
-        rows: rows / 4,
-        instances: instances / 4,
-        nodes: nodes / 4,
-        text: text / 4,
-    }
-}
+/// And so does the network of a stranger's rules, in MiB.
+const UPLOAD_NETWORK: u64 = 512;
 
 impl Workshop for Bench {
     fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
@@ -151,7 +142,7 @@ impl Workshop for Bench {
         sidecar: Option<&Sidecar>,
         upload: bool,
     ) -> Result<(Box<dyn Rules>, BoardModel), String> {
-        let limits = if upload { upload_network() } else { GroundLimits::default() };
+        let limits = if upload { GroundLimits::within(UPLOAD_NETWORK) } else { GroundLimits::default() };
         let reasoner = self.0.build_within(&limits, game, Cpu::detect(), &StopToken::new());
         let reasoner = reasoner.map_err(|error| format!("{error:#}"))?;
         Ok(reasoner.with(Learn(sidecar)))
