@@ -61,6 +61,14 @@ impl Board {
     }
 }
 
+/// The board of the game that `machine` plays, as `sidecar` says, if it does and fits the game.
+pub(crate) fn board_of<M: StateMachine>(machine: &mut M, sidecar: Option<&Sidecar>) -> BoardModel {
+    let samples = sample(machine);
+    let game = machine.game();
+    let given = sidecar.and_then(|sidecar| infer_with(game, &samples, sidecar).ok());
+    given.unwrap_or_else(|| infer(game, &samples))
+}
+
 /// What is said about the board beside the rulesheet, if anything is.
 fn read_sidecar(rulesheet: &Path) -> Option<anyhow::Result<Sidecar>> {
     let text = std::fs::read(rulesheet.with_extension("view.json")).ok()?;

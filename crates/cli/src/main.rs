@@ -40,6 +40,7 @@ mod simulate;
 mod solve;
 mod stats;
 mod view;
+mod web;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -61,6 +62,7 @@ enum Command {
     Merge(merge::Arguments),
     Serve(serve::Arguments),
     Host(host::Arguments),
+    Web(web::Arguments),
     Comply(comply::Arguments),
     Check(check::Arguments),
     View(view::Arguments),
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Host(arguments) => host::run(&arguments),
+        Command::Web(arguments) => web::run(arguments),
         Command::Comply(arguments) => comply::run(&arguments),
         Command::View(arguments) => view::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),

@@ -2,6 +2,7 @@
 
 use crate::console;
 use anyhow::{Context, bail};
+use ggp_datalog::Limits;
 use ggp_game::Game;
 use ggp_gdl::{Diagnostic, Severity, Strictness, check, parse, render};
 use std::fs::File;
@@ -71,6 +72,15 @@ impl GameFile {
 
 /// All that is wrong with `kif`, and the game unless some of it is an error.
 pub(crate) fn judge(kif: &[u8], strictness: Strictness) -> (Option<Game>, Vec<Diagnostic>) {
+    judge_within(kif, strictness, Limits::default())
+}
+
+/// The same, of a game whose evaluation keeps within `limits`.
+pub(crate) fn judge_within(
+    kif: &[u8],
+    strictness: Strictness,
+    limits: Limits,
+) -> (Option<Game>, Vec<Diagnostic>) {
     let description = match parse(kif) {
         Ok(description) => description,
         Err(errors) => return (None, errors.into_diagnostics()),
@@ -79,7 +89,7 @@ pub(crate) fn judge(kif: &[u8], strictness: Strictness) -> (Option<Game>, Vec<Di
     if findings.iter().any(|f| f.severity == Severity::Error) {
         return (None, findings);
     }
-    match Game::with_limits(description, strictness, ggp_datalog::Limits::default()) {
+    match Game::with_limits(description, strictness, limits) {
         Ok(game) => (Some(game), findings),
         Err(errors) => {
             findings.extend(errors);

@@ -10,7 +10,7 @@ const MAX_LABEL: usize = 3;
 
 /// The label of each content of a model: by its place among a token's contents, and its text.
 #[derive(Debug)]
-pub(crate) struct Labels {
+pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
     marks: Vec<Option<&'static str>>,
     ascii: bool,
@@ -22,7 +22,7 @@ const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
 impl Labels {
     /// The labels of the contents of `model`; glyphs count unless they are to be ASCII.
-    pub(crate) fn new(model: &BoardModel, ascii: bool) -> Labels {
+    pub fn new(model: &BoardModel, ascii: bool) -> Labels {
         let mut by_value = FxHashMap::default();
         let places = model.layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
         for place in 0..places {
@@ -38,7 +38,8 @@ impl Labels {
         }
         let mut count = 0;
         let marks = model.layers.iter().map(|layer| {
-            layer.content.is_empty().then(|| {
+            let nothing = layer.marks_nothing() && model.layers.len() > 1;
+            (layer.content.is_empty() && !nothing).then(|| {
                 count += 1;
                 if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] }
             })
@@ -47,7 +48,7 @@ impl Labels {
     }
 
     /// What a layer without content draws.
-    pub(crate) fn mark(&self, layer: usize) -> Option<&'static str> {
+    pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
 
@@ -58,12 +59,12 @@ impl Labels {
     }
 
     /// The glyph of all of a token's contents together.
-    pub(crate) fn glyph<'a>(&self, token: &Token, model: &'a BoardModel) -> Option<&'a String> {
+    pub fn glyph<'a>(&self, token: &Token, model: &'a BoardModel) -> Option<&'a String> {
         model.glyphs.get(&token.content.join(" ")).filter(|glyph| !self.ascii || glyph.is_ascii())
     }
 
     /// The label of a token.
-    pub(crate) fn of(&self, token: &Token, model: &BoardModel) -> String {
+    pub fn of(&self, token: &Token, model: &BoardModel) -> String {
         if let Some(glyph) = self.glyph(token, model) {
             return glyph.clone();
         }

@@ -31,6 +31,7 @@ mod term;
 mod text;
 
 pub use infer::{infer, infer_with};
+pub use label::Labels;
 pub use model::*;
 pub use moves::Gesture;
 pub use position::{Beside, Position, Token};

@@ -239,6 +239,13 @@ pub struct BoardModel {
     pub moves: Vec<MovePattern>,
 }
 
+impl Layer {
+    /// Whether it marks the squares that have nothing on them: `(blank a)` beside `(ecks b)`.
+    pub(crate) fn marks_nothing(&self) -> bool {
+        self.content.is_empty() && matches!(self.relation.as_str(), "blank" | "empty" | "free" | "none")
+    }
+}
+
 impl BoardModel {
     /// How many boards there are: at least 1.
     pub fn board_count(&self) -> usize {

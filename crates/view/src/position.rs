@@ -115,7 +115,8 @@ impl BoardModel {
     fn token(&self, layer: &Layer, number: usize, fact: &str) -> Option<Token> {
         let content: Vec<String> =
             layer.content.iter().filter_map(|c| at(fact, &c.path)).map(str::to_owned).collect();
-        if layer.empty.is_some() && content.first() == layer.empty.as_ref() {
+        let nothing = layer.empty.is_some() && content.first() == layer.empty.as_ref();
+        if nothing || layer.marks_nothing() && self.layers.len() > 1 {
             return None;
         }
         let by_role = content.iter().find_map(|value| self.roles.iter().position(|role| role == value));

@@ -1,0 +1,166 @@
+//! `ggp web`: games in the browser.
+
+use crate::bench::seconds;
+use crate::board::board_of;
+use crate::console::{self, BAD};
+use crate::exit::Exit;
+use crate::logging::Logging;
+use crate::play::stop_on_signal;
+use crate::reasoner::{Reasoning, WithMachine};
+use crate::rulesheet::judge_within;
+use anyhow::Context;
+use ggp_datalog::Limits;
+use ggp_game::{Game, Player, Playouts, StopToken};
+use ggp_gdl::{Diagnostic, Strictness};
+use ggp_propnet::{Cpu, GroundLimits};
+use ggp_server::http::Address;
+use ggp_server::remote::RemotePlayer;
+use ggp_view::{BoardModel, Sidecar};
+use ggp_web::{Config, MachineRules, Rules, Site, Workshop, catalogue, serve};
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Play in the browser
+///
+/// Prints its address and ends on Ctrl-C or SIGTERM. Only this machine reaches it unless --bind
+/// says otherwise; then whoever reaches it can play, and let it think, within the bounds below.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp web
+  ggp web --games ~/rulesheets --port 8000
+  ggp host games/hex.kif --player red=http://localhost:9147 --save match.json &
+  ggp web --watch match.json
+  ggp match games/hex.kif --player a=mcts --player b=uct --games 20 --save matches &
+  ggp web --watch matches")]
+pub(crate) struct Arguments {
+    /// The port; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 8080)]
+    port: u16,
+    /// The address to listen on; 0.0.0.0 for all
+    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+    /// A name by which others reach this machine, as games.lan; may be given several times
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// Offer the rulesheets in DIR instead of our own
+    #[arg(long, value_name = "DIR")]
+    games: Option<PathBuf>,
+    /// Show the match that is kept in FILE, as `ggp host --save` does, or the newest one in a folder
+    #[arg(long, value_name = "FILE|DIR")]
+    watch: Option<PathBuf>,
+    /// Sessions at once
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    sessions: u16,
+    /// Sessions at once with rules of their own, each up to about half a GiB
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    uploads: u16,
+    /// A session that nobody looks at is forgotten after so many seconds
+    #[arg(long, value_name = "S", default_value = "1800", value_parser = seconds)]
+    idle: Duration,
+    /// MiB for the searches of one session together
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    memory: u16,
+    /// Threads that think, for all sessions together; as many as there are cores unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// The largest rulesheet or record that is taken, in KiB
+    #[arg(long, value_name = "KIB", default_value_t = 4096)]
+    upload: u32,
+    /// The longest that an engine may think about a move, in seconds
+    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
+    longest: Duration,
+    /// Let visitors name players at other addresses even if --bind is not this machine alone
+    #[arg(long)]
+    remote: bool,
+    #[command(flatten)]
+    logging: Logging,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
+    arguments.logging.start();
+    let offers = match &arguments.games {
+        Some(folder) => catalogue::folder(folder)
+            .with_context(|| format!("cannot read the games in {}", folder.display()))?,
+        None => catalogue::embedded(),
+    };
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    let wanted = SocketAddr::new(arguments.bind, arguments.port);
+    let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
+    let alone = arguments.bind.is_loopback();
+    if !alone {
+        let text = "warning: whoever reaches this machine can play here, and let it think";
+        console::say(&console::paint_stderr(BAD, text));
+    }
+    let mut out = console::stdout();
+    writeln!(out, "listening on http://{}/", listener.local_addr()?)?;
+    out.flush()?;
+    drop(out);
+    let defaults = Config::default();
+    let config = Config {
+        sessions: arguments.sessions.into(),
+        uploads: arguments.uploads.into(),
+        idle: arguments.idle,
+        memory: arguments.memory.into(),
+        threads: arguments.threads.map_or(defaults.threads, usize::from),
+        upload: arguments.upload as usize * 1024,
+        longest: arguments.longest,
+        remote: alone || arguments.remote,
+        hosts: arguments.host,
+    };
+    let site = Site { offers, workshop: Arc::new(Bench(arguments.reasoning)), watch: arguments.watch };
+    serve(listener, config, site, &stop).context("the pages cannot be served")?;
+    Ok(Exit::Done)
+}
+
+/// Makes machines and players for sessions.
+struct Bench(Reasoning);
+
+/// Evaluation of a stranger's rules keeps within about half a GiB.
+fn upload_limits() -> Limits {
+    Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
+}
+
+/// And so does the network of a stranger's rules, in MiB.
+const UPLOAD_NETWORK: u64 = 512;
+
+impl Workshop for Bench {
+    fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
+        let limits = if upload { upload_limits() } else { Limits::default() };
+        judge_within(kif, Strictness::Default, limits)
+    }
+
+    fn learn(
+        &self,
+        game: &Arc<Game>,
+        sidecar: Option<&Sidecar>,
+        upload: bool,
+    ) -> Result<(Box<dyn Rules>, BoardModel), String> {
+        let limits = if upload { GroundLimits::within(UPLOAD_NETWORK) } else { GroundLimits::default() };
+        let reasoner = self.0.build_within(&limits, game, Cpu::detect(), &StopToken::new());
+        let reasoner = reasoner.map_err(|error| format!("{error:#}"))?;
+        Ok(reasoner.with(Learn(sidecar)))
+    }
+
+    fn remote(&self, address: &str, id: &str) -> Result<Box<dyn Player>, String> {
+        let address: Address = address.parse().map_err(|error| format!("{error}"))?;
+        Ok(Box::new(RemotePlayer::new(address, id)))
+    }
+}
+
+struct Learn<'a>(Option<&'a Sidecar>);
+
+impl WithMachine for Learn<'_> {
+    type Output = (Box<dyn Rules>, BoardModel);
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> Self::Output {
+        let model = board_of(&mut machine, self.0);
+        (Box::new(MachineRules::new(machine)), model)
+    }
+}

@@ -1,0 +1,196 @@
+//! A headless browser, driven by the `WebDriver` protocol: JSON over HTTP.
+//!
+//! No client library: the five commands that are needed are fewer lines than a library's setup, and
+//! the requests are those of the other tests.
+
+use crate::http::{Answer, ask};
+use crate::server::root;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a page may take to show something.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Browsers so far: each has a profile of its own.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// A browser with one window.
+pub(crate) struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    profile: std::path::PathBuf,
+}
+
+fn is_there(program: &str) -> bool {
+    let mut asked = Command::new(program);
+    asked.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| status.success())
+}
+
+impl Browser {
+    /// A browser; `None`, said aloud, where there is none.
+    pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
+        if !is_there("chromedriver") || !is_there("chromium") {
+            // Not by `eprintln!`, which is kept from whoever runs the tests.
+            let _ =
+                writeln!(std::io::stderr(), "SKIPPED: no browser (apt-get install chromium chromium-driver)");
+            return None;
+        }
+        let mut driver =
+            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect("it is there");
+        let lines = BufReader::new(driver.stdout.take().expect("it is piped")).lines();
+        let port = lines.map_while(Result::ok).find_map(|line| {
+            line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let port = port.expect("the driver says where it listens");
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let profile =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{}-{number}", std::process::id()));
+        let mut arguments: Vec<String> = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        arguments.push(format!("--user-data-dir={}", profile.display()));
+        arguments.push(format!("--window-size={},{}", size.0.max(500), size.1));
+        if dark {
+            arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
+        }
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }}});
+        let mut browser = Browser { driver, port, session: String::new(), profile };
+        let opened = browser.command("POST", "/session", &wanted);
+        browser.session = format!("/session/{}", opened["sessionId"].as_str().expect("a session"));
+        let (width, height) = size;
+        let metrics = json!({"cmd": "Emulation.setDeviceMetricsOverride",
+            "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}});
+        browser.post("/goog/cdp/execute", &metrics);
+        if dark {
+            let media = json!({"cmd": "Emulation.setEmulatedMedia",
+                "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}});
+            browser.post("/goog/cdp/execute", &media);
+        }
+        Some(browser)
+    }
+
+    fn command(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if method == "POST" { body.to_string() } else { String::new() };
+        let Answer { status, body, .. } = ask(self.port, method, path, &body);
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str::<Value>(&body).expect("the driver answers in JSON")["value"].take()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.command("POST", &format!("{}{path}", self.session), body)
+    }
+
+    pub(crate) fn open(&self, address: &str) {
+        self.post("/url", &json!({ "url": address }));
+    }
+
+    /// What `script`, the body of a function, returns.
+    pub(crate) fn run(&self, script: &str, arguments: &Value) -> Value {
+        self.post("/execute/sync", &json!({"script": script, "args": arguments}))
+    }
+
+    /// Waits until the expression `script` is true, and returns it.
+    pub(crate) fn wait(&self, script: &str) -> Value {
+        let began = Instant::now();
+        loop {
+            let value = self.run(&format!("return ({script})"), &json!([]));
+            if !matches!(value, Value::Null | Value::Bool(false)) {
+                return value;
+            }
+            if began.elapsed() > PATIENCE {
+                self.picture("failed");
+                let text = self.run("return document.body.innerText", &json!([]));
+                panic!("{script} does not come true; the page says {text}");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn find(&self, selector: &str) -> String {
+        self.wait(&format!("document.querySelector({}) !== null", json!(selector)));
+        let found = self.post("/element", &json!({"using": "css selector", "value": selector}));
+        found
+            .as_object()
+            .and_then(|object| object.values().next()?.as_str().map(str::to_owned))
+            .expect("an element")
+    }
+
+    /// Clicks, as with a mouse: what is hidden or covered cannot be clicked.
+    pub(crate) fn click(&self, selector: &str) {
+        let element = self.find(selector);
+        self.post(&format!("/element/{element}/click"), &json!({}));
+    }
+
+    /// Presses keys on an element.
+    pub(crate) fn press(&self, selector: &str, keys: &str) {
+        let element = self.find(selector);
+        self.post(&format!("/element/{element}/value"), &json!({ "text": keys }));
+    }
+
+    /// Keeps a picture of the page.
+    pub(crate) fn picture(&self, name: &str) {
+        let image = self.command("GET", &format!("{}/screenshot", self.session), &Value::Null);
+        let folder = root().join("target/screenshots");
+        std::fs::create_dir_all(&folder).expect("a folder for screenshots");
+        let bytes = base64(image.as_str().expect("an image"));
+        std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a screenshot is kept");
+    }
+
+    /// What the page has complained about.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({"type": "browser"}));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let bad = entries.iter().filter(|entry| entry["level"] == "SEVERE");
+        bad.map(|entry| entry["message"].to_string()).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() {
+            let _ = ask(self.port, "DELETE", &self.session, "");
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u8> = text.bytes().filter(|&byte| byte != b'=').map(value).collect();
+    let mut out = Vec::with_capacity(digits.len() * 3 / 4);
+    for group in digits.chunks(4) {
+        let bits =
+            group.iter().fold(0u32, |bits, &digit| bits << 6 | u32::from(digit)) << (6 * (4 - group.len()));
+        out.extend(&bits.to_be_bytes()[1..group.len()]);
+    }
+    out
+}

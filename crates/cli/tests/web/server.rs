@@ -1,0 +1,73 @@
+//! A server of its own for each test, on a port that is free.
+
+use crate::http::{get, post};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The folder of the project.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A server, until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) port: u16,
+}
+
+impl Server {
+    pub(crate) fn start(arguments: &[&str]) -> Server {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.args(["web", "--port", "0"]).args(arguments).current_dir(root());
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("ggp runs");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("it is piped");
+        BufReader::new(stdout).read_line(&mut line).expect("it says where it listens");
+        let port = line.trim().trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
+        Server { child, port: port.unwrap_or_else(|| panic!("no port in {line:?}")) }
+    }
+
+    /// Opens a session; its path.
+    pub(crate) fn open(&self, wanted: &Value) -> String {
+        let opened = post(self.port, "/api/sessions", wanted).ok();
+        format!("/api/sessions/{}", opened["id"].as_str().expect("an id"))
+    }
+
+    pub(crate) fn status(&self, path: &str) -> Value {
+        get(self.port, path).ok()["status"].clone()
+    }
+
+    pub(crate) fn node(&self, path: &str, number: &Value) -> Value {
+        get(self.port, &format!("{path}/nodes/{number}")).ok()
+    }
+
+    /// Waits until `done` says so of where the session stands.
+    pub(crate) fn wait(&self, path: &str, what: &str, done: impl Fn(&Value) -> bool) -> Value {
+        let began = Instant::now();
+        loop {
+            let status = self.status(path);
+            if done(&status) {
+                return status;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "{what}: {status}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A person chooses the first legal move for `role` in the last state.
+    pub(crate) fn choose_first(&self, path: &str, role: usize) -> Value {
+        let tip = self.status(path)["tip"].clone();
+        let mv = self.node(path, &tip)["legal"][role][0]["move"].clone();
+        post(self.port, &format!("{path}/move"), &json!({"node": tip, "role": role, "move": mv})).ok()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,62 @@
+// What the server is asked.
+
+async function ask(method, path, body) {
+  const options = { method };
+  if (method === "POST") {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body ?? {});
+  }
+  const response = await fetch(path, options);
+  const text = await response.text();
+  let answer = {};
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    answer = { error: text };
+  }
+  if (!response.ok) throw new Error(answer.error || `the server says ${response.status}`);
+  return answer;
+}
+
+export const games = () => ask("GET", "/api/games");
+export const look = (wanted) => ask("POST", "/api/rules", wanted);
+export const open = (wanted) => ask("POST", "/api/sessions", wanted);
+
+/** One session, by its id. */
+export class Session {
+  constructor(id) {
+    this.path = `/api/sessions/${encodeURIComponent(id)}`;
+  }
+
+  about = () => ask("GET", this.path);
+  node = (number) => ask("GET", `${this.path}/nodes/${number}`);
+  tree = (from) => ask("GET", `${this.path}/tree?from=${from}`);
+  record = (to) => ask("GET", `${this.path}/record?to=${to}`);
+  act = (action, body) => ask("POST", `${this.path}/${action}`, body);
+
+  /** Tells `status` where the session stands, until it is closed; not while nobody looks. */
+  listen(status, closed) {
+    let source = null;
+    const start = () => {
+      if (source || document.hidden) return;
+      source = new EventSource(`${this.path}/events`);
+      source.addEventListener("status", (event) => status(JSON.parse(event.data)));
+      source.addEventListener("closed", () => {
+        end();
+        closed();
+      });
+    };
+    const stop = () => {
+      source?.close();
+      source = null;
+    };
+    const change = () => (document.hidden ? stop() : start());
+    const end = () => {
+      document.removeEventListener("visibilitychange", change);
+      stop();
+    };
+    document.addEventListener("visibilitychange", change);
+    start();
+    return end;
+  }
+}

@@ -1,0 +1,166 @@
+// The boards: grids of buttons, made once and then brought up to date.
+
+import { el } from "./dom.js";
+import { piece } from "./pieces.js";
+
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+export class Board {
+  /** Draws on `element`; `click` gets the number of each square that is chosen. */
+  constructor(element, about, colours, click) {
+    this.roles = about.roles;
+    this.colours = colours;
+    this.model = about.board;
+    const { columns, rows, boards } = this.model;
+    this.shape = {
+      columns: columns.length,
+      rows: Math.max(rows.length, 1),
+      count: columns.length * Math.max(rows.length, 1) * boards.length,
+    };
+    this.holes = new Set(this.model.holes);
+    this.parity = this.half();
+    this.cells = [];
+    this.click = click;
+    this.drawn = [];
+    element.replaceChildren();
+    element.classList.toggle("many", boards.length > 1);
+    boards.forEach((name, number) => {
+      element.append(this.make(name, number));
+    });
+    element.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  make(name, number) {
+    const { columns, rows } = this.model;
+    const grid = el("div", { class: "board", role: "grid", "aria-label": name || "board" });
+    grid.style.setProperty("--columns", this.shape.columns);
+    grid.style.setProperty("--rows", this.shape.rows);
+    for (let row = 0; row < this.shape.rows; row++) {
+      const line = el("div", { role: "row", class: "row" });
+      line.append(el("span", { class: "side", "aria-hidden": "true" }, rows[row] ?? ""));
+      for (let column = 0; column < this.shape.columns; column++) {
+        const square = (number * this.shape.rows + row) * this.shape.columns + column;
+        const hole = this.holes.has(square);
+        const cell = el("button", {
+          type: "button",
+          role: "gridcell",
+          class: `square${this.isOdd(row + column) ? " odd" : ""}${hole && this.parity === null ? " hole" : ""}`,
+          tabindex: square === 0 ? 0 : -1,
+          "data-square": square,
+          disabled: hole,
+          onclick: () => this.click(square),
+        });
+        this.cells[square] = cell;
+        line.append(cell);
+      }
+      grid.append(line);
+    }
+    const foot = el("div", { class: "row foot", "aria-hidden": "true" }, el("span", { class: "side" }));
+    foot.append(...columns.map((column) => el("span", {}, column)));
+    grid.append(foot);
+    return name ? el("figure", {}, el("figcaption", {}, name), grid) : grid;
+  }
+
+  /** Where the holes are all squares of one colour, as in draughts: which; they are no holes then. */
+  half() {
+    const { columns, rows } = this.shape;
+    const colour = (square) => (Math.floor((square % (columns * rows)) / columns) + (square % columns)) % 2;
+    const of = (parity) => [...this.holes].filter((square) => colour(square) === parity).length;
+    const whole = this.holes.size > 1 && Math.abs(this.holes.size * 2 - this.shape.count) <= 1;
+    return whole ? ([0, 1].find((parity) => of(1 - parity) === 0) ?? null) : null;
+  }
+
+  isOdd(place) {
+    return this.parity === null ? this.model.chequered && place % 2 === 1 : place % 2 !== this.parity;
+  }
+
+  /** The name of a square. */
+  name(square) {
+    const { columns, rows, boards } = this.model;
+    const place = square % (this.shape.columns * this.shape.rows);
+    const board = boards[Math.floor(square / (this.shape.columns * this.shape.rows))];
+    const parts = [board, columns[place % this.shape.columns], rows[Math.floor(place / this.shape.columns)]];
+    return parts.filter(Boolean).join(" ");
+  }
+
+  key(event) {
+    const step = STEPS[event.key];
+    const square = Number(event.target.dataset?.square);
+    if (!step || Number.isNaN(square)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const per = this.shape.columns * this.shape.rows;
+    const base = square - (square % per);
+    let row = Math.floor((square % per) / this.shape.columns);
+    let column = square % this.shape.columns;
+    do {
+      row += step[0];
+      column += step[1];
+      if (row < 0 || column < 0 || row >= this.shape.rows || column >= this.shape.columns) return;
+    } while (this.holes.has(base + row * this.shape.columns + column));
+    this.focus(base + row * this.shape.columns + column);
+  }
+
+  focus(square) {
+    for (const cell of this.cells) cell.tabIndex = -1;
+    this.cells[square].tabIndex = 0;
+    this.cells[square].focus();
+  }
+
+  /** Shows the state `node`; `from` is the state that was shown before. */
+  show(node, from) {
+    const last = new Set(node.last.flat());
+    node.squares.forEach((tokens, square) => {
+      const cell = this.cells[square];
+      const text = JSON.stringify(tokens);
+      if (this.drawn[square] !== text) {
+        this.drawn[square] = text;
+        const many = tokens.length > 1;
+        cell.replaceChildren(...tokens.slice(0, 4).map((token) => piece(token, this.roles, this.colours)));
+        cell.classList.toggle("many", many);
+      }
+      cell.classList.toggle("last", last.has(square));
+      const names = tokens.map((token) => token.name || "mark").join(", ");
+      const hole = this.holes.has(square);
+      this.text(square, hole ? "hole" : names || "empty", last.has(square) ? "last move" : "");
+    });
+    if (from !== null && node.parent === from) this.slide(node.last);
+  }
+
+  text(square, what, more) {
+    const label = `${this.name(square)}: ${what}${more ? `, ${more}` : ""}`;
+    if (this.cells[square].getAttribute("aria-label") !== label) {
+      this.cells[square].setAttribute("aria-label", label);
+    }
+  }
+
+  /** Moves the pieces of the last move from where they came. */
+  slide(moves) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    for (const squares of moves) {
+      if (squares.length < 2) continue;
+      const to = this.cells[squares.at(-1)];
+      const [a, b] = [this.cells[squares[0]].getBoundingClientRect(), to.getBoundingClientRect()];
+      const frames = [{ transform: `translate(${a.x - b.x}px, ${a.y - b.y}px)` }, { transform: "none" }];
+      // Above the squares that it passes.
+      to.classList.add("moving");
+      const sliding = to.lastElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
+      if (sliding) sliding.onfinish = () => to.classList.remove("moving");
+    }
+  }
+
+  /** Marks what can be clicked (`next`), what has been (`chosen`), and what is pointed at. */
+  mark(next, chosen) {
+    this.cells.forEach((cell, square) => {
+      cell.classList.toggle("next", next.has(square));
+      cell.classList.toggle("chosen", chosen.includes(square));
+      if (!cell.disabled) cell.setAttribute("aria-selected", String(chosen.includes(square)));
+    });
+  }
+
+  point(squares) {
+    this.cells.forEach((cell, square) => {
+      cell.classList.toggle("pointed", squares.includes(square));
+    });
+  }
+}

@@ -1,0 +1,37 @@
+// Which page is shown: the choice of games, or the session that the address names.
+
+import * as api from "./api.js";
+import { el } from "./dom.js";
+import { Setup } from "./setup.js";
+import { Table } from "./table.js";
+
+const main = document.getElementById("main");
+const nav = document.getElementById("nav");
+let shown = null;
+
+async function show() {
+  shown?.close();
+  shown = null;
+  nav.replaceChildren();
+  const id = new URLSearchParams(location.hash.slice(1)).get("s");
+  const page = el("div", { class: "page" });
+  main.replaceChildren(page);
+  try {
+    if (id) {
+      const session = new api.Session(id);
+      shown = new Table(page, nav, session, await session.about());
+    } else {
+      shown = new Setup(page, await api.games(), (opened) => {
+        location.hash = `s=${opened.id}`;
+      });
+    }
+  } catch (error) {
+    page.replaceChildren(
+      el("p", { class: "empty" }, error.message),
+      el("p", { class: "empty" }, el("a", { href: "#" }, "Choose a game")),
+    );
+  }
+}
+
+addEventListener("hashchange", show);
+show();

@@ -1,0 +1,148 @@
+// What the engine thinks: candidate moves, the score over time and over the match, the line.
+
+import { el, moveText, say, svg } from "./dom.js";
+
+const WIDTH = 320;
+const HEIGHT = 72;
+
+function plot(title, lines) {
+  const drawing = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "plot",
+    role: "img",
+    "aria-label": title,
+  });
+  for (const score of [0, 50, 100]) {
+    const y = HEIGHT - 4 - (score / 100) * (HEIGHT - 8);
+    drawing.append(svg("line", { x1: 0, x2: WIDTH, y1: y, y2: y, class: "rule" }));
+  }
+  const most = Math.max(1e-9, ...lines.flatMap((line) => line.points.map(([x]) => x)));
+  for (const { points, colour } of lines) {
+    if (!points.length) continue;
+    const place = ([x, score]) =>
+      `${((x / most) * (WIDTH - 6) + 3).toFixed(1)},${(HEIGHT - 4 - (score / 100) * (HEIGHT - 8)).toFixed(1)}`;
+    const way = points.map(place).join(" ");
+    const line = svg("polyline", { points: way, class: "line" });
+    const [x, y] = place(points.at(-1)).split(",");
+    const dot = svg("circle", { cx: x, cy: y, r: 3, class: "dot" });
+    for (const part of [line, dot]) if (colour) part.style.setProperty("--fill", colour);
+    // Black on black and white on white are seen by their rims.
+    drawing.append(svg("polyline", { points: way, class: "rim" }), line, dot);
+  }
+  return drawing;
+}
+
+export class Thinking {
+  /** Draws in `element`; `point` gets squares to be shown on the board. */
+  constructor(element, roles, colours, point) {
+    this.roles = roles;
+    this.colours = colours;
+    this.point = point;
+    this.samples = [];
+    this.about = null;
+    this.summary = el("p", { class: "summary" }, "Nothing has been thought yet.");
+    this.rows = el("tbody");
+    this.now = el("div", { class: "chart" });
+    this.match = el("div", { class: "chart" });
+    this.line = el("p", { class: "principal" });
+    const heads = ["Move", "Score", "", "Visits"].map((text) => el("th", { scope: "col" }, text));
+    element.append(
+      this.summary,
+      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, heads)), this.rows)),
+      el("h3", {}, "Expected line"),
+      this.line,
+      el("h3", {}, "Score while it thinks"),
+      this.now,
+      el("h3", {}, "Score over the match"),
+      this.match,
+    );
+    this.now.append(plot("score while the engine thinks", []));
+    this.match.append(plot("score over the match", []));
+  }
+
+  /** A thing that shows squares on the board while it is hovered or focused. */
+  pointing(element, squares) {
+    const on = () => this.point(squares);
+    const off = () => this.point([]);
+    for (const name of ["mouseenter", "focus"]) element.addEventListener(name, on);
+    for (const name of ["mouseleave", "blur"]) element.addEventListener(name, off);
+    return element;
+  }
+
+  show(thought) {
+    if (!thought) return;
+    const text = JSON.stringify(thought);
+    if (text === this.shown) return;
+    this.shown = text;
+    const key = `${thought.node} ${thought.role} ${thought.hint}`;
+    if (key !== this.about) {
+      this.about = key;
+      this.samples = [];
+    }
+    const best = thought.candidates[0];
+    if (best?.score !== null && best !== undefined) this.samples.push([thought.elapsed, best.score]);
+    if (this.samples.length > 600) this.samples = this.samples.filter((_, at) => at % 2 === 0);
+    const role = this.roles[thought.role];
+    const who = thought.hint ? `Advice for ${role}` : `Engine for ${role}`;
+    const count = thought.iterations.toLocaleString("en");
+    say(this.summary, `${who}: ${count} iterations in ${thought.elapsed.toFixed(1)} s`);
+    this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate)));
+    this.line.replaceChildren(
+      ...thought.principal.map((step) => {
+        const at = step.squares.findIndex((squares) => squares.length);
+        const move = step.moves[Math.max(at, 0)];
+        return this.pointing(
+          el(
+            "button",
+            { type: "button", class: "chip" },
+            moveText(at < 0 ? step.moves.map(moveText).join(" · ") : move),
+          ),
+          step.squares.flat(),
+        );
+      }),
+    );
+    const colour = this.colours[thought.role];
+    this.now.replaceChildren(plot("score while the engine thinks", [{ points: this.samples, colour }]));
+  }
+
+  row(candidate) {
+    const bar = svg("svg", {
+      viewBox: "0 0 100 12",
+      class: "bar",
+      "aria-hidden": "true",
+      preserveAspectRatio: "none",
+    });
+    const { score, low, high } = candidate;
+    bar.append(svg("rect", { x: 0, y: 4, width: 100, height: 4, rx: 2, class: "track" }));
+    if (score !== null) {
+      bar.append(
+        svg("rect", { x: low, y: 2, width: Math.max(high - low, 1), height: 8, class: "range" }),
+        svg("rect", { x: Math.min(score, 98), y: 0, width: 2, height: 12, class: "mean" }),
+      );
+    }
+    const shown =
+      candidate.proven !== null ? `${candidate.proven} proved` : score === null ? "–" : score.toFixed(1);
+    const title = score === null ? "" : `95 %: ${low.toFixed(1)} to ${high.toFixed(1)}`;
+    const row = el(
+      "tr",
+      { tabindex: 0 },
+      el("td", { class: "move" }, moveText(candidate.move)),
+      el("td", { class: "number", title }, shown),
+      el("td", { class: "bars", title }, bar),
+      el("td", { class: "number" }, candidate.visits.toLocaleString("en")),
+    );
+    return this.pointing(row, candidate.squares);
+  }
+
+  /** The scores over the match: of each role, by the number of the step. */
+  over(scores) {
+    const text = JSON.stringify(scores);
+    if (text === this.drawn) return;
+    this.drawn = text;
+    const lines = this.roles.map((_, role) => ({
+      colour: this.colours[role],
+      points: scores.map((of, step) => [step, of[role] ?? null]).filter(([, score]) => score !== null),
+    }));
+    this.match.replaceChildren(plot("score over the match", lines));
+  }
+}

@@ -1,0 +1,260 @@
+//! All sessions and all games of a server.
+//!
+//! Invariant: at most [`Config::sessions`] sessions, and [`Config::uploads`] with rules of their
+//! own. Where there is no room, one that has been left gives way; otherwise nobody does.
+
+use crate::catalogue::Offer;
+use crate::config::Config;
+use crate::known::{Known, Workshop};
+use crate::pool::{Pool, lock};
+use crate::reply::Failure;
+use crate::seat::Seat;
+use crate::session::{Opening, Session};
+use axum::http::StatusCode;
+use ggp_arena::{Record, is_nature};
+use ggp_game::{Game, rng};
+use ggp_gdl::render::locate;
+use ggp_view::Sidecar;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Whoever has been left for so long gives way to others.
+const LEFT: Duration = Duration::from_secs(60);
+
+/// Games that are learned at once: it takes time and memory.
+const LEARNING: usize = 2;
+
+/// What a server knows.
+pub(crate) struct App {
+    pub(crate) config: Arc<Config>,
+    pub(crate) learning: Semaphore,
+    workshop: Arc<dyn Workshop>,
+    pool: Arc<Pool>,
+    offers: Vec<Offer>,
+    known: Mutex<HashMap<String, Arc<Known>>>,
+    sessions: Mutex<HashMap<String, Arc<Session>>>,
+    number: AtomicU64,
+    /// The session that is watched.
+    pub(crate) watched: Mutex<Option<String>>,
+}
+
+/// What a page asks for: a game by its name, or its rules.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    #[serde(default)]
+    game: Option<String>,
+    #[serde(default)]
+    rules: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    seats: Vec<Seat>,
+    /// A match to go on with.
+    #[serde(default)]
+    record: Option<String>,
+}
+
+impl App {
+    pub(crate) fn new(
+        config: Config,
+        offers: Vec<Offer>,
+        workshop: Arc<dyn Workshop>,
+    ) -> std::io::Result<App> {
+        Ok(App {
+            pool: Pool::start(config.threads.max(1))?,
+            config: Arc::new(config),
+            learning: Semaphore::new(LEARNING),
+            workshop,
+            offers,
+            known: Mutex::default(),
+            sessions: Mutex::default(),
+            number: AtomicU64::new(0),
+            watched: Mutex::default(),
+        })
+    }
+
+    /// The names of the games to choose from.
+    pub(crate) fn games(&self) -> Vec<&str> {
+        self.offers.iter().map(|offer| offer.name.as_str()).collect()
+    }
+
+    pub(crate) fn session(&self, id: &str) -> Result<Arc<Session>, Failure> {
+        let session = lock(&self.sessions).get(id).cloned();
+        let session =
+            session.ok_or_else(|| Failure::missing("session; it may have been left for too long"))?;
+        session.touch();
+        Ok(session)
+    }
+
+    /// Ends a session.
+    pub(crate) fn close(&self, id: &str) {
+        let closed = lock(&self.sessions).remove(id);
+        if let Some(session) = closed {
+            session.close();
+        }
+    }
+
+    /// Ends the sessions that nobody looks at any more.
+    pub(crate) fn expire(&self) {
+        let watched = lock(&self.watched).clone();
+        let left: Vec<String> = lock(&self.sessions)
+            .iter()
+            .filter(|(id, session)| session.idle() > self.config.idle && Some(*id) != watched.as_ref())
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in left {
+            self.close(&id);
+        }
+    }
+
+    /// Refuses, unless there is room for one more session, or one that has been left gives way.
+    fn make_room(&self, upload: bool) -> Result<(), Failure> {
+        let watched = lock(&self.watched).clone();
+        let sessions = lock(&self.sessions);
+        let counted = |session: &&Arc<Session>| !upload || !session.known.offered;
+        let most = if upload { self.config.uploads } else { self.config.sessions };
+        let full =
+            sessions.len() >= self.config.sessions || sessions.values().filter(counted).count() >= most;
+        if !full {
+            return Ok(());
+        }
+        let candidates = sessions.values().filter(counted).filter(|s| Some(&s.id) != watched.as_ref());
+        let left = candidates.max_by_key(|session| session.idle()).filter(|session| session.idle() > LEFT);
+        let Some(id) = left.map(|session| session.id.clone()) else {
+            let error = format!("all {most} tables are taken; try again when one is free");
+            return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, error));
+        };
+        drop(sessions);
+        self.close(&id);
+        Ok(())
+    }
+
+    /// What is to be known of rules before a match: findings, roles.
+    pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
+        let (_, kif, upload) = self.rules(wanted)?;
+        let (game, findings) = self.workshop.judge(&kif, upload);
+        let findings: Vec<Value> = locate(&findings, "", &kif)
+            .iter()
+            .map(|f| {
+                json!({
+                    "line": f.line, "column": f.column, "endLine": f.end_line, "endColumn": f.end_column,
+                    "severity": f.severity, "code": f.code, "message": f.message, "help": f.help,
+                })
+            })
+            .collect();
+        let roles = game.as_ref().map(|game| {
+            let role = |role| json!({"name": game.role_name(role), "nature": is_nature(game, role)});
+            game.roles().map(role).collect::<Vec<_>>()
+        });
+        Ok(json!({ "findings": findings, "roles": roles }))
+    }
+
+    /// The name and text of the rules that are asked for, and whether they are a stranger's.
+    fn rules(&self, wanted: &Wanted) -> Result<(String, Vec<u8>, bool), Failure> {
+        if let Some(rules) = &wanted.rules {
+            let name = wanted.name.clone().unwrap_or_else(|| "uploaded".to_owned());
+            return Ok((name.chars().take(60).collect(), rules.clone().into_bytes(), true));
+        }
+        let name = wanted.game.as_deref().unwrap_or_default();
+        let offer = self.offers.iter().find(|offer| offer.name == name);
+        let offer = offer.ok_or_else(|| Failure::missing("game"))?;
+        Ok((offer.name.clone(), offer.kif.clone(), false))
+    }
+
+    fn learn(&self, wanted: &Wanted) -> Result<Arc<Known>, Failure> {
+        if let (None, Some(name)) = (&wanted.rules, &wanted.game)
+            && let Some(known) = lock(&self.known).get(name)
+        {
+            return Ok(Arc::clone(known));
+        }
+        let (name, kif, upload) = self.rules(wanted)?;
+        let (game, _) = self.workshop.judge(&kif, upload);
+        let game: Arc<Game> =
+            Arc::new(game.ok_or_else(|| Failure::bad("the rules have errors; they are shown when checked"))?);
+        let offer = self.offers.iter().find(|offer| !upload && offer.name == name);
+        let sidecar = offer.and_then(|offer| offer.sidecar.as_deref());
+        let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
+        let learned = self.workshop.learn(&game, sidecar.as_ref(), upload);
+        let (rules, model) =
+            learned.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
+        let known = Arc::new(Known::new(name.clone(), !upload, game, rules, model));
+        if !upload {
+            lock(&self.known).insert(name, Arc::clone(&known));
+        }
+        Ok(known)
+    }
+
+    /// Who takes each role.
+    pub(crate) fn seats(&self, game: &Game, wanted: &[Seat]) -> Result<Vec<Option<Seat>>, Failure> {
+        let roles: Vec<_> = game.roles().filter(|&role| !is_nature(game, role)).collect();
+        if wanted.len() > roles.len() {
+            return Err(Failure::bad(format!("the game has {} roles for players", roles.len())));
+        }
+        if let Some(why) = wanted.iter().find_map(|seat| seat.refuse(&self.config)) {
+            return Err(Failure::bad(why));
+        }
+        let mut seats = vec![None; game.role_count()];
+        for (number, role) in roles.into_iter().enumerate() {
+            let seat = wanted.get(number).cloned();
+            seats[role.index()] = Some(seat.unwrap_or(Seat::Engine { seconds: 1.0, iterations: None }));
+        }
+        Ok(seats)
+    }
+
+    /// Opens a session.
+    pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<Session>, Failure> {
+        let record = wanted.record.as_deref().map(Record::read).transpose();
+        let record =
+            record.map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?;
+        self.make_room(wanted.rules.is_some())?;
+        let known = self.learn(wanted)?;
+        let seats = self.seats(&known.game, &wanted.seats)?;
+        if known.hidden_information {
+            let error = "games with hidden information (GDL-II) cannot be played in the browser yet";
+            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error));
+        }
+        self.add(known, seats, record)
+    }
+
+    /// Opens a session in which nobody here plays, for `record`, a match of the game `name`.
+    pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<Session>, Failure> {
+        let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
+        let known = self.learn(&Wanted { game, rules, name: None, seats, record: None })?;
+        let seat = |role| (!is_nature(&known.game, role)).then_some(Seat::Elsewhere);
+        let seats = known.game.roles().map(seat).collect();
+        self.add(known, seats, Some(record))
+    }
+
+    fn add(
+        &self,
+        known: Arc<Known>,
+        seats: Vec<Option<Seat>>,
+        record: Option<Record>,
+    ) -> Result<Arc<Session>, Failure> {
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let id = any_id(number);
+        let seed = rng::mix(RandomState::new().hash_one(&id));
+        let opening = Opening { id: id.clone(), seed, seats, record };
+        let upload = !known.offered;
+        let session = Session::new(known, opening, &self.config, &self.pool, &self.workshop)?;
+        if let Err(failure) = self.make_room(upload) {
+            session.close();
+            return Err(failure);
+        }
+        lock(&self.sessions).insert(id, Arc::clone(&session));
+        Ok(session)
+    }
+}
+
+/// 128 bits that nobody can guess: hashes under keys that the operating system drew.
+fn any_id(number: u64) -> String {
+    let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
+    format!("{:016x}{:016x}", half(), half())
+}

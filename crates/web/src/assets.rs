@@ -1,0 +1,38 @@
+//! The pages: part of the program, so that it needs no files and no network.
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+macro_rules! files {
+    ($($name:literal: $kind:literal),* $(,)?) => {
+        &[$(($name, $kind, include_str!(concat!("../assets/", $name)))),*]
+    };
+}
+
+/// Name, type, text.
+const FILES: &[(&str, &str, &str)] = files![
+    "index.html": "text/html; charset=utf-8",
+    "style.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    "main.js": "text/javascript; charset=utf-8",
+    "api.js": "text/javascript; charset=utf-8",
+    "board.js": "text/javascript; charset=utf-8",
+    "dom.js": "text/javascript; charset=utf-8",
+    "history.js": "text/javascript; charset=utf-8",
+    "input.js": "text/javascript; charset=utf-8",
+    "pieces.js": "text/javascript; charset=utf-8",
+    "setup.js": "text/javascript; charset=utf-8",
+    "table.js": "text/javascript; charset=utf-8",
+    "thinking.js": "text/javascript; charset=utf-8",
+];
+
+/// The file of that name, and nothing else: the list is all there is.
+pub(crate) fn asset(name: &str) -> Response {
+    let found = FILES.iter().find(|(known, ..)| *known == name);
+    match found {
+        Some((_, kind, text)) => {
+            ([(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, "no-cache")], *text).into_response()
+        }
+        None => (StatusCode::NOT_FOUND, "there is no such page").into_response(),
+    }
+}

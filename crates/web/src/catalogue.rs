@@ -1,0 +1,104 @@
+//! The games to choose from: ours, which are part of the program, or those of a folder.
+//!
+//! Invariant: a game is found by its name in a list that was made at the start; no name from
+//! outside ever becomes part of a path.
+
+use std::io;
+use std::path::Path;
+
+/// One game to choose.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// What it is called: the file's name without `.kif`.
+    pub name: String,
+    /// Its rules.
+    pub kif: Vec<u8>,
+    /// What is said about its board.
+    pub sidecar: Option<Vec<u8>>,
+}
+
+/// A rulesheet larger than this is not offered, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
+macro_rules! ours {
+    ($($name:literal $(+ $view:literal)?),* $(,)?) => {
+        &[$((
+            $name,
+            include_bytes!(concat!("../../../games/", $name, ".kif")),
+            ours!(@view $($view)?),
+        )),*]
+    };
+    (@view $view:literal) => { Some(include_bytes!(concat!("../../../games/", $view)) as &[u8]) };
+    (@view) => { None };
+}
+
+type Embedded = (&'static str, &'static [u8], Option<&'static [u8]>);
+
+const OURS: &[Embedded] = ours![
+    "breakthrough_holes" + "breakthrough_holes.view.json",
+    "connect_four",
+    "eight_puzzle",
+    "endgame" + "endgame.view.json",
+    "english_draughts" + "english_draughts.view.json",
+    "hex",
+    "maze",
+    "nim",
+    "pawn_whopping" + "pawn_whopping.view.json",
+    "rock_paper_scissors",
+    "skirmish" + "skirmish.view.json",
+    "sprint",
+    "three_player_tic_tac_toe",
+    "tic_tac_toe",
+];
+
+/// The games that are part of the program: all of ours but those of hidden information, which
+/// cannot be played in the browser yet.
+pub fn embedded() -> Vec<Offer> {
+    let offer = |&(name, kif, sidecar): &Embedded| Offer {
+        name: name.to_owned(),
+        kif: kif.to_vec(),
+        sidecar: sidecar.map(<[u8]>::to_vec),
+    };
+    OURS.iter().map(offer).collect()
+}
+
+/// The games in a folder: every `NAME.kif`, with its `NAME.view.json`, by name.
+///
+/// # Errors
+/// When the folder or a file cannot be read.
+pub fn folder(path: &Path) -> io::Result<Vec<Offer>> {
+    let mut offers = Vec::new();
+    for entry in std::fs::read_dir(path)? {
+        let file = entry?.path();
+        let named = file.extension().is_some_and(|extension| extension == "kif");
+        let Some(name) = file.file_stem().and_then(|stem| stem.to_str()) else { continue };
+        if !named || !file.is_file() || file.metadata()?.len() > MOST_BYTES {
+            continue;
+        }
+        offers.push(Offer {
+            name: name.to_owned(),
+            kif: std::fs::read(&file)?,
+            sidecar: std::fs::read(file.with_extension("view.json")).ok(),
+        });
+    }
+    offers.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(offers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{embedded, folder};
+
+    #[test]
+    fn every_game_of_ours_is_embedded_unless_it_hides_something() {
+        let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
+        let mut on_disk = folder(&games).expect("the games are there");
+        on_disk.retain(|offer| !offer.kif.windows(6).any(|word| word == b"(sees "));
+        let embedded = embedded();
+        assert_eq!(on_disk.len(), embedded.len());
+        for (disk, offer) in on_disk.iter().zip(&embedded) {
+            assert_eq!(disk.name, offer.name);
+            assert_eq!((&disk.kif, &disk.sidecar), (&offer.kif, &offer.sidecar), "{}", disk.name);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Players elsewhere, who sit in a session by the GGP protocol.
+//!
+//! The protocol knows no way back: where a session goes on from an earlier state, a new match of a
+//! game that begins there is started. Each question has a thread of its own, since it blocks.
+
+use crate::history::Node;
+use crate::pool::lock;
+use crate::session::Session;
+use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StopToken};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How long a player elsewhere may prepare.
+const START: Duration = Duration::from_secs(5);
+
+/// A player elsewhere, and the state that it knows.
+pub(crate) struct Guest {
+    player: Box<dyn Player>,
+    at: usize,
+}
+
+/// What a player elsewhere is asked: its move in a state; in a terminal one it is told the end.
+pub(crate) struct Question {
+    pub(crate) role: usize,
+    pub(crate) url: String,
+    pub(crate) clock: Duration,
+    pub(crate) at: usize,
+    pub(crate) turn: u64,
+    pub(crate) node: Arc<Node>,
+    pub(crate) stop: StopToken,
+}
+
+/// Asks; the session gets the answer.
+pub(crate) fn ask(session: &Arc<Session>, question: Question) {
+    let asking = Arc::clone(session);
+    let (role, turn) = (question.role, question.turn);
+    let work = move || {
+        let guest = lock(&asking.guests)[question.role].take();
+        if question.node.moment.terminal {
+            if let Some(mut guest) = guest {
+                guest.player.stop(Observation::Moves(&question.node.joint));
+            }
+            return;
+        }
+        let (role, turn) = (question.role, question.turn);
+        let answer = match play(&asking, guest, &question) {
+            Ok((guest, mv)) => {
+                lock(&asking.guests)[role] = Some(guest);
+                Ok(mv)
+            }
+            Err(why) => Err(why),
+        };
+        asking.answer(role, turn, answer);
+    };
+    if let Err(error) = thread::Builder::new().name("guest".to_owned()).spawn(work) {
+        // The session's lock is held by whoever asks, so the answer comes from elsewhere.
+        tracing::error!(%error, role, turn, "no thread for a player elsewhere");
+    }
+}
+
+fn play(session: &Session, guest: Option<Guest>, question: &Question) -> Result<(Guest, String), String> {
+    let Question { role, at, node, stop, clock, .. } = question;
+    let text = |error: PlayError| error.to_string();
+    let continues = |guest: &Guest| node.parent == Some(guest.at);
+    let (mut guest, seen) = if let Some(guest) = guest.filter(continues) {
+        (guest, Observation::Moves(&node.joint))
+    } else {
+        let id = format!("web.{}.{}", &session.id[..8], question.turn);
+        let mut player = session.workshop.remote(&question.url, &id)?;
+        let game = match node.parent {
+            None => Arc::clone(&session.known.game),
+            Some(_) => session.workshop.game_from(&session.known.game, Session::facts(node))?,
+        };
+        let clocks = Clocks { start: START, play: *clock };
+        player.start(&game, Role(*role as u8), clocks, Deadline::after(START), stop).map_err(text)?;
+        (Guest { player, at: *at }, Observation::Start)
+    };
+    let mv = guest.player.play(seen, Deadline::after(*clock), stop).map_err(text)?;
+    guest.at = *at;
+    Ok((guest, mv))
+}

@@ -1,0 +1,83 @@
+//! The states that a session has seen, and how they follow each other: a tree, since one can go
+//! back and play on from anywhere.
+//!
+//! Invariant: a node's parent has a smaller number; a joint move leads from a node to one child at
+//! most. Memory is bounded: a history that is full takes no more states.
+
+use crate::rules::Moment;
+use crate::thinking::Thought;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What the texts of all states of a session may take, in bytes.
+const MOST_BYTES: usize = 32 << 20;
+
+/// A state, and how it was reached.
+pub(crate) struct Node {
+    pub(crate) parent: Option<usize>,
+    /// The joint move that led here.
+    pub(crate) joint: Vec<String>,
+    pub(crate) moment: Moment,
+    /// When, in milliseconds since 1970.
+    pub(crate) time: u64,
+    /// What engines thought before that joint move, by role.
+    pub(crate) thoughts: Vec<Option<Arc<Thought>>>,
+}
+
+/// All states of a session.
+#[derive(Default)]
+pub(crate) struct History {
+    nodes: Vec<Arc<Node>>,
+    bytes: usize,
+}
+
+/// The history takes no more states.
+#[derive(Debug, thiserror::Error)]
+#[error("this session has seen too many states; save the match and load it in a new one")]
+pub(crate) struct Full;
+
+impl History {
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn get(&self, number: usize) -> Option<&Arc<Node>> {
+        self.nodes.get(number)
+    }
+
+    /// The child of `parent` by `joint`, if it is known.
+    pub(crate) fn child(&self, parent: usize, joint: &[String]) -> Option<usize> {
+        let after = parent + 1;
+        let children = self.nodes.iter().enumerate().skip(after);
+        children.into_iter().find(|(_, n)| n.parent == Some(parent) && n.joint == joint).map(|(i, _)| i)
+    }
+
+    /// Adds a state; its number.
+    pub(crate) fn add(
+        &mut self,
+        parent: Option<usize>,
+        joint: Vec<String>,
+        moment: Moment,
+        thoughts: Vec<Option<Arc<Thought>>>,
+    ) -> Result<usize, Full> {
+        let facts: usize = moment.facts.iter().map(|fact| fact.as_str().len() + 32).sum();
+        let legal: usize = moment.legal.iter().flatten().map(|mv| mv.len() + 32).sum();
+        if self.bytes + facts + legal > MOST_BYTES {
+            return Err(Full);
+        }
+        self.bytes += facts + legal;
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+        self.nodes.push(Arc::new(Node { parent, joint, moment, time, thoughts }));
+        Ok(self.nodes.len() - 1)
+    }
+
+    /// The numbers of the states from the first one to `tip`.
+    pub(crate) fn line(&self, tip: usize) -> Vec<usize> {
+        let mut line = vec![tip];
+        while let Some(parent) = line.last().and_then(|&at| self.nodes[at].parent) {
+            line.push(parent);
+        }
+        line.reverse();
+        line
+    }
+}

@@ -1,0 +1,71 @@
+//! A game that sessions play: its rules, learned once, and its board.
+
+use crate::rules::Rules;
+use ggp_game::{Fact, Game, Player};
+use ggp_gdl::Diagnostic;
+use ggp_view::{BoardModel, Labels, Sidecar};
+use std::sync::{Arc, Mutex};
+
+/// A game, ready to be played.
+pub(crate) struct Known {
+    pub(crate) name: String,
+    /// Whether it is one of the catalogue.
+    pub(crate) offered: bool,
+    pub(crate) game: Arc<Game>,
+    pub(crate) rules: Mutex<Box<dyn Rules>>,
+    pub(crate) model: BoardModel,
+    pub(crate) labels: Labels,
+    /// How contents and sides are to be read by `ggp_view` where the board says nothing.
+    pub(crate) hidden_information: bool,
+}
+
+/// What a server cannot do by itself: whoever starts it knows which machines and players there are.
+pub trait Workshop: Send + Sync + 'static {
+    /// All that is wrong with `kif`, and the game unless some of it is an error. `upload` tells
+    /// rules of strangers from those of the catalogue.
+    fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>);
+
+    /// Learns the rules of a game, and the board that it is played on.
+    ///
+    /// # Errors
+    /// Why it cannot be played.
+    fn learn(
+        &self,
+        game: &Arc<Game>,
+        sidecar: Option<&Sidecar>,
+        upload: bool,
+    ) -> Result<(Box<dyn Rules>, BoardModel), String>;
+
+    /// The player at an address, for the match `id`.
+    ///
+    /// # Errors
+    /// When that is no address.
+    fn remote(&self, address: &str, id: &str) -> Result<Box<dyn Player>, String>;
+
+    /// The game that begins in the state of `facts`, for players that learn a position only by
+    /// rules.
+    ///
+    /// # Errors
+    /// When the rules do not survive it.
+    fn game_from(&self, game: &Game, facts: &[Fact]) -> Result<Arc<Game>, String> {
+        let rules = ggp_arena::rules_from(game, facts);
+        let (game, _) = self.judge(&rules, true);
+        game.map(Arc::new).ok_or_else(|| "the position cannot be written as rules".to_owned())
+    }
+}
+
+impl Known {
+    pub(crate) fn new(
+        name: String,
+        offered: bool,
+        game: Arc<Game>,
+        rules: Box<dyn Rules>,
+        model: BoardModel,
+    ) -> Known {
+        let description = game.description();
+        let hidden_information =
+            description.rules.iter().any(|r| description.name(r.head.relation) == "sees");
+        let labels = Labels::new(&model, false);
+        Known { name, offered, game, rules: Mutex::new(rules), model, labels, hidden_information }
+    }
+}

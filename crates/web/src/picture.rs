@@ -1,0 +1,109 @@
+//! A board and its states as JSON for a page. Every text in it is data: the page never reads one as
+//! markup.
+
+use crate::history::Node;
+use crate::known::Known;
+use ggp_view::{BoardModel, Gesture, Position, Square, Token};
+use serde_json::{Value, json};
+
+/// The squares that a move names, by their numbers.
+pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<usize> {
+    let squares = model.gesture(mv, position);
+    let squares = squares.squares().iter().map(|&square| model.square_number(square));
+    let named = by_name(mv, position).filter(|_| squares.len() == 0);
+    squares.chain(named).collect()
+}
+
+/// What of a board does not change.
+pub(crate) fn board(known: &Known) -> Value {
+    let model = &known.model;
+    let number = |square: &Square| model.square_number(*square);
+    json!({
+        "kind": model.kind,
+        "columns": model.columns.values,
+        "rows": model.rows.values,
+        "boards": (0..model.board_count()).map(|board| model.board_name(board)).collect::<Vec<_>>(),
+        "holes": model.holes.iter().map(number).collect::<Vec<_>>(),
+        "chequered": model.chequered,
+    })
+}
+
+fn token(known: &Known, token: &Token) -> Value {
+    let mark = known.labels.mark(token.layer);
+    let glyph = known.labels.glyph(token, &known.model).is_some()
+        || token.content.iter().any(|value| known.model.glyphs.contains_key(value));
+    json!({
+        "label": mark.map_or_else(|| known.labels.of(token, &known.model), str::to_owned),
+        "glyph": glyph,
+        "mark": mark.is_some(),
+        "name": token.content.join(" "),
+        "owner": token.owner,
+        "layer": token.layer,
+    })
+}
+
+fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
+    let gesture = model.gesture(mv, position);
+    let squares: Vec<usize> = gesture.squares().iter().map(|&s| model.square_number(s)).collect();
+    match gesture {
+        Gesture::Path { rest, .. } => json!({"move": mv, "kind": "path", "squares": squares, "rest": rest}),
+        Gesture::Place { rest, .. } => json!({"move": mv, "kind": "place", "squares": squares, "rest": rest}),
+        Gesture::Choose { rest, .. } => {
+            json!({"move": mv, "kind": "choose", "squares": squares, "rest": rest})
+        }
+        Gesture::Line { column, row, rest } => {
+            json!({"move": mv, "kind": "line", "column": column, "row": row, "rest": rest})
+        }
+        Gesture::Button => match by_name(mv, position) {
+            Some(square) => {
+                let none: [&str; 0] = [];
+                json!({"move": mv, "kind": "choose", "squares": [square], "rest": none})
+            }
+            None => json!({"move": mv, "kind": "button"}),
+        },
+    }
+}
+
+/// The square of the only thing on the board that a move names, as `(slide 6)` does a tile, where
+/// it says nothing else.
+fn by_name(mv: &str, position: &Position) -> Option<usize> {
+    let (_, name) = mv.strip_prefix('(')?.strip_suffix(')')?.split_once(' ')?;
+    let mut named = position.squares.iter().enumerate().filter(|(_, tokens)| {
+        tokens.iter().any(|token| token.layer == 0 && token.content.len() == 1 && token.content[0] == name)
+    });
+    named.next().map(|(square, _)| square).filter(|_| named.next().is_none())
+}
+
+/// Whether `mv` is made without the board.
+pub(crate) fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
+    model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()
+}
+
+/// One state, with what can be done in it.
+pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&Node>) -> Value {
+    let model = &known.model;
+    let position = model.place(&node.moment.facts);
+    let earlier = before.map(|before| model.place(&before.moment.facts));
+    let last: Vec<Vec<usize>> = earlier
+        .map_or_else(Vec::new, |earlier| node.joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
+    let legal: Vec<Vec<Value>> = node
+        .moment
+        .legal
+        .iter()
+        .map(|moves| moves.iter().map(|mv| gesture(model, mv, &position)).collect())
+        .collect();
+    let squares: Vec<Vec<Value>> =
+        position.squares.iter().map(|tokens| tokens.iter().map(|t| token(known, t)).collect()).collect();
+    json!({
+        "number": number,
+        "parent": node.parent,
+        "moves": node.joint,
+        "last": last,
+        "squares": squares,
+        "side": position.side,
+        "legal": legal,
+        "terminal": node.moment.terminal,
+        "goals": node.moment.goals,
+        "thoughts": node.thoughts.iter().map(Option::as_deref).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,224 @@
+//! What can be asked, and by which address.
+//!
+//! | request | body | answer |
+//! |---|---|---|
+//! | `GET /`, `GET /assets/NAME` | | the pages |
+//! | `GET /api/games` | | the games to choose from, and what the server allows |
+//! | `POST /api/rules` | `game`, or `rules` | findings and roles |
+//! | `POST /api/sessions` | `game`, or `rules` and `name`; `seats`; `record` | a session |
+//! | `GET /api/sessions/ID` | | what does not change, and where it stands |
+//! | `GET /api/sessions/ID/tree?from=N` | | the states from number N on, in brief |
+//! | `GET /api/sessions/ID/nodes/N` | | a state as it is drawn, with its legal moves |
+//! | `GET /api/sessions/ID/events` | | where it stands, whenever that changes |
+//! | `GET /api/sessions/ID/record?to=N` | | the match in the format of ggp.org |
+//! | `POST /api/sessions/ID/move` | `node`, `role`, `move` | where it stands |
+//! | `POST /api/sessions/ID/go` | `node` | plays on from there |
+//! | `POST /api/sessions/ID/undo`, `…/hurry` | | |
+//! | `POST /api/sessions/ID/hold` | `hold` | engines wait, or go on |
+//! | `POST /api/sessions/ID/advise` | `node`, `role`, `seconds` | |
+//! | `POST /api/sessions/ID/seats` | `seats` | others sit down |
+//! | `DELETE /api/sessions/ID` | | it ends |
+
+use crate::app::{App, Wanted};
+use crate::assets::asset;
+use crate::guard::guard;
+use crate::reply::{Failure, Json};
+use crate::seat::Seat;
+use crate::session::{Listener, Session};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::stream::{Stream, unfold};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Events of one session are at least so far apart.
+const APART: Duration = Duration::from_millis(40);
+
+type Result<T> = std::result::Result<T, Failure>;
+
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    Router::new()
+        .route("/", get(|| async { asset("index.html") }))
+        .route("/favicon.ico", get(|| async { asset("icon.svg") }))
+        .route("/assets/{name}", get(|Path(name): Path<String>| async move { asset(&name) }))
+        .route("/api/games", get(games))
+        .route("/api/rules", post(rules))
+        .route("/api/sessions", post(open))
+        .route("/api/sessions/{id}", get(about).delete(close))
+        .route("/api/sessions/{id}/tree", get(tree))
+        .route("/api/sessions/{id}/nodes/{number}", get(node))
+        .route("/api/sessions/{id}/events", get(events))
+        .route("/api/sessions/{id}/record", get(record))
+        .route("/api/sessions/{id}/{action}", post(act))
+        .fallback(|| async { Failure::missing("page") })
+        .layer(DefaultBodyLimit::max(app.config.upload))
+        .layer(from_fn_with_state(Arc::clone(app), guard))
+        .with_state(Arc::clone(app))
+}
+
+/// Work that may take longer than a moment, off the thread that serves.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let failed = |error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error);
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
+fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T> {
+    serde_json::from_slice(body).map_err(Failure::bad)
+}
+
+async fn games(State(app): State<Arc<App>>) -> Json {
+    let watched = crate::pool::lock(&app.watched).clone();
+    let longest = app.config.longest.as_secs_f64();
+    Json(json!({
+        "games": app.games(), "watched": watched, "upload": app.config.upload, "longest": longest,
+        "remote": app.config.remote,
+    }))
+}
+
+async fn rules(State(app): State<Arc<App>>, body: Bytes) -> Result<Json> {
+    let wanted: Wanted = read(&body)?;
+    let _permit = app.learning.acquire().await.map_err(Failure::bad)?;
+    let looking = Arc::clone(&app);
+    aside(move || looking.look(&wanted).map(Json)).await
+}
+
+async fn open(State(app): State<Arc<App>>, body: Bytes) -> Result<Json> {
+    let wanted: Wanted = read(&body)?;
+    let _permit = app.learning.acquire().await.map_err(Failure::bad)?;
+    let opening = Arc::clone(&app);
+    aside(move || Ok(Json(opening.open(&wanted)?.about()))).await
+}
+
+async fn about(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json> {
+    let session = app.session(&id)?;
+    aside(move || Ok(Json(session.about()))).await
+}
+
+async fn close(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json> {
+    aside(move || {
+        app.close(&id);
+        Ok(Json(json!({})))
+    })
+    .await
+}
+
+/// The number after `name=` in a query.
+fn number(query: Option<&str>, name: &str) -> Option<usize> {
+    let pairs = query?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.into_iter().find(|(key, _)| *key == name)?.1.parse().ok()
+}
+
+async fn tree(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Json> {
+    let session = app.session(&id)?;
+    let from = number(query.as_deref(), "from").unwrap_or(0);
+    aside(move || Ok(Json(session.tree(from)))).await
+}
+
+async fn node(State(app): State<Arc<App>>, Path((id, number)): Path<(String, usize)>) -> Result<Json> {
+    let session = app.session(&id)?;
+    aside(move || session.node(number).map(Json).ok_or_else(|| Failure::missing("state"))).await
+}
+
+async fn record(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response> {
+    let session = app.session(&id)?;
+    let to = number(query.as_deref(), "to");
+    let text = aside(move || {
+        session.record(to).map(|record| record.to_json()).ok_or_else(|| Failure::missing("state"))
+    });
+    Ok(([(header::CONTENT_TYPE, "application/json")], text.await? + "\n").into_response())
+}
+
+/// What a page asks a session to do.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Act {
+    node: usize,
+    role: usize,
+    #[serde(rename = "move")]
+    mv: String,
+    seconds: f64,
+    hold: bool,
+    seats: Vec<Seat>,
+}
+
+async fn act(
+    State(app): State<Arc<App>>,
+    Path((id, action)): Path<(String, String)>,
+    body: Bytes,
+) -> Result<Json> {
+    let session = app.session(&id)?;
+    let act: Act = if body.is_empty() { Act::default() } else { read(&body)? };
+    let acting = Arc::clone(&app);
+    aside(move || {
+        match action.as_str() {
+            "move" => session.choose(act.node, act.role, &act.mv)?,
+            "go" => session.go(act.node)?,
+            "undo" => session.undo()?,
+            "hurry" => session.hurry(),
+            "hold" => session.hold(act.hold),
+            "advise" => {
+                let time = Duration::try_from_secs_f64(act.seconds).map_err(Failure::bad)?;
+                session.advise(act.node, act.role, time)?;
+            }
+            "seats" => session.seat(acting.seats(&session.known.game, &act.seats)?)?,
+            _ => return Err(Failure::missing("page")),
+        }
+        Ok(Json(session.status()))
+    })
+    .await
+}
+
+/// Somebody listens to a session.
+struct Ear {
+    session: Arc<Session>,
+    changed: watch::Receiver<u64>,
+    _listener: Listener,
+    first: bool,
+}
+
+async fn events(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Sse<impl Stream<Item = std::result::Result<Event, Infallible>>>> {
+    let session = app.session(&id)?;
+    let (listener, changed) = session.listen();
+    let ear = Ear { session, changed, _listener: listener, first: true };
+    Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))
+}
+
+/// The next thing to be heard. What changes faster than it is sent is left out, so that a slow
+/// listener costs no memory.
+async fn next_event(ear: Option<Ear>) -> Option<(std::result::Result<Event, Infallible>, Option<Ear>)> {
+    let mut ear = ear?;
+    if !ear.first {
+        tokio::time::sleep(APART).await;
+        ear.changed.changed().await.ok()?;
+    }
+    ear.first = false;
+    ear.changed.mark_unchanged();
+    let session = Arc::clone(&ear.session);
+    let status = tokio::task::spawn_blocking(move || session.status_unless_closed()).await.ok()?;
+    Some(match status {
+        Some(status) => (Ok(Event::default().event("status").data(status.to_string())), Some(ear)),
+        None => (Ok(Event::default().event("closed").data("{}")), None),
+    })
+}

@@ -1,0 +1,109 @@
+//! What sessions need of a game's rules, whatever machine evaluates them.
+//!
+//! States cross this border as facts and moves as text, so that a session can hold any game. The
+//! machine is shared by all sessions of a game; it is asked a few times a move, not a million.
+
+use crate::mind::{Mind, SearchMind};
+use ggp_game::{EvalError, Fact, Goal, Move, Playouts, StopToken};
+use ggp_search::MctsOptions;
+
+/// A state of a match, as far as players need to know it.
+#[derive(Clone, Debug, Default)]
+pub struct Moment {
+    /// What holds, sorted.
+    pub facts: Vec<Fact>,
+    /// The legal moves of each role; none when the game is over.
+    pub legal: Vec<Vec<String>>,
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// The goals, in role order.
+    pub goals: Vec<Option<u8>>,
+}
+
+/// A game's rules.
+pub trait Rules: Send {
+    /// The initial state.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    fn start(&mut self, stop: &StopToken) -> Result<Moment, EvalError>;
+
+    /// The state after the joint move `joint`, which is legal, in the state of `facts`.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    fn after(&mut self, facts: &[Fact], joint: &[String], stop: &StopToken) -> Result<Moment, EvalError>;
+
+    /// A search that takes at most `memory` MiB.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError>;
+}
+
+/// Rules by a state machine.
+#[derive(Clone, Debug)]
+pub struct MachineRules<M>(M);
+
+impl<M: Playouts + 'static> MachineRules<M> {
+    /// The rules that `machine` knows.
+    pub fn new(machine: M) -> MachineRules<M> {
+        MachineRules(machine)
+    }
+
+    fn moment(&mut self, state: &M::State) -> Result<Moment, EvalError> {
+        let machine = &mut self.0;
+        let roles = machine.game().role_count();
+        let mut moment = Moment { terminal: machine.is_terminal(state)?, ..Moment::default() };
+        machine.facts(state, &mut moment.facts)?;
+        let mut goals: Vec<Option<Goal>> = vec![None; roles];
+        machine.goals(state, &mut goals)?;
+        moment.goals = goals.into_iter().map(|goal| goal.map(Goal::value)).collect();
+        let mut legal = Vec::new();
+        for role in machine.game().clone().roles() {
+            legal.clear();
+            if !moment.terminal {
+                machine.legal_moves(state, role, &mut legal)?;
+            }
+            moment.legal.push(legal.iter().map(|&mv| machine.move_text(mv).to_owned()).collect());
+        }
+        Ok(moment)
+    }
+}
+
+/// The joint move of these texts. A machine may know the texts only of moves that it has listed.
+pub(crate) fn joint_of<M: Playouts>(
+    machine: &mut M,
+    state: &M::State,
+    texts: &[String],
+) -> Result<Vec<Move>, EvalError> {
+    let mut legal = Vec::new();
+    let mut joint = Vec::with_capacity(texts.len());
+    for (role, text) in machine.game().clone().roles().zip(texts) {
+        machine.legal_moves(state, role, &mut legal)?;
+        let mv = legal.iter().copied().find(|&mv| machine.move_text(mv) == text);
+        joint.push(mv.ok_or_else(|| EvalError::UnknownFact(text.clone()))?);
+    }
+    Ok(joint)
+}
+
+impl<M: Playouts + 'static> Rules for MachineRules<M> {
+    fn start(&mut self, stop: &StopToken) -> Result<Moment, EvalError> {
+        self.0.interrupt_on(stop);
+        let state = self.0.initial_state()?;
+        self.moment(&state)
+    }
+
+    fn after(&mut self, facts: &[Fact], joint: &[String], stop: &StopToken) -> Result<Moment, EvalError> {
+        self.0.interrupt_on(stop);
+        let state = self.0.state_of(facts)?;
+        let joint = joint_of(&mut self.0, &state, joint)?;
+        let next = self.0.next_state(&state, &joint)?;
+        self.moment(&next)
+    }
+
+    fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError> {
+        let options = MctsOptions { memory, seed: Some(seed), ..MctsOptions::default() };
+        Ok(Box::new(SearchMind::new(self.0.clone(), &options)?))
+    }
+}

@@ -1,0 +1,83 @@
+//! Who takes a role in a session.
+
+use crate::config::Config;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Who takes a role, as a page asks for it and is told.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub(crate) enum Seat {
+    /// Whoever clicks.
+    Person,
+    /// The tree search.
+    Engine {
+        /// Seconds a move.
+        #[serde(default = "one_second")]
+        seconds: f64,
+        /// At most so many iterations a move.
+        #[serde(default)]
+        iterations: Option<u64>,
+    },
+    /// Random legal moves.
+    Random,
+    /// A player somewhere else, by the GGP protocol.
+    Remote {
+        /// Where.
+        url: String,
+        /// Whole seconds a move.
+        #[serde(default = "five_seconds")]
+        seconds: f64,
+    },
+    /// Whoever plays the match that is watched.
+    Elsewhere,
+}
+
+fn one_second() -> f64 {
+    1.0
+}
+
+fn five_seconds() -> f64 {
+    5.0
+}
+
+impl Seat {
+    /// Why it cannot be taken, if it cannot.
+    pub(crate) fn refuse(&self, config: &Config) -> Option<String> {
+        let longest = config.longest.as_secs_f64();
+        match self {
+            Seat::Engine { seconds, iterations } => {
+                let bad = !(0.0..=longest).contains(seconds) || iterations.is_some_and(|n| n == 0);
+                bad.then(|| format!("an engine thinks for at most {longest} seconds a move"))
+            }
+            Seat::Remote { .. } if !config.remote => {
+                Some("this server calls no players elsewhere: it is open to others".to_owned())
+            }
+            Seat::Remote { seconds, .. } if !(1.0..=longest).contains(seconds) => {
+                Some(format!("a player elsewhere has from 1 to {longest} seconds a move"))
+            }
+            Seat::Elsewhere => Some("nobody can sit elsewhere".to_owned()),
+            Seat::Person | Seat::Random | Seat::Remote { .. } => None,
+        }
+    }
+
+    /// How long it may think about a move.
+    pub(crate) fn clock(&self) -> Duration {
+        match self {
+            Seat::Engine { seconds, .. } | Seat::Remote { seconds, .. } => Duration::from_secs_f64(*seconds),
+            Seat::Person | Seat::Random | Seat::Elsewhere => Duration::ZERO,
+        }
+    }
+
+    /// What a record calls it.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Seat::Person => "human".to_owned(),
+            Seat::Engine { iterations: Some(n), .. } => format!("mcts:iterations={n}"),
+            Seat::Engine { .. } => "mcts".to_owned(),
+            Seat::Random => "random".to_owned(),
+            Seat::Remote { url, .. } => url.clone(),
+            Seat::Elsewhere => "elsewhere".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The server: a listener, the routes, and the housekeeping.
+
+use crate::app::App;
+use crate::catalogue::Offer;
+use crate::config::Config;
+use crate::known::Workshop;
+use crate::listen::Bounded;
+use crate::{routes, watch};
+use ggp_game::StopToken;
+use std::io;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Connections at once: a browser opens up to six, and sessions have one each that listens.
+const CONNECTIONS: usize = 500;
+
+/// How often it is looked whether to stop, and for sessions that have been left.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What is served.
+pub struct Site {
+    /// The games to choose from.
+    pub offers: Vec<Offer>,
+    /// What knows machines and players.
+    pub workshop: Arc<dyn Workshop>,
+    /// The record of a match to watch, or a folder of them.
+    pub watch: Option<PathBuf>,
+}
+
+/// Serves `site` on `listener` until `stop` is raised.
+///
+/// # Errors
+/// When the listener or a thread cannot be used.
+pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken) -> io::Result<()> {
+    let Site { offers, workshop, watch } = site;
+    let app = Arc::new(App::new(config, offers, workshop)?);
+    if let Some(path) = watch {
+        let app = Arc::clone(&app);
+        thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;
+    }
+    listener.set_nonblocking(true)?;
+    // One thread is enough to serve; whatever takes time is done aside. The cores are for thinking.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let served = runtime.block_on(async {
+        let listener = Bounded::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS);
+        let serving = axum::serve(listener, routes::router(&app)).into_future();
+        let housekeeping = async {
+            while !stop.is_stopped() {
+                tokio::time::sleep(LOOK).await;
+                app.expire();
+            }
+        };
+        let mut serving = std::pin::pin!(serving);
+        let mut housekeeping = std::pin::pin!(housekeeping);
+        std::future::poll_fn(|context| {
+            if let std::task::Poll::Ready(result) = serving.as_mut().poll(context) {
+                return std::task::Poll::Ready(result);
+            }
+            housekeeping.as_mut().poll(context).map(Ok)
+        })
+        .await
+    });
+    runtime.shutdown_background();
+    served
+}

@@ -1,0 +1,100 @@
+//! What an engine thinks, as a page shows it.
+
+use crate::known::Known;
+use ggp_arena::interval::wilson;
+use ggp_game::Report;
+use ggp_view::Position;
+use serde::Serialize;
+
+/// So many candidates are shown.
+const SHOWN: usize = 8;
+
+/// So many joint moves of the principal line.
+const LINE: usize = 12;
+
+/// A move that was considered.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Candidate {
+    #[serde(rename = "move")]
+    mv: String,
+    squares: Vec<usize>,
+    visits: u64,
+    /// From 0 to 100, with Wilson's 95 % interval: goals lie between 0 and 100, so their variance
+    /// is at most that of wins and losses with the same mean.
+    score: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    proven: Option<u8>,
+}
+
+/// A step of the principal line: one role's move that names squares, or else the joint move.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Step {
+    moves: Vec<String>,
+    squares: Vec<Vec<usize>>,
+}
+
+/// What was thought about one role's move.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Thought {
+    /// The role's number.
+    pub(crate) role: usize,
+    /// The state that was thought about.
+    pub(crate) node: usize,
+    /// Whether it is for a person.
+    pub(crate) hint: bool,
+    /// Whether it is over.
+    pub(crate) done: bool,
+    iterations: u64,
+    nodes: u64,
+    /// Seconds.
+    elapsed: f64,
+    candidates: Vec<Candidate>,
+    principal: Vec<Step>,
+}
+
+impl Thought {
+    /// The score of the move that was looked at most.
+    pub(crate) fn best_score(&self) -> Option<f64> {
+        self.candidates.first()?.score
+    }
+
+    /// `report` in the state that is laid out as `position`.
+    pub(crate) fn new(
+        known: &Known,
+        position: &Position,
+        report: &Report,
+        (role, node): (usize, usize),
+        elapsed: f64,
+    ) -> Thought {
+        let squares = |mv: &str| crate::picture::squares(&known.model, mv, position);
+        let candidate = |c: &ggp_game::Candidate| {
+            let share = c.score.map(|score| (score / 100.0).clamp(0.0, 1.0));
+            let interval = share.map(|share| wilson(share, c.visits.max(1) as f64));
+            Candidate {
+                mv: c.mv.clone(),
+                squares: squares(&c.mv),
+                visits: c.visits,
+                score: c.score,
+                low: interval.map(|i| i.low * 100.0),
+                high: interval.map(|i| i.high * 100.0),
+                proven: c.proven,
+            }
+        };
+        let step = |joint: &Vec<String>| Step {
+            moves: joint.clone(),
+            squares: joint.iter().map(|mv| squares(mv)).collect(),
+        };
+        Thought {
+            role,
+            node,
+            hint: false,
+            done: false,
+            iterations: report.iterations,
+            nodes: report.nodes,
+            elapsed,
+            candidates: report.candidates.iter().take(SHOWN).map(candidate).collect(),
+            principal: report.principal.iter().take(LINE).map(step).collect(),
+        }
+    }
+}
