@@ -143,6 +143,7 @@ fn nothing_in_a_rulesheet_becomes_markup() {
     let Some(browser) = Browser::start(DESKTOP, false) else { return };
     let server = Server::start(&[]);
     browser.open(&format!("http://127.0.0.1:{}/", server.port));
+    browser.wait("document.querySelector('textarea') !== null");
     browser.run("document.querySelector('textarea').value = arguments[0]", &json!([HOSTILE]));
     browser.click(".drop button");
     browser.wait("document.querySelectorAll('.seat').length === 2");
@@ -157,6 +158,7 @@ fn nothing_in_a_rulesheet_becomes_markup() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
     // Rules with errors are shown with their places.
     browser.open(&format!("http://127.0.0.1:{}/#", server.port));
+    browser.wait("document.querySelector('textarea') !== null");
     browser.run(
         "document.querySelector('textarea').value = '(role a)\\n(<= (next (f ?x)) (not (true <i>)))'",
         &json!([]),
