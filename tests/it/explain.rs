@@ -49,7 +49,10 @@ fn what_holds_is_explained_and_what_fails_is_too() {
             for role in game.roles() {
                 let mut legal = Vec::new();
                 machine.legal_moves(&state, role, &mut legal).expect("moves");
-                joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
+                // Where the game is over there need not be any.
+                if !is_terminal {
+                    joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
+                }
                 by_role.push(legal);
             }
             // Each role's moves, asked for each role: most of them are not the other one's.
