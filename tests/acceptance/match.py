@@ -16,24 +16,15 @@ import resource
 import shlex
 import signal
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-GGP = os.environ.get("GGP", os.path.join(ROOT, "target/release/ggp"))
-FIVE = ["skirmish", "pawn_whopping", "endgame", "breakthrough_holes", "english_draughts"]
-SCRATCH = os.environ.get("GGP_SCRATCH") or tempfile.mkdtemp(prefix="ggp-acceptance-")
-failed = []
+from common import FIVE, GGP, ROOT, SCRATCH, check, ggp, run
+
 
 
 def games(*names):
     return [f"games/{name}.kif" for name in names]
-
-
-def ggp(*words):
-    return subprocess.run([GGP, *map(str, words)], cwd=ROOT, capture_output=True, text=True)
 
 
 def scratch(name):
@@ -41,12 +32,6 @@ def scratch(name):
     if os.path.exists(path):
         os.remove(path)
     return path
-
-
-def check(what, good):
-    print(f"  {'ok' if good else 'WRONG'}: {what}", flush=True)
-    if not good:
-        failed.append(what)
 
 
 def results(path):
@@ -255,13 +240,6 @@ def overshoot():
     check("99 % of overshoots under 20 ms", every[int(0.99 * len(every))] < 20)
 
 
-CHECKS = {f.__name__: f for f in (league, selfplay, kill, shards, faults, scale, overshoot)}
-
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    for name in sys.argv[1:] or CHECKS:
-        print(f"{name}: {CHECKS[name].__doc__.splitlines()[0]}", flush=True)
-        began = time.time()
-        CHECKS[name]()
-        print(f"  {time.time() - began:.0f} s", flush=True)
-    sys.exit(1 if failed else 0)
+    run((league, selfplay, kill, shards, faults, scale, overshoot))

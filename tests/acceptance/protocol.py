@@ -14,27 +14,12 @@ import random
 import re
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-GGP = os.environ.get("GGP", os.path.join(ROOT, "target/release/ggp"))
-FIVE = ["skirmish", "pawn_whopping", "endgame", "breakthrough_holes", "english_draughts"]
+from common import FIVE, GGP, ROOT, SCRATCH, check, ggp, run
+
 THREE = ["tic_tac_toe", "connect_four", "rock_paper_scissors"]
-SCRATCH = os.environ.get("GGP_SCRATCH") or tempfile.mkdtemp(prefix="ggp-acceptance-")
-failed = []
-
-
-def check(what, good):
-    print(f"  {'ok' if good else 'WRONG'}: {what}", flush=True)
-    if not good:
-        failed.append(what)
-
-
-def ggp(*words):
-    return subprocess.run([GGP, *map(str, words)], cwd=ROOT, capture_output=True, text=True)
 
 
 def spread(values, unit=""):
@@ -554,12 +539,5 @@ def memory():
             served.say("( ABORT m )")
 
 
-CHECKS = {f.__name__: f for f in (hundred, thinking, comply, players, managers, hidden, memory, slack)}
-
 if __name__ == "__main__":
-    for name in sys.argv[1:] or CHECKS:
-        print(f"{name}: {CHECKS[name].__doc__.splitlines()[0]}", flush=True)
-        began = time.time()
-        CHECKS[name]()
-        print(f"  {time.time() - began:.0f} s", flush=True)
-    sys.exit(1 if failed else 0)
+    run((hundred, thinking, comply, players, managers, hidden, memory, slack))

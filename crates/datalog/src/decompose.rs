@@ -79,15 +79,16 @@ impl Group {
                 None => groups.push((conditions, BTreeSet::from([variable]))),
             }
         }
+        let inside = |conditions: &[usize]| -> BTreeSet<Variable> {
+            conditions.iter().flat_map(|&l| &of_literal[l]).copied().collect()
+        };
         let width = |(conditions, eliminated): &(Vec<usize>, BTreeSet<Variable>)| {
-            let inside: BTreeSet<Variable> =
-                conditions.iter().flat_map(|&l| &of_literal[l]).copied().collect();
-            (inside.len(), inside.len() - eliminated.len(), conditions[0])
+            let inside = inside(conditions).len();
+            (inside, inside - eliminated.len(), conditions[0])
         };
         groups.sort_by_key(width);
         groups.into_iter().find_map(|(conditions, eliminated)| {
-            let inside: BTreeSet<Variable> =
-                conditions.iter().flat_map(|&l| &of_literal[l]).copied().collect();
+            let inside = inside(&conditions);
             if inside.len() == all.len() {
                 return None;
             }

@@ -4,7 +4,7 @@ pub(crate) mod batch;
 
 use crate::cpu::{Cpu, Kernels};
 use crate::evaluator::{PhasePrograms, fits};
-use crate::lanes::{Lanes, Part, Run};
+use crate::lanes::{Lanes, Observer, Part, Run};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
 use crate::one::One;
@@ -62,13 +62,39 @@ pub struct PropNetMachine {
     /// The rows of the moves last made. They stay set until other moves are made, because an
     /// output may be such a row itself.
     made: Vec<usize>,
-    lanes: Option<Box<Lanes<WORDS>>>,
-    general_lanes: Option<Box<Lanes<WORDS>>>,
-    one: Option<Box<One>>,
-    general_one: Option<Box<One>>,
+    /// Where playouts from states that play can reach are played, and those from others.
+    reachable: Stage,
+    general: Stage,
     /// Of the role last asked about.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
+}
+
+/// What the playouts of some programs are played in, made when first needed.
+#[derive(Clone, Debug, Default)]
+struct Stage {
+    lanes: Option<Box<Lanes<WORDS>>>,
+    one: Option<Box<One>>,
+}
+
+impl Stage {
+    /// Plays `run`: one playout after the other where there are `few`, else in lanes.
+    fn play(
+        &mut self,
+        run: &Run<'_>,
+        few: bool,
+        stop: &StopToken,
+        sink: &mut dyn FnMut(Playout<'_>),
+        observer: Option<Observer<'_>>,
+    ) {
+        let roles = run.net.roles.len();
+        if few {
+            self.one.get_or_insert_with(|| Box::new(One::new(run.programs, roles))).play(run, stop, sink);
+        } else {
+            let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(run.programs, roles)));
+            lanes.play(run, stop, sink, observer);
+        }
+    }
 }
 
 const TERMINAL: usize = 0;
@@ -123,10 +149,8 @@ impl PropNetMachine {
             loaded: None,
             done: [false; NEXT],
             made: Vec::new(),
-            lanes: None,
-            general_lanes: None,
-            one: None,
-            general_one: None,
+            reachable: Stage::default(),
+            general: Stage::default(),
             nearness: None,
             stop: StopToken::new(),
         })
@@ -265,32 +289,18 @@ impl PropNetMachine {
             chosen,
             plan,
         };
-        let roles = shared.net.roles.len();
         let few = observer.is_none() && (reachable.len() + others.len()) * plan.per_start <= SINGLES;
         let stop = self.stop.clone();
         if !reachable.is_empty() {
-            let programs = &shared.reachable;
-            let run = run(programs, &reachable);
-            if few {
-                self.one.get_or_insert_with(|| Box::new(One::new(programs, roles))).play(&run, &stop, sink);
-            } else {
-                let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
-                match &mut observer {
-                    Some(observer) => lanes.play(&run, &stop, sink, Some(&mut **observer)),
-                    None => lanes.play(&run, &stop, sink, None),
-                }
-            }
+            let observer: Option<Observer<'_>> = match &mut observer {
+                Some(observer) => Some(&mut **observer),
+                None => None,
+            };
+            self.reachable.play(&run(&shared.reachable, &reachable), few, &stop, sink, observer);
         }
         if !others.is_empty() {
-            let programs: &PhasePrograms = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
-            let run = run(programs, &others);
-            if few {
-                let one = self.general_one.get_or_insert_with(|| Box::new(One::new(programs, roles)));
-                one.play(&run, &stop, sink);
-            } else {
-                let lanes = self.general_lanes.get_or_insert_with(|| Box::new(Lanes::new(programs, roles)));
-                lanes.play(&run, &stop, sink, observer);
-            }
+            let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
+            self.general.play(&run(programs, &others), few, &stop, sink, observer);
         }
         if stop.is_stopped() {
             return Err(EvalError::Interrupted);
@@ -449,15 +459,10 @@ impl Playouts for PropNetMachine {
     }
 
     fn nearness(&mut self, states: &[&BitState], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
-        let net = &self.shared.net;
-        let make = || Some(Box::new(Nearness::new(net, role)));
-        if self.nearness.as_ref().is_none_or(|nearness| nearness.role() != role) {
-            self.nearness = make();
-        }
         out.clear();
-        if let Some(nearness) = &mut self.nearness {
-            nearness.measure(states, out);
-        }
+        let known = self.nearness.take().filter(|nearness| nearness.role() == role);
+        let nearness = known.unwrap_or_else(|| Box::new(Nearness::new(&self.shared.net, role)));
+        self.nearness.insert(nearness).measure(states, out);
         Ok(())
     }
 

@@ -87,7 +87,7 @@ impl<const W: usize> Scratch<W> {
             counts: vec![Row::ZERO; rows],
             ranks: vec![Row::ZERO; rows],
             bytes: [[Row::ZERO; 8]; BYTES],
-            flat: [const { Vec::new() }; BYTES].map(|_: Vec<u8>| vec![0; 64 * W]),
+            flat: std::array::from_fn(|_| vec![0; 64 * W]),
         }
     }
 }

@@ -62,9 +62,7 @@ impl Known {
         rules: Box<dyn Rules>,
         model: BoardModel,
     ) -> Known {
-        let description = game.description();
-        let hidden_information =
-            description.rules.iter().any(|r| description.name(r.head.relation) == "sees");
+        let hidden_information = game.has_percepts();
         let labels = Labels::new(&model, false);
         Known { name, offered, game, rules: Mutex::new(rules), model, labels, hidden_information }
     }
