@@ -11,14 +11,18 @@ use std::time::Duration;
 pub(crate) fn run(args: &[String]) {
     let [a, b, seconds, matches, files @ ..] = args else { panic!("A B SECONDS MATCHES FILE…") };
     let budget = Duration::from_secs_f64(seconds.parse().expect("SECONDS"));
-    let matches: u64 = matches.parse().expect("MATCHES");
+    let number = |text: &str| text.parse::<u64>().expect("MATCHES");
+    let matches = match matches.split_once('-') {
+        Some((first, after)) => number(first)..number(after),
+        None => 0..number(matches),
+    };
     let mut all = Mean::default();
     for file in files {
         let game = stage::game(Path::new(file));
         let machine = stage::network(&game).expect("a network");
         let mut mean = Mean::default();
         let mut playouts = [0; 2];
-        for number in 0..matches {
+        for number in matches.clone() {
             let seat = number as usize % game.role_count();
             let options = [stage::options(a, number), stage::options(b, number)];
             let share = play(&game, &machine, &options, seat, budget, &mut playouts);
@@ -50,7 +54,12 @@ fn play(
         let mut joint = Vec::new();
         for (role, search) in game.roles().zip(&mut searches) {
             if search.choices(role).expect("evaluable") > 1 {
-                think(search, role, budget);
+                match options[who(role)].iterations {
+                    Some(iterations) => {
+                        search.run(&Limits::iterations(iterations).for_role(role));
+                    }
+                    None => think(search, role, budget),
+                }
             }
             joint.push(search.best_move(role).expect("evaluable").expect("a move"));
         }

@@ -45,6 +45,7 @@ struct Open<S> {
     shares: Vec<f64>,
     missing: usize,
     log: Option<Log>,
+    longest: u32,
     error: Option<EvalError>,
 }
 
@@ -212,6 +213,7 @@ impl<M: Playouts> Search<M> {
             shares,
             missing,
             log: self.simulation.logs.then(Log::default),
+            longest: 0,
             error: None,
         })
     }
@@ -238,6 +240,7 @@ impl<M: Playouts> Search<M> {
                 Ok(shares) => {
                     of.shares[done.place..][..shares.len()].copy_from_slice(&shares);
                     self.simulation.learn(&done.simulation);
+                    of.longest = of.longest.max(done.simulation.longest);
                     if let Some(log) = &mut of.log {
                         log.append(&done.simulation.log);
                     }
@@ -250,6 +253,7 @@ impl<M: Playouts> Search<M> {
             self.abandon(&batch.descents);
             return Err(error);
         }
+        self.look_ahead(&batch.descents, batch.longest);
         self.back_up(&batch.descents, batch.per_leaf, batch.log.as_ref());
         self.counts.iterations += batch.descents.len() as u64;
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::descent::{Descent, Stand};
 use crate::node::{Chooser, NodeId, Phase};
-use crate::regret::draw_arm;
+use crate::regret::{DRAWN_HORIZON, draw_arm};
 use crate::search::Search;
 use crate::select::{Prior, choose_arm, choose_chance_arm};
 use crate::technique::Technique;
@@ -60,7 +60,8 @@ impl<M: Playouts> Search<M> {
             let low = self.tree.stats(id)[role.index()].bounds.low;
             let prior = self.prior(id, role);
             let several = self.tree[id].chooser == Chooser::Several;
-            if several && self.draws_by_regret && range.len() > 1 && self.chance != Some(role) {
+            let drawn = self.draws_by_regret && self.horizon <= DRAWN_HORIZON;
+            if several && drawn && range.len() > 1 && self.chance != Some(role) {
                 let first = range.start;
                 let mut regrets = std::mem::take(&mut self.regrets);
                 regrets.clear();

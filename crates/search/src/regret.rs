@@ -21,6 +21,11 @@ use std::ops::Range;
 const EXPLORED: f64 = 0.2;
 const EXPLORED_PULLS: f64 = 25.0;
 
+/// Regrets are for the last few steps of a game, where what a joint move is worth is soon known. Further
+/// from the end it is the mean of playouts: drawing spreads the search over all joint moves then, and
+/// UCB, which concentrates on the good ones, plays far better (`docs/techniques.md`).
+pub(crate) const DRAWN_HORIZON: usize = 4;
+
 /// In the end, arms that got less than this part of the most favoured arm's share of the average
 /// are left out: they are what exploration has left behind.
 const PURIFIED: f64 = 0.2;

@@ -56,6 +56,8 @@ pub struct Search<M: Playouts> {
     /// Whether roles that choose at once draw by regret: with two of them that leads to an
     /// equilibrium if one's gain is the other's loss, with more it promises nothing.
     pub(crate) draws_by_regret: bool,
+    /// In how many steps the game ends at the latest, as far as has been seen from the root.
+    pub(crate) horizon: usize,
     pub(crate) regrets: Vec<Regret>,
     /// The best line, in games of one role.
     pub(crate) line: Option<Line>,
@@ -115,6 +117,7 @@ impl<M: Playouts> Search<M> {
             iteration: Pace::default(),
             counts: Counts::default(),
             descents: 0,
+            horizon: usize::MAX,
             regrets: Vec::new(),
             line: None,
             beam: None,
@@ -151,6 +154,7 @@ impl<M: Playouts> Search<M> {
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
         let root = self.node_of(state)?;
         self.tree.set_root(root);
+        self.horizon = usize::MAX;
         self.line = None;
         self.leave_beam();
         Ok(())
@@ -166,6 +170,7 @@ impl<M: Playouts> Search<M> {
         let known = self.child_by(joint);
         if known.is_some() {
             self.tree.set_root(known);
+            self.horizon = usize::MAX;
         } else {
             let next = self.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
             self.restart(next)?;
@@ -297,6 +302,7 @@ impl<M: Playouts> Search<M> {
         match played {
             // 4. Backpropagate.
             Ok(()) => {
+                self.look_ahead(&descents, self.simulation.longest);
                 let log = self.simulation.logs.then(|| std::mem::take(&mut self.simulation.log));
                 self.back_up(&descents, batch.per_leaf, log.as_ref());
                 self.simulation.log = log.unwrap_or_default();
@@ -391,6 +397,13 @@ impl<M: Playouts> Search<M> {
                 self.expect(root);
             }
         }
+    }
+
+    /// Takes note of how far it may be to the end, from a batch whose longest playout had `longest` steps.
+    pub(crate) fn look_ahead(&mut self, descents: &[Descent<M::State>], longest: u32) {
+        let deepest = descents.iter().map(|descent| descent.path.nodes().len()).max().unwrap_or(1);
+        let seen = deepest - 1 + longest as usize;
+        self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
     }
 
     /// Learns from one node of each of `descents` how far the guess at arms may be trusted.

@@ -37,6 +37,8 @@ pub(crate) struct Simulation {
     /// Whether the moves of the next call are to be logged, and those of the last that were.
     pub(crate) logs: bool,
     pub(crate) log: Log,
+    /// The steps of the longest playout of the last call.
+    pub(crate) longest: u32,
     moves: Vec<Move>,
     /// Whether the last watched playout ended the game.
     over: bool,
@@ -67,6 +69,7 @@ impl Simulation {
             best: None,
             logs: false,
             log: Log::default(),
+            longest: 0,
             moves: Vec::new(),
             over: false,
             joint: vec![Move(0); roles],
@@ -125,6 +128,7 @@ impl Simulation {
         let alone = roles == 1;
         self.best = None;
         self.log.clear();
+        self.longest = 0;
         shares.clear();
         shares.resize(starts.len() * roles, 0.0);
         if starts.is_empty() {
@@ -155,12 +159,13 @@ impl Simulation {
         } else {
             let plan =
                 PlayoutPlan { first, per_start, moves: alone || self.logs, ..PlayoutPlan::new(self.seed) };
-            let Simulation { best, log, logs, .. } = self;
+            let Simulation { best, log, logs, longest, .. } = self;
             machine.playouts(starts, plan, &mut |playout| {
                 let place = &mut shares[playout.index / per_start * roles..][..roles];
                 for (share, goal) in place.iter_mut().zip(playout.goals) {
                     *share += goal.map_or(0.0, Goal::share);
                 }
+                *longest = playout.steps.max(*longest);
                 if *logs {
                     log.note(playout.moves, playout.goals);
                 }
@@ -218,6 +223,7 @@ impl Simulation {
             steps += 1;
             self.step.note(step_began.elapsed());
         }
+        self.longest = self.longest.max(steps);
         machine.goals(&state, &mut self.goals)?;
         let missing = if self.over { 0.0 } else { UNKNOWN };
         for (share, goal) in shares.iter_mut().zip(&self.goals) {
