@@ -254,7 +254,7 @@ impl App {
 }
 
 /// 128 bits that nobody can guess: hashes under keys that the operating system drew.
-fn any_id(number: u64) -> String {
+pub(crate) fn any_id(number: u64) -> String {
     let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
     format!("{:016x}{:016x}", half(), half())
 }

@@ -711,19 +711,30 @@ impl Session {
             "offered": self.known.offered,
             "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
             "board": picture::board(&self.known),
-            "status": self.status(),
+            "status": self.news(0).value,
         })
     }
 
-    /// Where it stands; `None` once it is over.
-    pub(crate) fn status_unless_closed(&self) -> Option<Value> {
-        let status = self.status();
-        (!lock(&self.inner).closed).then_some(status)
+    /// Where it stands, with the states from number `from` on in brief, and the last state as it is
+    /// drawn if it is among them: a page that knows the others needs to ask for nothing more.
+    pub(crate) fn news(&self, from: usize) -> News {
+        let inner = lock(&self.inner);
+        let mut value = Self::standing(&inner);
+        value["states"] = Self::brief(&inner, from);
+        let (tip, count, over) = (inner.tip, inner.history.len(), inner.closed);
+        drop(inner);
+        if tip >= from {
+            value["node"] = self.node(tip).unwrap_or_default();
+        }
+        News { value, count, over }
     }
 
     /// Where it stands.
     pub(crate) fn status(&self) -> Value {
-        let inner = lock(&self.inner);
+        Self::standing(&lock(&self.inner))
+    }
+
+    fn standing(inner: &Inner) -> Value {
         json!({
             "tip": inner.tip,
             "count": inner.history.len(),
@@ -731,12 +742,12 @@ impl Session {
             "chosen": inner.pending.iter().map(Option::is_some).collect::<Vec<_>>(),
             "seats": inner.seats,
             "held": inner.held,
-            "watched": Self::is_elsewhere(&inner),
+            "watched": Self::is_elsewhere(inner),
             "note": inner.note,
             "spent": inner.spent.as_secs_f64(),
             "working": inner.work.as_ref().map(|work| work.role),
             "advising": inner.hint.as_ref().map(|work| work.role),
-            "thought": inner.shown.as_ref().filter(|thought| !Self::is_secret(&inner, thought)),
+            "thought": inner.shown.as_ref().filter(|thought| !Self::is_secret(inner, thought)),
         })
     }
 
@@ -752,7 +763,10 @@ impl Session {
 
     /// The states from number `from` on, without what is on the board.
     pub(crate) fn tree(&self, from: usize) -> Value {
-        let inner = lock(&self.inner);
+        Self::brief(&lock(&self.inner), from)
+    }
+
+    fn brief(inner: &Inner, from: usize) -> Value {
         let nodes = (from..inner.history.len()).filter_map(|at| inner.history.get(at));
         let light = nodes.map(|node| {
             let scores: Vec<Option<f64>> =
@@ -809,6 +823,15 @@ impl Session {
     pub(crate) fn facts(node: &Node) -> &[Fact] {
         &node.moment.facts
     }
+}
+
+/// Where a session stands, and what is new of it.
+pub(crate) struct News {
+    pub(crate) value: Value,
+    /// So many states there are.
+    pub(crate) count: usize,
+    /// The session has ended.
+    pub(crate) over: bool,
 }
 
 /// What a slice came to.
