@@ -217,7 +217,8 @@ impl App {
         let known = self.learn(wanted)?;
         let seats = self.seats(&known.game, &wanted.seats)?;
         if known.hidden_information {
-            let error = "games with hidden information (GDL-II) cannot be played in the browser yet";
+            let error = "this game hides things from its players (GDL-II), and these pages show everything; \
+                engines play it by `ggp play`";
             return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error));
         }
         self.add(known, seats, record)

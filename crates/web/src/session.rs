@@ -577,8 +577,10 @@ impl Session {
             .map(|(role, _)| role)
             .collect();
         let line = inner.history.line(inner.tip);
-        let chosen =
-            inner.pending.iter().zip(&inner.seats).any(|(p, s)| p.is_some() && *s == Some(Seat::Person));
+        // A choice of this turn is taken back first; what was made because nothing else is legal
+        // is no choice.
+        let decides = inner.history.get(inner.tip).map(|node| self.who_decides(node)).unwrap_or_default();
+        let chosen = people.iter().any(|&role| inner.pending[role].is_some() && decides[role]);
         let skip = usize::from(!chosen);
         let earlier = line.into_iter().rev().skip(skip).find(|&at| {
             inner.history.get(at).is_some_and(|node| {
