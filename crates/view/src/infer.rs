@@ -8,7 +8,7 @@ use crate::fluent::{Table, tables};
 use crate::layer::{groups_and_layers, holes};
 use crate::model::{Axis, BoardModel, Kind, Order, Part};
 use crate::moves::patterns;
-use crate::orient::orient;
+use crate::orient::{face, orient};
 use crate::owner::assign;
 use crate::side::side;
 use crate::sidecar::{Sidecar, SidecarError};
@@ -57,6 +57,9 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     sidecar.give_axes(&mut model);
     model.holes = holes(&evidence, &model);
     assign(description, &evidence, &mut model);
+    if sidecar.x.is_none() && face(&listed.init, &mut model) {
+        model.holes = holes(&evidence, &model);
+    }
     sidecar.give_contents(&mut model)?;
     Ok(model)
 }
