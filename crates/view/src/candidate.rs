@@ -7,10 +7,9 @@
 //! looking at the boards of 154 published games.
 
 use crate::evidence::Evidence;
-use crate::fluent::{Column, MAX_COLUMNS, Row, Table};
-use crate::model::{Axis, Order};
+use crate::fluent::{MAX_COLUMNS, Row, Table};
+use crate::model::Order;
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
 
 /// A score from which a pair of arguments is a board.
 const BOARD: f64 = 6.0;
@@ -201,20 +200,6 @@ fn name_hint(name: &str) -> f64 {
     if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
 }
 
-/// Whether a table of two columns says which thing stands on which, not which squares are marked:
-/// both have the same values, in no order, and another fluent tells something of single ones of
-/// them: `(on a b)` beside `(clear a)`. Letters may well be such a thing's name.
-fn relates_things(evidence: &Evidence<'_>, number: usize, axes: &[Axis; 2]) -> bool {
-    let [one, two] = evidence.tables[number].columns.as_slice() else { return false };
-    let values = |column: &Column| column.domain.iter().cloned().collect::<BTreeSet<String>>();
-    let named = |axis: &Axis| matches!(axis.order, Order::Listed | Order::Letters);
-    let tells = |table: &Table<'_>| match table.columns.as_slice() {
-        [only] => table.states.iter().any(|state| state.len() > 1) && values(only) == values(one),
-        _ => false,
-    };
-    axes.iter().all(named) && values(one) == values(two) && evidence.tables.iter().any(tells)
-}
-
 /// Columns `x` and `y` of a table as the sides of a board.
 pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
@@ -233,7 +218,7 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
         return None;
     }
     let axes = evidence.axes(number, x, y);
-    if axes.iter().any(|axis| axis.values.len() < 2) || relates_things(evidence, number, &axes) {
+    if axes.iter().any(|axis| axis.values.len() < 2) {
         return None;
     }
     let sizes = axes[0].values.len() * axes[1].values.len();

@@ -223,6 +223,10 @@ pub struct BoardModel {
     pub index: Vec<Axis>,
     /// The names of the relations that are boards of their own; one where there is one board.
     pub groups: Vec<String>,
+    /// Whether things stand on things: columns are the towers' bases and rows their heights, and the
+    /// one layer's fluent says what stands (its content) on what (its `x`).
+    #[serde(default)]
+    pub stacked: bool,
     /// The fluents on the board, the first one the board itself; later ones are drawn above.
     pub layers: Vec<Layer>,
     /// Squares that nothing can ever stand on, sorted.
