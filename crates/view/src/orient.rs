@@ -207,3 +207,37 @@ impl crate::model::Axis {
         self.order != Order::Given && self.values.iter().all(letters)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::infer;
+    use ggp_game::Game;
+
+    #[test]
+    fn sides_that_begin_left_and_right_are_turned_to_face_each_other() {
+        let rules = |at: &str| {
+            let men: String = ["1", "2", "3"]
+                .iter()
+                .flat_map(|n| [("a", "mine"), ("b", "mine"), ("e", "his")].map(|(m, who)| (m, n, who)))
+                .map(|(m, n, who)| format!("(init {})", at.replace('M', m).replace('N', n).replace('W', who)))
+                .collect();
+            format!(
+                "(role mine) (role his) {men} (after a b) (after b c) (after c d) (after d e)
+                (after2 1 2) (after2 2 3) (<= (next {0}) (true {0})) (<= (next {1}) (does ?w (go ?m ?n)))
+                (<= (legal ?w (go ?o ?n)) (true {0}) (after ?m ?o)) (<= (goal ?r 0) (role ?r))
+                (<= terminal (true {2}))",
+                at.replace('M', "?m").replace('N', "?n").replace('W', "?w"),
+                at.replace('M', "?m").replace('N', "?n").replace('W', "?w"),
+                at.replace('M', "c").replace('N', "1").replace('W', "mine"),
+            )
+        };
+        for at in ["(man M N W)", "(man N M W)"] {
+            let rules = rules(at);
+            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let model = infer(&game, &[]);
+            // The first role is below.
+            assert_eq!(model.rows.values, ["e", "d", "c", "b", "a"], "{at}");
+            assert_eq!(model.columns.values.len(), 3, "{at}");
+        }
+    }
+}

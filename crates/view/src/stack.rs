@@ -40,6 +40,7 @@ pub(crate) fn stack(evidence: &Evidence<'_>, model: &mut BoardModel) -> bool {
         content: vec![table.columns[0].coordinate.clone()],
         values: vec![uppers],
         empty: None,
+        ground: false,
     }];
     true
 }
