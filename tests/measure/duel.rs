@@ -66,21 +66,21 @@ fn play(
     goals[seat].map_or(0.0, ggp_game::Goal::share)
 }
 
-/// Runs the search for so much CPU time.
+/// Runs the search for so much CPU time: until the clock says so, and on for what other work on the
+/// machine has taken of it.
 pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, budget: Duration) {
     let began = stage::cpu_time();
-    let mut slice = 1;
     loop {
-        let before = stage::cpu_time();
-        if search.run(&Limits::iterations(slice).for_role(role)) != Halt::Iterations {
+        let left = budget.saturating_sub(stage::cpu_since(began));
+        if left < budget / 20 {
             return;
         }
-        if stage::cpu_since(began) >= budget {
+        let before = search.playouts();
+        let halt = search.run(&Limits::time(left).for_role(role));
+        // Where not even one batch fits into what is left, that is all.
+        if halt != Halt::Deadline || search.playouts() == before {
             return;
         }
-        // A slice should take a twentieth of the time.
-        let fits = budget.as_secs_f64() / 20.0 / stage::cpu_since(before).as_secs_f64().max(1e-6);
-        slice = ((slice as f64 * fits) as u64).clamp(1, slice * 2);
     }
 }
 

@@ -19,11 +19,21 @@ pub(crate) struct Arm {
     pub(crate) bounds: Bounds,
     /// The sum of those playouts' shares for its role.
     pub(crate) sum: f64,
+    /// By how much it is thought to be better than the mean of its role's arms, in shares.
+    pub(crate) advantage: f32,
 }
 
 impl Arm {
     pub(crate) fn new(mv: Move) -> Arm {
-        Arm { mv, child: NodeId::NONE, visits: 0, pending: 0, bounds: Bounds::UNKNOWN, sum: 0.0 }
+        Arm {
+            mv,
+            child: NodeId::NONE,
+            visits: 0,
+            pending: 0,
+            bounds: Bounds::UNKNOWN,
+            sum: 0.0,
+            advantage: 0.0,
+        }
     }
 
     /// Pulls, backed up or not.

@@ -31,7 +31,7 @@ pub(crate) struct BatchPlan {
 
 impl Default for Batch {
     fn default() -> Batch {
-        Batch { lanes: None, growth: 256, per_leaf: 16, least: 4 }
+        Batch { lanes: None, growth: 16, per_leaf: 64, least: 4 }
     }
 }
 

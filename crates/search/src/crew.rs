@@ -6,6 +6,7 @@
 //! plays what.
 
 use crate::descent::Descent;
+use crate::history::Log;
 use crate::limits::{Halt, Limits};
 use crate::search::{FAILURES, Search};
 use crate::simulate::Simulation;
@@ -43,6 +44,7 @@ struct Open<S> {
     per_leaf: usize,
     shares: Vec<f64>,
     missing: usize,
+    log: Option<Log>,
     error: Option<EvalError>,
 }
 
@@ -203,7 +205,15 @@ impl<M: Playouts> Search<M> {
         }
         let missing = jobs.len();
         queue.push(jobs);
-        Ok(Open { number, descents, per_leaf, shares, missing, error: None })
+        Ok(Open {
+            number,
+            descents,
+            per_leaf,
+            shares,
+            missing,
+            log: self.simulation.logs.then(Log::default),
+            error: None,
+        })
     }
 
     /// Waits for a batch's playouts, playing some of them, and backs them up.
@@ -228,6 +238,9 @@ impl<M: Playouts> Search<M> {
                 Ok(shares) => {
                     of.shares[done.place..][..shares.len()].copy_from_slice(&shares);
                     self.simulation.learn(&done.simulation);
+                    if let Some(log) = &mut of.log {
+                        log.append(&done.simulation.log);
+                    }
                 }
                 Err(error) => of.error = Some(error),
             }
@@ -237,7 +250,7 @@ impl<M: Playouts> Search<M> {
             self.abandon(&batch.descents);
             return Err(error);
         }
-        self.back_up(&batch.descents, batch.per_leaf);
+        self.back_up(&batch.descents, batch.per_leaf, batch.log.as_ref());
         self.counts.iterations += batch.descents.len() as u64;
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::descent::{Descent, Stand};
 use crate::node::{Chooser, NodeId, Phase};
 use crate::regret::draw_arm;
 use crate::search::Search;
-use crate::select::{choose_arm, choose_chance_arm};
+use crate::select::{Prior, choose_arm, choose_chance_arm};
 use crate::technique::Technique;
 use ggp_game::{Playouts, Role};
 use std::ops::Range;
@@ -58,6 +58,7 @@ impl<M: Playouts> Search<M> {
         for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
             let range = self.tree.arm_range(id, role);
             let low = self.tree.stats(id)[role.index()].bounds.low;
+            let prior = self.prior(id, role);
             let several = self.tree[id].chooser == Chooser::Several;
             if several && self.draws_by_regret && range.len() > 1 && self.chance != Some(role) {
                 let first = range.start;
@@ -86,13 +87,22 @@ impl<M: Playouts> Search<M> {
                     Chooser::Several => self.options.exploration * self.dice.between(SWAY),
                     _ => self.options.exploration,
                 };
-                choose_arm(arms, total, exploration, low)
+                choose_arm(arms, total, exploration, low, prior)
             };
             let arm = range.start + choice;
             if node.chooser == Chooser::Several || range.len() > 1 {
                 node.arms[arm].pending += 1;
             }
             self.chosen[role.index()] = arm as u32;
+        }
+    }
+
+    /// What is expected of `role`'s arms before they are tried.
+    fn prior(&self, id: NodeId, role: Role) -> Prior {
+        if self.options.has(Technique::History) && self.tree[id].visits > 0 {
+            Prior { mean: self.tree.mean(id, role.index()), belief: self.belief }
+        } else {
+            Prior::NONE
         }
     }
 }

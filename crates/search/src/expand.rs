@@ -5,7 +5,7 @@ use crate::node::{NodeId, Phase};
 use crate::path::Path;
 use crate::search::Search;
 use crate::technique::Technique;
-use ggp_game::{EvalError, Goal, Playouts};
+use ggp_game::{EvalError, Goal, Playouts, Role};
 
 impl<M: Playouts> Search<M> {
     /// The node of `state`, new or found.
@@ -117,10 +117,28 @@ impl<M: Playouts> Search<M> {
                     self.dice.shuffle(moves);
                 }
                 self.tree.open(id, legal);
+                self.expect(id);
             }
         }
         self.legal = legal;
         done
+    }
+
+    /// Notes what is thought of the arms of an open node before they are tried.
+    pub(crate) fn expect(&mut self, id: NodeId) {
+        if !self.options.has(Technique::History) {
+            return;
+        }
+        for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
+            let range = self.tree.arm_range(id, role);
+            if range.len() > 1 {
+                let arms = &mut self.tree[id].arms[range];
+                self.history.advantages(role, arms.iter().map(|arm| arm.mv), &mut self.advantages);
+                for (arm, &advantage) in arms.iter_mut().zip(&self.advantages) {
+                    arm.advantage = advantage;
+                }
+            }
+        }
     }
 
     /// Goes on to `state`, whose node is made if there is none and there is room; `goals` if it is

@@ -33,6 +33,9 @@ pub struct MctsOptions {
     pub batch: Batch,
     /// How many threads search; games of one role are searched by one.
     pub threads: usize,
+    /// So many playouts' worth is what is thought of an arm before it is tried (with
+    /// [`Technique::History`]); `None` to learn it.
+    pub belief: Option<f64>,
     /// What is done beyond plain UCT.
     pub techniques: Techniques,
 }
@@ -87,6 +90,8 @@ const MCTS_OPTIONS: &[&str] = &[
     Technique::Regret.name(),
     Technique::Line.name(),
     Technique::Beam.name(),
+    Technique::History.name(),
+    "belief",
     "lanes",
     "growth",
     "per_leaf",
@@ -105,6 +110,7 @@ impl Default for MctsOptions {
             margin: Duration::from_millis(10),
             batch: Batch::default(),
             threads: 1,
+            belief: None,
             techniques: Techniques::all(),
         }
     }
@@ -201,6 +207,13 @@ fn mcts<'a>(
                 options.margin =
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
+            "belief" => {
+                let wanted = "a number above 0";
+                options.belief = Some(number(option, value, wanted)?)
+                    .filter(|belief: &f64| belief.is_finite() && *belief > 0.0)
+                    .ok_or_else(|| bad(option, value, wanted))
+                    .map(Some)?;
+            }
             "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
@@ -290,8 +303,8 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, beam, lanes, growth, per_leaf, \
-             least, threads"
+             transpositions, solver, regret, line, beam, history, belief, \
+             lanes, growth, per_leaf, least, threads"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

@@ -6,8 +6,10 @@
 
 use crate::batch::BatchPlan;
 use crate::beam::Beam;
+use crate::belief::{Belief, Evidence};
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
+use crate::history::{History, Log};
 use crate::limits::{Halt, Limits};
 use crate::line::Line;
 use crate::node::{NodeId, Phase};
@@ -65,6 +67,13 @@ pub struct Search<M: Playouts> {
     pub(crate) chosen: Vec<u32>,
     pub(crate) starts: Vec<M::State>,
     pub(crate) shares: Vec<f64>,
+    pub(crate) history: History,
+    evidence: Evidence,
+    pub(crate) belief: Belief,
+    /// What is thought of the arms of one role.
+    pub(crate) advantages: Vec<f32>,
+    /// Batches begun so far.
+    batches: u64,
 }
 
 /// What a search has done since it was last asked to choose.
@@ -114,6 +123,11 @@ impl<M: Playouts> Search<M> {
             chosen: vec![0; roles],
             starts: Vec::new(),
             shares: Vec::new(),
+            history: History::new(roles),
+            evidence: Evidence::default(),
+            belief: Belief::default(),
+            advantages: Vec::new(),
+            batches: 0,
             machine,
         };
         search.restart(state)?;
@@ -157,6 +171,7 @@ impl<M: Playouts> Search<M> {
             self.restart(next)?;
         }
         self.line = line;
+        self.history.fade();
         self.leave_beam();
         Ok(())
     }
@@ -281,7 +296,11 @@ impl<M: Playouts> Search<M> {
         });
         match played {
             // 4. Backpropagate.
-            Ok(()) => self.back_up(&descents, batch.per_leaf),
+            Ok(()) => {
+                let log = self.simulation.logs.then(|| std::mem::take(&mut self.simulation.log));
+                self.back_up(&descents, batch.per_leaf, log.as_ref());
+                self.simulation.log = log.unwrap_or_default();
+            }
             Err(_) => descents.iter().for_each(|descent| self.tree.retreat(&descent.path)),
         }
         self.batch = descents;
@@ -301,6 +320,9 @@ impl<M: Playouts> Search<M> {
         for descent in &mut *descents {
             self.descend(descent);
         }
+        self.simulation.logs =
+            self.options.has(Technique::History) && History::wants(self.batches, self.machine.lanes());
+        self.batches += 1;
         // 2. Expand.
         let expanded = self.expand(descents);
         self.starts.clear();
@@ -338,8 +360,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Step 4, for all descents.
-    pub(crate) fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+    /// Step 4, for all descents; `log` holds their playouts' moves, if those were wanted.
+    pub(crate) fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize, log: Option<&Log>) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.keep_line(descents);
         }
@@ -349,6 +371,9 @@ impl<M: Playouts> Search<M> {
             if let Stand::Playing = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
                 self.tree.back_up(&descent.path, shares, per_leaf as u32, shared);
+                if log.is_some() {
+                    self.history.remember(&self.tree, &descent.path, shares, per_leaf);
+                }
             } else {
                 let stats = self.tree.stats(descent.path.leaf()).iter();
                 let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
@@ -357,6 +382,32 @@ impl<M: Playouts> Search<M> {
             if self.options.has(Technique::Solver) {
                 self.tree.prove(&descent.path, self.chance);
             }
+        }
+        if let Some(log) = log {
+            self.history.learn(log);
+            self.weigh(descents);
+            let root = self.tree.root();
+            if self.tree[root].phase == Phase::Open {
+                self.expect(root);
+            }
+        }
+    }
+
+    /// Learns from one node of each of `descents` how far the guess at arms may be trusted.
+    fn weigh(&mut self, descents: &[Descent<M::State>]) {
+        for (number, Descent { path, .. }) in descents.iter().enumerate() {
+            let id = path.nodes()[number % path.nodes().len()];
+            let mean_of = |role: Role| self.tree.mean(id, role.index());
+            for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
+                let range = self.tree.arm_range(id, role);
+                if range.len() > 1 && self.chance != Some(role) {
+                    self.evidence.note(&self.tree[id].arms[range], mean_of(role));
+                }
+            }
+        }
+        self.belief = self.evidence.belief();
+        if let Some(weight) = self.options.belief {
+            self.belief = Belief { weight, ..Belief::default() };
         }
     }
 

@@ -2,17 +2,34 @@
 //! for simultaneous moves decoupled, each role for itself, Finnsson & Björnsson 2008).
 
 use crate::arm::Arm;
+use crate::belief::Belief;
 use crate::dice::Dice;
 
 /// The exploration constant for scores between 0 and 1. UCB1's proof wants √2 for the worst case;
 /// scores of real positions spread far less, and smaller constants are stronger in practice.
 pub(crate) const EXPLORATION: f64 = 0.6;
 
+/// What is expected of the arms of a node before they are tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prior {
+    /// The mean share in the node.
+    pub(crate) mean: f64,
+    /// What is thought of them beside; with a weight of 0, arms that were never pulled come first.
+    pub(crate) belief: Belief,
+}
+
+impl Prior {
+    /// Nothing is expected.
+    pub(crate) const NONE: Prior =
+        Prior { mean: 0.0, belief: Belief { offset: 0.0, slope: 0.0, weight: 0.0 } };
+}
+
 /// The arm with the highest upper confidence bound, in a node that was descended through `total`
 /// times (backed up or not). An arm that was never pulled comes before all others, what is
 /// proved needs no exploration, what cannot reach the `low` that is proved already is left out, and arms are in random order, so the first of equals is a random
 /// one.
-pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
+pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> usize {
+    let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
     let log = f64::from(total.max(1)).ln();
     let mut best = (0, f64::NEG_INFINITY);
     for (index, arm) in arms.iter().enumerate() {
@@ -23,12 +40,14 @@ pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8) ->
             f64::from(goal) / 100.0
         } else {
             let pulls = arm.pulls();
-            if pulls == 0 {
+            if pulls == 0 && weight == 0.0 {
                 return index;
             }
-            // All pulls still under way: no score yet, so none in its favour.
-            let mean = arm.mean().unwrap_or(0.0).clamp(arm.bounds.low_share(), arm.bounds.high_share());
-            mean + exploration * (log / f64::from(pulls)).sqrt()
+            let expected = weight * (usual + offset + slope * f64::from(arm.advantage));
+            // Where all pulls are still under way there is no score yet, so none in its favour.
+            let mean = (arm.sum + expected) / (f64::from(arm.visits) + weight).max(1.0);
+            let mean = mean.clamp(arm.bounds.low_share(), arm.bounds.high_share());
+            mean + exploration * (log / (f64::from(pulls) + weight)).sqrt()
         };
         if bound > best.1 {
             best = (index, bound);
@@ -47,7 +66,7 @@ pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{choose_arm, choose_chance_arm};
+    use super::{Prior, choose_arm, choose_chance_arm};
     use crate::arm::Arm;
     use crate::dice::Dice;
     use crate::node::Bounds;
@@ -59,33 +78,45 @@ mod tests {
 
     #[test]
     fn untried_arms_come_first_then_the_bound_decides() {
-        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6, 0), 1);
-        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0), 0);
+        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6, 0, Prior::NONE), 1);
+        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0, Prior::NONE), 0);
         assert_eq!(
-            choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0),
+            choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0, Prior::NONE),
             1,
             "explored too little"
         );
-        assert_eq!(choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0, 0), 0, "no exploration");
+        assert_eq!(
+            choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0, 0, Prior::NONE),
+            0,
+            "no exploration"
+        );
     }
 
     #[test]
     fn what_is_proved_counts_as_it_is() {
         let proved = |low, high, visits| Arm { bounds: Bounds { low, high }, ..arm(visits, 0, 0.0) };
         assert_eq!(
-            choose_arm(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50),
+            choose_arm(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50, Prior::NONE),
             1,
             "better than the mean"
         );
-        assert_eq!(choose_arm(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
-        assert_eq!(choose_arm(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50), 1, "cannot be best");
+        assert_eq!(
+            choose_arm(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50, Prior::NONE),
+            0,
+            "worse than the mean"
+        );
+        assert_eq!(
+            choose_arm(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50, Prior::NONE),
+            1,
+            "cannot be best"
+        );
     }
 
     #[test]
     fn descents_under_way_repel_others() {
-        assert_eq!(choose_arm(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0), 0);
-        assert_eq!(choose_arm(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0), 1);
-        assert_eq!(choose_arm(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0), 1);
+        assert_eq!(choose_arm(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0, Prior::NONE), 0);
+        assert_eq!(choose_arm(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0, Prior::NONE), 1);
+        assert_eq!(choose_arm(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0, Prior::NONE), 1);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Fast machines get all starts at once. Where playouts are slow they are played step by step
 //! under the eye of the clock, with the same random streams, hence with the same results.
 
+use crate::history::Log;
 use crate::limits::Limits;
 use crate::pace::Pace;
 use ggp_game::{EvalError, Goal, MAX_STEPS, Move, PlayoutPlan, Playouts, StateMachine, rng};
@@ -33,6 +34,9 @@ pub(crate) struct Simulation {
     step: Pace,
     /// In games of one role: the best playout of the last call, if it was better than asked for.
     best: Option<Best>,
+    /// Whether the moves of the next call are to be logged, and those of the last that were.
+    pub(crate) logs: bool,
+    pub(crate) log: Log,
     moves: Vec<Move>,
     /// Whether the last watched playout ended the game.
     over: bool,
@@ -61,6 +65,8 @@ impl Simulation {
             call: Duration::ZERO,
             step: Pace::default(),
             best: None,
+            logs: false,
+            log: Log::default(),
             moves: Vec::new(),
             over: false,
             joint: vec![Move(0); roles],
@@ -83,7 +89,7 @@ impl Simulation {
 
     /// Another that plays the playouts from number `first` on.
     pub(crate) fn part(&self, first: u64) -> Simulation {
-        Simulation { started: first, best: None, ..self.clone() }
+        Simulation { started: first, best: None, log: Log::default(), ..self.clone() }
     }
 
     /// Takes note of the pace of a part.
@@ -118,6 +124,7 @@ impl Simulation {
         let roles = self.goals.len();
         let alone = roles == 1;
         self.best = None;
+        self.log.clear();
         shares.clear();
         shares.resize(starts.len() * roles, 0.0);
         if starts.is_empty() {
@@ -137,18 +144,25 @@ impl Simulation {
                 let stream = rng::Stream::new(self.seed, first + index as u64);
                 let start = index / per_start;
                 self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
+                if self.logs {
+                    self.log.note(&self.moves, &self.goals);
+                }
                 if alone && self.over {
                     let share = self.goals[0].map_or(0.0, Goal::share);
                     keep_better(&mut self.best, start, share, &self.moves);
                 }
             }
         } else {
-            let plan = PlayoutPlan { first, per_start, moves: alone, ..PlayoutPlan::new(self.seed) };
-            let best = &mut self.best;
+            let plan =
+                PlayoutPlan { first, per_start, moves: alone || self.logs, ..PlayoutPlan::new(self.seed) };
+            let Simulation { best, log, logs, .. } = self;
             machine.playouts(starts, plan, &mut |playout| {
                 let place = &mut shares[playout.index / per_start * roles..][..roles];
                 for (share, goal) in place.iter_mut().zip(playout.goals) {
                     *share += goal.map_or(0.0, Goal::share);
+                }
+                if *logs {
+                    log.note(playout.moves, playout.goals);
                 }
                 if alone && playout.terminal {
                     let share = playout.goals[0].map_or(0.0, Goal::share);
@@ -197,8 +211,8 @@ impl Simulation {
                 let rank = stream.below(steps, role, self.legal.len() as u32);
                 self.joint[role.index()] = self.legal[rank as usize];
             }
-            if self.joint.len() == 1 {
-                self.moves.push(self.joint[0]);
+            if self.joint.len() == 1 || self.logs {
+                self.moves.extend_from_slice(&self.joint);
             }
             state = machine.next_state(&state, &self.joint)?;
             steps += 1;

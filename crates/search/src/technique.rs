@@ -13,12 +13,20 @@ pub enum Technique {
     Line,
     /// A role that is alone in the game also searches layer by layer.
     Beam,
+    /// What is thought of an arm before it is tried is how its move fared elsewhere.
+    History,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 5] =
-        [Technique::Transpositions, Technique::Solver, Technique::Regret, Technique::Line, Technique::Beam];
+    pub const ALL: [Technique; 6] = [
+        Technique::Transpositions,
+        Technique::Solver,
+        Technique::Regret,
+        Technique::Line,
+        Technique::Beam,
+        Technique::History,
+    ];
 
     /// Its name in a player's specification.
     pub const fn name(self) -> &'static str {
@@ -28,6 +36,7 @@ impl Technique {
             Technique::Regret => "regret",
             Technique::Line => "line",
             Technique::Beam => "beam",
+            Technique::History => "history",
         }
     }
 

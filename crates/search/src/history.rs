@@ -1,0 +1,180 @@
+//! How moves fare whenever they are played: a guess at what they are worth where they have not been
+//! tried yet (the history heuristic of Schaeffer 1989; in general games Finnsson & Björnsson 2010 for
+//! playouts, Sironi & Winands 2016, HRAVE, for the tree).
+//!
+//! Tallies are whole numbers, so it leaves no trace in which order threads bring theirs.
+
+use crate::path::Path;
+use crate::tree::Tree;
+use ggp_game::{Goal, Move, Role};
+use std::hash::Hash;
+
+/// Entries that a log holds at most: playouts beyond are not looked at.
+const LOG: usize = 1 << 17;
+
+/// One in so many batches in lanes is logged, once the first few are known: the moves of playouts in
+/// lanes cost more to read than to make.
+const EVERY: u64 = 8;
+
+/// As many batches are logged at the beginning.
+const FIRST: u64 = 8;
+
+/// A mean of fewer playouts than this is mostly that of all moves.
+const SHRINK: f64 = 16.0;
+
+/// The moves of some playouts with what they came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    entries: Vec<(Role, u8, Move)>,
+}
+
+impl Log {
+    /// Notes the joint `moves` of a playout, one after the other, that ended with `goals`.
+    pub(crate) fn note(&mut self, moves: &[Move], goals: &[Option<Goal>]) {
+        if self.entries.len() + moves.len() > LOG {
+            return;
+        }
+        for joint in moves.chunks_exact(goals.len()) {
+            for (role, (&mv, goal)) in joint.iter().zip(goals).enumerate() {
+                self.entries.push((Role(role as u8), goal.map_or(0, Goal::value), mv));
+            }
+        }
+    }
+
+    /// Empties it.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Adds what `other` holds.
+    pub(crate) fn append(&mut self, other: &Log) {
+        self.entries.extend_from_slice(&other.entries);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    goals: u64,
+    count: u64,
+}
+
+impl Tally {
+    fn add(&mut self, goals: u64, count: u64) {
+        self.goals += goals;
+        self.count += count;
+    }
+
+    fn fade(&mut self) {
+        self.goals /= 2;
+        self.count /= 2;
+    }
+
+    /// The mean share, with some of `usual` mixed in.
+    fn mean(self, usual: f64) -> f64 {
+        (self.goals as f64 / 100.0 + SHRINK * usual) / (self.count as f64 + SHRINK)
+    }
+}
+
+/// The tallies of every move of every role.
+#[derive(Debug)]
+pub(crate) struct History {
+    of_role: Vec<Vec<Tally>>,
+    all: Vec<Tally>,
+}
+
+impl History {
+    /// Nothing known of the moves of `roles` roles.
+    pub(crate) fn new(roles: usize) -> History {
+        History { of_role: vec![Vec::new(); roles], all: vec![Tally::default(); roles] }
+    }
+
+    /// Whether the batch of this number is to be logged, on a machine of `lanes`.
+    pub(crate) fn wants(batch: u64, lanes: usize) -> bool {
+        lanes == 1 || batch < FIRST || batch.is_multiple_of(EVERY)
+    }
+
+    /// Takes note of `count` playouts in which `role` played `mv` and that came to `goals` in sum.
+    pub(crate) fn add(&mut self, role: Role, mv: Move, goals: u64, count: u64) {
+        let tallies = &mut self.of_role[role.index()];
+        let at = mv.0 as usize;
+        if tallies.len() <= at {
+            tallies.resize(at + 1, Tally::default());
+        }
+        tallies[at].add(goals, count);
+        self.all[role.index()].add(goals, count);
+    }
+
+    /// Takes note of the moves on a descent's way, of which `playouts` playouts came to `shares` in
+    /// sum.
+    pub(crate) fn remember<S: Eq + Hash>(
+        &mut self,
+        tree: &Tree<S>,
+        path: &Path,
+        shares: &[f64],
+        playouts: usize,
+    ) {
+        for (depth, &id) in path.nodes().iter().enumerate() {
+            for (role, (&arm, share)) in path.chosen(depth).iter().zip(shares).enumerate() {
+                let mv = tree[id].arms[arm as usize].mv;
+                self.add(Role(role as u8), mv, (share * 100.0).round() as u64, playouts as u64);
+            }
+        }
+    }
+
+    /// Takes note of all that `log` holds.
+    pub(crate) fn learn(&mut self, log: &Log) {
+        for &(role, goal, mv) in &log.entries {
+            self.add(role, mv, u64::from(goal), 1);
+        }
+    }
+
+    /// Lets half of what is known fade, the match having gone on.
+    pub(crate) fn fade(&mut self) {
+        self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(Tally::fade);
+    }
+
+    /// Replaces `out` by how much more than the mean of `moves` each of them is worth to `role`, in
+    /// shares.
+    pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
+        let all = self.all[role.index()];
+        let usual = if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 };
+        let tallies = &self.of_role[role.index()];
+        out.clear();
+        out.extend(
+            moves.map(|mv| tallies.get(mv.0 as usize).map_or(usual, |tally| tally.mean(usual)) as f32),
+        );
+        let mean = out.iter().sum::<f32>() / out.len().max(1) as f32;
+        for worth in out {
+            *worth -= mean;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{History, Log};
+    use ggp_game::{Goal, Move, Role};
+
+    #[test]
+    fn moves_of_playouts_that_were_won_stand_out() {
+        let goal = |value| Goal::new(value);
+        let (mut log, mut other) = (Log::default(), Log::default());
+        for _ in 0..100 {
+            log.note(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)]);
+            other.note(&[Move(3), Move(7)], &[goal(0), goal(100)]);
+        }
+        log.append(&other);
+        let mut history = History::new(2);
+        history.learn(&log);
+        let mut out = Vec::new();
+        history.advantages(Role(0), [1, 2, 3, 9].map(Move).into_iter(), &mut out);
+        assert!(out[0] > 0.2 && (out[0] - out[1]).abs() < 1e-6 && out[2] < -0.4, "{out:?}");
+        assert!(out.iter().sum::<f32>().abs() < 1e-5);
+        assert!(out[3].abs() < out[0], "never seen: the usual");
+        history.advantages(Role(1), [7].map(Move).into_iter(), &mut out);
+        assert_eq!(out, [0.0]);
+        history.fade();
+        history.advantages(Role(0), [1, 3].map(Move).into_iter(), &mut out);
+        assert!(out[0] > 0.3 && out[1] < -0.3, "{out:?}");
+    }
+}
