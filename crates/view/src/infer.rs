@@ -45,6 +45,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
         let mut model = table(&evidence);
         if stack(&evidence, &mut model) {
             model.side = side(&evidence, &model);
+            sidecar.give_axes(&mut model);
             sidecar.give_contents(&mut model)?;
             return Ok(model);
         }
