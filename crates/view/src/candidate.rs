@@ -6,7 +6,7 @@
 //! changes in play. Names of relations only decide between equals. The weights were set by
 //! looking at the boards of 154 published games.
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, PLAYED};
 use crate::fluent::{MAX_COLUMNS, Row, Table};
 use crate::model::Order;
 use rustc_hash::FxHashSet;
@@ -60,7 +60,26 @@ fn column_numbers(evidence: &Evidence<'_>, table: usize) -> std::ops::Range<usiz
 fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item = Candidate> + 'a {
     let columns = column_numbers(evidence, table);
     let pairs = columns.clone().flat_map(move |x| (x + 1..columns.end).map(move |y| (x, y)));
-    pairs.filter_map(move |(x, y)| rate_board(evidence, table, x, y))
+    pairs.filter_map(move |(x, y)| {
+        let candidate = rate_board(evidence, table, x, y)?;
+        let score = candidate.score - misgivings(&evidence.tables[table], &candidate);
+        Some(Candidate { score, ..candidate })
+    })
+}
+
+/// What speaks against a reading as the board itself, though it may well be drawn on another one:
+/// squares that are always the same, with nothing on them, or that never were in play, or only later.
+fn misgivings(table: &Table<'_>, candidate: &Candidate) -> f64 {
+    let bare = candidate.content(table).is_empty() && !table.changes();
+    let unseen = table.states.len() >= PLAYED && table.rows().next().is_none();
+    let late = table.states.first().is_some_and(Vec::is_empty);
+    if bare || unseen {
+        6.0
+    } else if late {
+        1.0
+    } else {
+        0.0
+    }
 }
 
 fn tracks_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item = Candidate> + 'a {

@@ -7,7 +7,7 @@ use crate::order::{Pairs, order};
 use rustc_hash::FxHashSet;
 
 /// From how many states on what did not occur is taken for impossible.
-const PLAYED: usize = 10;
+pub(crate) const PLAYED: usize = 10;
 
 /// Everything that is known of a game's fluents.
 pub(crate) struct Evidence<'a> {

@@ -8,10 +8,11 @@ use crate::fluent::{Table, tables};
 use crate::layer::{groups_and_layers, holes};
 use crate::model::{Axis, BoardModel, Kind, Order, Part};
 use crate::moves::patterns;
-use crate::orient::orient;
+use crate::orient::{face, orient};
 use crate::owner::assign;
 use crate::side::side;
 use crate::sidecar::{Sidecar, SidecarError};
+use crate::stack::stack;
 use crate::statics::{Listed, pairs};
 use ggp_game::{Fact, Game};
 use std::collections::BTreeMap;
@@ -40,6 +41,15 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     let roles = game.roles().map(|role| game.role_name(role).to_owned()).collect();
     let flags = domains.constants(domains.fluent()).iter().map(|&f| description.name(f).to_owned()).collect();
     let evidence = Evidence { chains: chains.collect(), domains, tables, roles, flags };
+    if sidecar.relation.is_none() {
+        let mut model = table(&evidence);
+        if stack(&evidence, &mut model) {
+            model.side = side(&evidence, &model);
+            sidecar.give_axes(&mut model);
+            sidecar.give_contents(&mut model)?;
+            return Ok(model);
+        }
+    }
     let best = match &sidecar.relation {
         Some(relation) => Some(given(&evidence, relation, sidecar)?),
         None => best_board(&evidence).or_else(|| best_track(&evidence)),
@@ -57,6 +67,9 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     sidecar.give_axes(&mut model);
     model.holes = holes(&evidence, &model);
     assign(description, &evidence, &mut model);
+    if sidecar.x.is_none() && face(&listed.init, &mut model) {
+        model.holes = holes(&evidence, &model);
+    }
     sidecar.give_contents(&mut model)?;
     Ok(model)
 }
@@ -96,6 +109,7 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         rows: Axis { values: Vec::new(), order: Order::Listed },
         index: Vec::new(),
         groups: Vec::new(),
+        stacked: false,
         layers: Vec::new(),
         holes: Vec::new(),
         owners: BTreeMap::new(),

@@ -33,8 +33,21 @@ pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, 
         } else {
             continue;
         };
-        model.layers.push(layer(table, &reading, group));
+        let mut layer = layer(table, &reading, group);
+        layer.ground = is_ground(table, &layer, model);
+        model.layers.push(layer);
     }
+}
+
+/// Whether a layer only says that all squares exist.
+fn is_ground(table: &Table<'_>, layer: &Layer, model: &BoardModel) -> bool {
+    let Some(first) = table.states.first().filter(|_| layer.content.is_empty() && !table.changes()) else {
+        return false;
+    };
+    let squares: BTreeSet<Square> =
+        first.iter().filter_map(|row| locate_row(table, layer, model, row)).collect();
+    let boards: usize = model.index.iter().map(|axis| axis.values.len()).product();
+    squares.len() == boards * model.columns.values.len() * model.rows.values.len()
 }
 
 fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
@@ -51,6 +64,7 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
         values: vec![Vec::new(); content.len()],
         content,
         empty: None,
+        ground: false,
     }
 }
 
@@ -222,4 +236,32 @@ fn locate_row(table: &Table<'_>, layer: &Layer, model: &BoardModel, row: &[&str]
         row.get(column).copied()
     };
     model.square_at(layer, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Kind, infer};
+    use ggp_game::{Fact, Game};
+
+    const RULES: &str = "(role r) (line 1) (line 2) (line 3) (next_to 1 2) (next_to 2 3) (init (at 1 1 me))
+        (<= (init (room ?x ?y)) (line ?x) (line ?y)) (<= (next (room ?x ?y)) (true (room ?x ?y)))
+        (<= (legal r (go ?x ?y)) (line ?x) (line ?y)) (<= (next (at ?x ?y me)) (does r (go ?x ?y)))
+        (<= (goal r 0) (role r)) (<= terminal (true (at 3 3 me)))";
+
+    #[test]
+    fn squares_that_are_always_there_are_neither_the_board_nor_marked() {
+        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let mut first: Vec<Fact> = Vec::new();
+        for (x, y) in (1..4).flat_map(|x| (1..4).map(move |y| (x, y))) {
+            first.push(Fact::from_canonical(format!("(room {x} {y})")));
+        }
+        let mut second = first.clone();
+        first.insert(0, Fact::from_canonical("(at 1 1 me)"));
+        second.insert(0, Fact::from_canonical("(at 2 3 me)"));
+        let model = infer(&game, &[first.clone(), second]);
+        assert_eq!((model.kind, model.layers[0].relation.as_str()), (Kind::Grid, "at"));
+        let position = model.place(&first);
+        assert_eq!(position.squares.iter().flatten().count(), 1, "only the piece is drawn");
+        assert!(position.side.is_empty(), "{:?}", position.side);
+    }
 }

@@ -26,6 +26,7 @@ mod owner;
 mod position;
 mod side;
 mod sidecar;
+mod stack;
 mod statics;
 mod term;
 mod text;

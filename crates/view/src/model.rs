@@ -120,6 +120,9 @@ pub struct Layer {
     pub values: Vec<Vec<String>>,
     /// The content that stands for an empty square.
     pub empty: Option<String>,
+    /// Whether it only says that all squares exist; nothing is drawn for it.
+    #[serde(default)]
+    pub ground: bool,
 }
 
 /// One square: of which board, in which column and row, counted as drawn.
@@ -223,6 +226,10 @@ pub struct BoardModel {
     pub index: Vec<Axis>,
     /// The names of the relations that are boards of their own; one where there is one board.
     pub groups: Vec<String>,
+    /// Whether things stand on things: columns are the towers' bases and rows their heights, and the
+    /// one layer's fluent says what stands (its content) on what (its `x`).
+    #[serde(default)]
+    pub stacked: bool,
     /// The fluents on the board, the first one the board itself; later ones are drawn above.
     pub layers: Vec<Layer>,
     /// Squares that nothing can ever stand on, sorted.
@@ -240,9 +247,11 @@ pub struct BoardModel {
 }
 
 impl Layer {
-    /// Whether it marks the squares that have nothing on them: `(blank a)` beside `(ecks b)`.
+    /// Whether it marks the squares that have nothing on them, `(blank a)` beside `(ecks b)`, or all.
     pub(crate) fn marks_nothing(&self) -> bool {
-        self.content.is_empty() && matches!(self.relation.as_str(), "blank" | "empty" | "free" | "none")
+        self.ground
+            || self.content.is_empty()
+                && matches!(self.relation.as_str(), "blank" | "empty" | "free" | "none")
     }
 }
 

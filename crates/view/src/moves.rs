@@ -227,6 +227,9 @@ struct Named {
 impl BoardModel {
     /// How the move with text `mv` is made on the board, in `position`.
     pub fn gesture(&self, mv: &str, position: &Position) -> Gesture {
+        if self.stacked {
+            return self.gesture_on_towers(mv, position);
+        }
         let (name, arguments) = split(mv);
         let pattern = self.moves.iter().find(|p| p.name == name && p.arity == arguments.len());
         let Some(pattern) = pattern else { return Gesture::Button };

@@ -1,12 +1,15 @@
 //! Which axis goes across, and which end is up.
 //!
 //! By default the first argument goes across and values grow to the right and upwards. A move
-//! that names one axis only drops something along the other, which is therefore upright. Names
-//! decide only what is left: letters across, `row` and `col` as they say.
+//! that names one axis only drops something along the other, which is therefore upright. Two sides
+//! that begin left and right of each other face each other upright instead. Names decide only what
+//! is left: letters across, `row` and `col` as they say.
 
 use crate::model::{BoardModel, Coordinate, Order, Slot};
 use crate::sidecar::{Sidecar, Top};
+use ggp_game::Fact;
 use ggp_gdl::{Atom, Description, Literal, Term};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns `model`, whose rows are still in ascending order from the top, the right way round, or as
 /// `sidecar` says.
@@ -47,6 +50,45 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
     if !downwards {
         model.rows.values.reverse();
     }
+}
+
+/// Turns a board on which two sides begin left and right of each other, as the facts `first` of
+/// the first state say, so that the first of them is below and the second above; whether it did.
+pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
+    let (across, upright) = lone_axes(model);
+    if model.layers.first().is_none_or(|layer| layer.y.is_none())
+        || model.index.len() > 1
+        || across != upright
+    {
+        return false;
+    }
+    let (width, height) = (model.columns.values.len(), model.rows.values.len());
+    // Of each owner: on which columns and rows it begins, and with how many pieces.
+    let mut sides: BTreeMap<usize, ([BTreeSet<usize>; 2], usize)> = BTreeMap::new();
+    for (number, tokens) in model.place(first).squares.iter().enumerate() {
+        for owner in tokens.iter().filter(|token| token.layer == 0).filter_map(|token| token.owner) {
+            let (lines, count) = sides.entry(owner).or_default();
+            lines[0].insert(number % width);
+            lines[1].insert(number / width % height);
+            *count += 1;
+        }
+    }
+    let sides: Vec<_> = sides.into_values().collect();
+    let [(one, several), (two, others)] = sides.as_slice() else { return false };
+    let before = |a: &BTreeSet<usize>, b: &BTreeSet<usize>| a.last() < b.first();
+    let apart = |axis: usize| before(&one[axis], &two[axis]) || before(&two[axis], &one[axis]);
+    if *several.min(others) < 2 || !apart(0) || apart(1) {
+        return false;
+    }
+    // Turned, not mirrored: what is to the right of a piece stays there.
+    if before(&one[0], &two[0]) {
+        transpose(model);
+        model.rows.values.reverse();
+    } else {
+        model.rows.values.reverse();
+        transpose(model);
+    }
+    true
 }
 
 /// Whether some move names only columns, and whether some names only rows.
@@ -163,5 +205,39 @@ impl crate::model::Axis {
     fn order_is_letters(&self) -> bool {
         let letters = |v: &String| v.chars().count() == 1 && v.chars().all(char::is_alphabetic);
         self.order != Order::Given && self.values.iter().all(letters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::infer;
+    use ggp_game::Game;
+
+    #[test]
+    fn sides_that_begin_left_and_right_are_turned_to_face_each_other() {
+        let rules = |at: &str| {
+            let men: String = ["1", "2", "3"]
+                .iter()
+                .flat_map(|n| [("a", "mine"), ("b", "mine"), ("e", "his")].map(|(m, who)| (m, n, who)))
+                .map(|(m, n, who)| format!("(init {})", at.replace('M', m).replace('N', n).replace('W', who)))
+                .collect();
+            format!(
+                "(role mine) (role his) {men} (after a b) (after b c) (after c d) (after d e)
+                (after2 1 2) (after2 2 3) (<= (next {0}) (true {0})) (<= (next {1}) (does ?w (go ?m ?n)))
+                (<= (legal ?w (go ?o ?n)) (true {0}) (after ?m ?o)) (<= (goal ?r 0) (role ?r))
+                (<= terminal (true {2}))",
+                at.replace('M', "?m").replace('N', "?n").replace('W', "?w"),
+                at.replace('M', "?m").replace('N', "?n").replace('W', "?w"),
+                at.replace('M', "c").replace('N', "1").replace('W', "mine"),
+            )
+        };
+        for at in ["(man M N W)", "(man N M W)"] {
+            let rules = rules(at);
+            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let model = infer(&game, &[]);
+            // The first role is below.
+            assert_eq!(model.rows.values, ["e", "d", "c", "b", "a"], "{at}");
+            assert_eq!(model.columns.values.len(), 3, "{at}");
+        }
     }
 }

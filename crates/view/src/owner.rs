@@ -184,7 +184,10 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     }
     let domain = &table.columns[column].domain;
     let owned = |value: &str| evidence.roles.iter().any(|role| role == value);
-    if let Some(named) = domain.iter().find(|value| is_called_empty(value) && !owned(value)) {
+    let is_empty = |value: &&String| {
+        is_called_empty(value) && !owned(value) && !stands_like_a_piece(table, column, value)
+    };
+    if let Some(named) = domain.iter().find(is_empty) {
         return Some(named.clone());
     }
     let squares =
@@ -214,10 +217,49 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
+/// Whether `value` stands in the first state as often as something else, and less often than a
+/// third: `b` beside as many `r` is blue, or a bishop, not a blank.
+fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in table.states.first().into_iter().flatten() {
+        *counts.entry(row[column]).or_default() += 1;
+    }
+    let Some(&own) = counts.get(value) else { return false };
+    let others = || counts.iter().filter(|(other, _)| **other != value).map(|(_, &count)| count);
+    others().any(|count| count == own) && others().any(|count| count > own)
+}
+
 /// Whether a content's name says that it is none.
 pub(crate) fn is_called_empty(value: &str) -> bool {
     matches!(
         value.to_ascii_lowercase().as_str(),
         "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::infer;
+    use ggp_game::Game;
+
+    /// The empty content of a board of three by three with these contents, row by row.
+    fn empty(contents: [&str; 9]) -> Option<String> {
+        let at = |(number, content)| format!("(init (at {} {} {content}))", number % 3 + 1, number / 3 + 1);
+        let squares: String = contents.into_iter().enumerate().map(at).collect();
+        let rules = format!(
+            "(role one) (role two) {squares} (after 1 2) (after 2 3)
+            (<= (legal ?r (go ?x ?y)) (role ?r) (true (at ?x ?y ?c)))
+            (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)) (not (gone ?x ?y)))
+            (<= (gone ?x ?y) (does ?r (go ?x ?y))) (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 1 1 q)))"
+        );
+        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+        infer(&game, &[]).layers[0].empty.clone()
+    }
+
+    #[test]
+    fn what_is_called_like_a_blank_but_stands_like_a_piece_is_one() {
+        assert_eq!(empty(["r", "o", "o", "o", "o", "o", "o", "o", "b"]), Some("o".to_owned()));
+        assert_eq!(empty(["r", "b", "b", "b", "b", "b", "b", "b", "s"]), Some("b".to_owned()));
+        assert_eq!(empty(["p", "p", "p", "p", "b", "p", "p", "p", "p"]), Some("b".to_owned()));
+    }
 }

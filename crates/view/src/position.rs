@@ -77,14 +77,18 @@ impl BoardModel {
             .collect();
         let mut beside: FxHashMap<(&str, usize), usize> =
             self.side.iter().enumerate().map(|(i, s)| ((s.relation.as_str(), s.arity), i)).collect();
+        let mut towers: Vec<&str> = Vec::new();
         for fact in facts {
             let text = fact.as_str();
             let (function, arguments) = split(text);
+            let is_layer = |l: &Layer| l.relation == function && l.arity == arguments.len();
+            if self.stacked && self.layers.iter().any(is_layer) {
+                towers.push(text);
+                continue;
+            }
             let layers = self.layers.iter().enumerate();
             let mut placed = false;
-            for (number, layer) in
-                layers.filter(|(_, l)| l.relation == function && l.arity == arguments.len())
-            {
+            for (number, layer) in layers.filter(|(_, layer)| is_layer(layer)) {
                 if let Some(square) = self.square_at(layer, |coordinate| coordinate.read(text)) {
                     placed = true;
                     if let Some(token) = self.token(layer, number, text) {
@@ -103,6 +107,9 @@ impl BoardModel {
                 });
                 side[at].rows.push(arguments.into_iter().map(str::to_owned).collect());
             }
+        }
+        if self.stacked {
+            self.pile(&towers, &mut squares);
         }
         for tokens in &mut squares {
             tokens.sort_by_key(|token| token.layer);

@@ -34,12 +34,15 @@ export class Session {
   record = (to) => ask("GET", `${this.path}/record?to=${to}`);
   act = (action, body) => ask("POST", `${this.path}/${action}`, body);
 
-  /** Tells `status` where the session stands, until it is closed; not while nobody looks. */
-  listen(status, closed) {
+  /**
+   * Tells `status` where the session stands, with the states from number `known()` on, until it is
+   * closed; not while nobody looks.
+   */
+  listen(known, status, closed) {
     let source = null;
     const start = () => {
       if (source || document.hidden) return;
-      source = new EventSource(`${this.path}/events`);
+      source = new EventSource(`${this.path}/events?from=${known()}`);
       source.addEventListener("status", (event) => status(JSON.parse(event.data)));
       source.addEventListener("closed", () => {
         end();

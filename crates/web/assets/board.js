@@ -110,6 +110,8 @@ export class Board {
   /** Shows the state `node`; `from` is the state that was shown before. */
   show(node, from) {
     const last = new Set(node.last.flat());
+    // Places are read before anything changes: afterwards they would have to be laid out anew.
+    const slides = from !== null && node.parent === from ? this.slides(node.last) : [];
     node.squares.forEach((tokens, square) => {
       const cell = this.cells[square];
       const text = JSON.stringify(tokens);
@@ -124,7 +126,7 @@ export class Board {
       const hole = this.holes.has(square);
       this.text(square, hole ? "hole" : names || "empty", last.has(square) ? "last move" : "");
     });
-    if (from !== null && node.parent === from) this.slide(node.last);
+    for (const [to, frames] of slides) this.slide(to, frames);
   }
 
   text(square, what, more) {
@@ -134,19 +136,23 @@ export class Board {
     }
   }
 
-  /** Moves the pieces of the last move from where they came. */
-  slide(moves) {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    for (const squares of moves) {
-      if (squares.length < 2) continue;
+  /** The squares that pieces of the last move come to, and the way there. */
+  slides(moves) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return [];
+    const way = (squares) => {
       const to = this.cells[squares.at(-1)];
       const [a, b] = [this.cells[squares[0]].getBoundingClientRect(), to.getBoundingClientRect()];
-      const frames = [{ transform: `translate(${a.x - b.x}px, ${a.y - b.y}px)` }, { transform: "none" }];
-      // Above the squares that it passes.
-      to.classList.add("moving");
-      const sliding = to.lastElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
-      if (sliding) sliding.onfinish = () => to.classList.remove("moving");
-    }
+      return [to, [{ transform: `translate(${a.x - b.x}px, ${a.y - b.y}px)` }, { transform: "none" }]];
+    };
+    return moves.filter((squares) => squares.length > 1).map(way);
+  }
+
+  /** Moves the piece on the square `to` from where it came. */
+  slide(to, frames) {
+    // Above the squares that it passes.
+    to.classList.add("moving");
+    const sliding = to.lastElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
+    if (sliding) sliding.onfinish = () => to.classList.remove("moving");
   }
 
   /** Marks what can be clicked (`next`), what has been (`chosen`), and what is pointed at. */

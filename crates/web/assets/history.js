@@ -72,7 +72,10 @@ export class History {
     };
     const tips = tree.others(line).slice(-12);
     this.others.replaceChildren(...(tips.length ? [el("h3", {}, "Other lines"), ...tips.map(other)] : []));
-    const current = this.list.querySelector("[aria-current]");
-    if (current) this.list.scrollTop = current.parentElement.offsetTop - this.list.clientHeight / 2;
+    // When the frame is laid out anyway, not twice.
+    requestAnimationFrame(() => {
+      const current = this.list.querySelector("[aria-current]");
+      if (current) this.list.scrollTop = current.parentElement.offsetTop - this.list.clientHeight / 2;
+    });
   }
 }

@@ -43,6 +43,7 @@ export class Table {
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     this.unlisten = session.listen(
+      () => this.tree.nodes.length,
       (status) => this.update(status),
       () => this.closed(),
     );
@@ -144,26 +145,31 @@ export class Table {
 
   /** Asks the server for something; what it answers is where the session stands. */
   async act(action, body) {
+    // What is asked for goes out before anything is drawn.
+    const asked = this.session.act(action, { ...body, from: this.tree.nodes.length });
     this.acting = true;
     this.render();
     try {
-      const status = await this.session.act(action, body);
+      const status = await asked;
+      this.acting = false;
+      this.chosen = [];
       this.follows = true;
       await this.update(status);
     } catch (error) {
+      this.acting = false;
+      this.chosen = [];
       toast(error.message);
+      this.render();
     }
-    this.acting = false;
-    this.render();
   }
 
   /** The session stands differently now. */
   async update(status) {
+    if (status.states) this.tree.add(status.states);
+    if (status.node) this.keep(status.node);
     if (status.turn < this.status.turn) return;
     this.status = status;
     try {
-      if (status.count > this.tree.nodes.length)
-        this.tree.add(await this.session.tree(this.tree.nodes.length));
       if (this.follows && this.view !== this.status.tip) await this.show(this.status.tip);
       else this.render();
     } catch (error) {
@@ -173,10 +179,14 @@ export class Table {
 
   async fetch(number) {
     if (!this.nodes.has(number)) {
-      if (this.nodes.size > 400) this.nodes.clear();
-      this.nodes.set(number, await this.session.node(number));
+      this.keep(await this.session.node(number));
     }
     return this.nodes.get(number);
+  }
+
+  keep(node) {
+    if (this.nodes.size > 400) this.nodes.clear();
+    this.nodes.set(node.number, node);
   }
 
   /** Looks at the state `number`. */
@@ -419,7 +429,6 @@ export class Table {
 
   async play(move) {
     const role = this.role();
-    this.chosen = [];
     if (role >= 0) await this.act("move", { node: this.view, role, move });
   }
 

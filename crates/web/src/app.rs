@@ -217,7 +217,8 @@ impl App {
         let known = self.learn(wanted)?;
         let seats = self.seats(&known.game, &wanted.seats)?;
         if known.hidden_information {
-            let error = "games with hidden information (GDL-II) cannot be played in the browser yet";
+            let error = "this game hides things from its players (GDL-II), and these pages show everything; \
+                engines play it by `ggp play`";
             return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error));
         }
         self.add(known, seats, record)
@@ -254,7 +255,7 @@ impl App {
 }
 
 /// 128 bits that nobody can guess: hashes under keys that the operating system drew.
-fn any_id(number: u64) -> String {
+pub(crate) fn any_id(number: u64) -> String {
     let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
     format!("{:016x}{:016x}", half(), half())
 }

@@ -1,5 +1,6 @@
 //! The pages: part of the program, so that it needs no files and no network.
 
+use crate::guard::POLICY;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
@@ -25,6 +26,24 @@ const FILES: &[(&str, &str, &str)] = files![
     "table.js": "text/javascript; charset=utf-8",
     "thinking.js": "text/javascript; charset=utf-8",
 ];
+
+/// How the page asks for its style.
+const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
+
+/// The page, with its style inside: the first paint waits for one request, not for a second one
+/// that stands in line with the scripts. `nonce` is what nobody can guess, so that this style and
+/// no other is obeyed.
+pub(crate) fn page(nonce: &str) -> Response {
+    let text = |name: &str| FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text);
+    let style = format!("<style nonce=\"{nonce}\">{}</style>", text("style.css"));
+    let policy = POLICY.replace("style-src 'self'", &format!("style-src 'nonce-{nonce}'"));
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, policy.as_str()),
+    ];
+    (headers, text("index.html").replace(LINK, &style)).into_response()
+}
 
 /// The file of that name, and nothing else: the list is all there is.
 pub(crate) fn asset(name: &str) -> Response {

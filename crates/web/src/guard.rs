@@ -4,7 +4,7 @@
 //! name it by an address, by `localhost`, or by a name that it was told. A form or a script of
 //! another site can send requests, so those that change anything must come from our own pages, or
 //! from no page, and in a type that no form can send. No answer may be framed, sniffed, or read by
-//! other sites; and pages run no script but ours.
+//! other sites; and pages run no script but ours. An answer that brings a policy of its own keeps it.
 
 use crate::app::App;
 use crate::reply::Failure;
@@ -19,7 +19,8 @@ use std::time::Duration;
 /// No answer takes longer, but for streams of events.
 const LONGEST: Duration = Duration::from_secs(120);
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+/// What a page may load and do.
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Lets a request through, or does not.
@@ -35,7 +36,6 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     };
     let headers = response.headers_mut();
     let policy = [
-        ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
         ("cross-origin-resource-policy", "same-origin"),
@@ -44,8 +44,8 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     for (name, value) in policy {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    if !headers.contains_key(header::CACHE_CONTROL) {
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    for (name, value) in [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")] {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }

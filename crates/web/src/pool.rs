@@ -2,7 +2,8 @@
 //!
 //! Fair shares: sessions that want to think stand in one queue; the first gets a slice of some
 //! milliseconds and goes to the end. A slice that lasts too long, because of rules that are slow to
-//! evaluate, is interrupted.
+//! evaluate, is interrupted. The threads step back behind the rest of the machine: browser and
+//! server have to answer a click although all cores think.
 
 use crate::session::Session;
 use ggp_game::StopToken;
@@ -17,6 +18,10 @@ pub(crate) const SLICE: Duration = Duration::from_millis(20);
 
 /// A slice is interrupted after this.
 const TOO_LONG: Duration = Duration::from_secs(2);
+
+/// So many steps of priority.
+#[cfg(target_os = "linux")]
+const BACK: i32 = 10;
 
 /// How often it is looked for such slices.
 const LOOK: Duration = Duration::from_millis(250);
@@ -33,6 +38,22 @@ pub(crate) struct Pool {
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Gives this thread a lower priority.
+#[cfg(target_os = "linux")]
+fn step_back() {
+    use rustix::process::{getpriority_process, setpriority_process};
+    // On Linux each thread has its own; where it is refused, clicks are answered more slowly.
+    let thread = Some(rustix::thread::gettid());
+    let set = getpriority_process(thread).and_then(|now| setpriority_process(thread, (now + BACK).min(19)));
+    if let Err(error) = set {
+        tracing::debug!(%error, "the threads that think keep their priority");
+    }
+}
+
+/// Elsewhere the priority is the whole program's, so it stays.
+#[cfg(not(target_os = "linux"))]
+fn step_back() {}
 
 impl Pool {
     /// Starts `threads` threads, which last as long as the program.
@@ -65,6 +86,7 @@ impl Pool {
     }
 
     fn work(&self, number: usize) {
+        step_back();
         loop {
             let session = self.next();
             let stop = StopToken::new();

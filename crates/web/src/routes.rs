@@ -9,7 +9,7 @@
 //! | `GET /api/sessions/ID` | | what does not change, and where it stands |
 //! | `GET /api/sessions/ID/tree?from=N` | | the states from number N on, in brief |
 //! | `GET /api/sessions/ID/nodes/N` | | a state as it is drawn, with its legal moves |
-//! | `GET /api/sessions/ID/events` | | where it stands, whenever that changes |
+//! | `GET /api/sessions/ID/events?from=N` | | where it stands, whenever that changes |
 //! | `GET /api/sessions/ID/record?to=N` | | the match in the format of ggp.org |
 //! | `POST /api/sessions/ID/move` | `node`, `role`, `move` | where it stands |
 //! | `POST /api/sessions/ID/go` | `node` | plays on from there |
@@ -18,9 +18,13 @@
 //! | `POST /api/sessions/ID/advise` | `node`, `role`, `seconds` | |
 //! | `POST /api/sessions/ID/seats` | `seats` | others sit down |
 //! | `DELETE /api/sessions/ID` | | it ends |
+//!
+//! Where a session stands is told with the states that are new: those from number `from` on, which
+//! every body of the actions may have, and the last one as it is drawn. So a click takes one
+//! request, not three.
 
-use crate::app::{App, Wanted};
-use crate::assets::asset;
+use crate::app::{App, Wanted, any_id};
+use crate::assets::{asset, page};
 use crate::guard::guard;
 use crate::reply::{Failure, Json};
 use crate::seat::Seat;
@@ -49,7 +53,7 @@ type Result<T> = std::result::Result<T, Failure>;
 
 pub(crate) fn router(app: &Arc<App>) -> Router {
     Router::new()
-        .route("/", get(|| async { asset("index.html") }))
+        .route("/", get(|| async { page(&any_id(0)) }))
         .route("/favicon.ico", get(|| async { asset("icon.svg") }))
         .route("/assets/{name}", get(|Path(name): Path<String>| async move { asset(&name) }))
         .route("/api/games", get(games))
@@ -151,6 +155,8 @@ async fn record(
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Act {
+    /// The states from this one on are new to the page; without it, none are told.
+    from: Option<usize>,
     node: usize,
     role: usize,
     #[serde(rename = "move")]
@@ -182,7 +188,7 @@ async fn act(
             "seats" => session.seat(acting.seats(&session.known.game, &act.seats)?)?,
             _ => return Err(Failure::missing("page")),
         }
-        Ok(Json(session.status()))
+        Ok(Json(act.from.map_or_else(|| session.status(), |from| session.news(from).value)))
     })
     .await
 }
@@ -193,15 +199,19 @@ struct Ear {
     changed: watch::Receiver<u64>,
     _listener: Listener,
     first: bool,
+    /// The states before this one have been told.
+    from: usize,
 }
 
 async fn events(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    RawQuery(query): RawQuery,
 ) -> Result<Sse<impl Stream<Item = std::result::Result<Event, Infallible>>>> {
     let session = app.session(&id)?;
     let (listener, changed) = session.listen();
-    let ear = Ear { session, changed, _listener: listener, first: true };
+    let from = number(query.as_deref(), "from").unwrap_or(0);
+    let ear = Ear { session, changed, _listener: listener, first: true, from };
     Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))
 }
 
@@ -215,10 +225,15 @@ async fn next_event(ear: Option<Ear>) -> Option<(std::result::Result<Event, Infa
     }
     ear.first = false;
     ear.changed.mark_unchanged();
-    let session = Arc::clone(&ear.session);
-    let status = tokio::task::spawn_blocking(move || session.status_unless_closed()).await.ok()?;
-    Some(match status {
-        Some(status) => (Ok(Event::default().event("status").data(status.to_string())), Some(ear)),
-        None => (Ok(Event::default().event("closed").data("{}")), None),
-    })
+    let (session, from) = (Arc::clone(&ear.session), ear.from);
+    let told = tokio::task::spawn_blocking(move || {
+        let news = session.news(from);
+        let (name, data) =
+            if news.over { ("closed", "{}".to_owned()) } else { ("status", news.value.to_string()) };
+        let event = Event::default().event(name).data(data);
+        (event, news.count, news.over)
+    });
+    let (event, count, over) = told.await.ok()?;
+    ear.from = count;
+    Some((Ok(event), (!over).then_some(ear)))
 }

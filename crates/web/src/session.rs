@@ -4,33 +4,33 @@
 //! engine thinks of a choice that others make at the same time, before all choices are in. Locks
 //! are taken in the order minds, session, rules.
 
+mod news;
+mod work;
+
 use crate::config::Config;
 use crate::guest::{self, Guest};
 use crate::history::{History, Node};
 use crate::known::{Known, Workshop};
 use crate::limited::limited;
-use crate::mind::{Mind, Slice};
+use crate::mind::Mind;
 use crate::picture;
-use crate::pool::{Pool, SLICE, lock};
+use crate::pool::{Pool, lock};
 use crate::rules::Moment;
 use crate::seat::Seat;
 use crate::thinking::Thought;
 use ggp_arena::Record;
 use ggp_game::{EvalError, Fact, Role, StopToken, rng};
-use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use work::Work;
 
 /// One evaluation of the rules outside of a search may last so long.
 const EVALUATION: Duration = Duration::from_secs(10);
 
 /// Steps that need nobody's decision are made so many at a time.
 const STEPS_AT_ONCE: u32 = 50;
-
-/// How often an engine's thoughts are shown.
-const SHOW: Duration = Duration::from_millis(100);
 
 /// Why something that was asked of a session cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -109,19 +109,6 @@ impl Inner {
         self.stop.stop();
         self.stop = StopToken::new();
     }
-}
-
-/// What an engine has to think about.
-#[derive(Clone)]
-struct Work {
-    role: usize,
-    since: Instant,
-    time: Duration,
-    iterations: Option<u64>,
-    /// A person asks for advice.
-    hint: bool,
-    hurry: bool,
-    shown: Option<Instant>,
 }
 
 /// How a session began.
@@ -310,29 +297,6 @@ impl Session {
         legal[stream.below(0, Role(role as u8), legal.len() as u32) as usize].clone()
     }
 
-    /// The next engine that has to choose, going on with what it is at.
-    fn next_work(&self, inner: &mut Inner) -> Option<Work> {
-        let node = inner.history.get(inner.tip)?;
-        if node.moment.terminal {
-            return None;
-        }
-        let waits = |role: &usize| {
-            inner.pending[*role].is_none() && matches!(inner.seats[*role], Some(Seat::Engine { .. }))
-        };
-        let role = (0..inner.seats.len()).find(waits)?;
-        if let Some(work) = inner.work.take().filter(|work| work.role == role) {
-            return Some(work);
-        }
-        let (time, iterations) = match &inner.seats[role] {
-            // Iterations count, not the clock.
-            Some(Seat::Engine { iterations: Some(n), .. }) => (self.config.longest, Some(*n)),
-            Some(seat) => (seat.clock(), None),
-            None => return None,
-        };
-        let since = Instant::now();
-        Some(Work { role, since, time, iterations, hint: false, hurry: false, shown: None })
-    }
-
     fn ask_elsewhere(self: &Arc<Self>, inner: &mut Inner) {
         let Some(node) = inner.history.get(inner.tip).cloned() else { return };
         for role in 0..inner.seats.len() {
@@ -372,156 +336,6 @@ impl Session {
             self.draw(turn, role, legal)
         }));
         self.settle(&mut inner);
-    }
-
-    /// Thinks for one slice; whether there is more to think about. Called by the pool.
-    pub(crate) fn think(self: &Arc<Self>, stop: &StopToken) -> bool {
-        let (work, turn, tip, node, before) = {
-            let mut inner = lock(&self.inner);
-            if inner.drifting && !inner.closed {
-                self.settle(&mut inner);
-            }
-            let work = inner.work.clone().or_else(|| inner.hint.clone()).filter(|_| !inner.closed);
-            let Some(work) = work else {
-                inner.queued = inner.drifting && !inner.closed;
-                return inner.queued;
-            };
-            inner.slice = stop.clone();
-            let Some(node) = inner.history.get(inner.tip).cloned() else { return false };
-            let before = node.parent.and_then(|parent| inner.history.get(parent)).cloned();
-            (work, inner.turn, inner.tip, node, before)
-        };
-        let began = Instant::now();
-        let result = self.slice(&work, &node, before.as_deref(), stop);
-        let mut inner = lock(&self.inner);
-        inner.spent += began.elapsed();
-        if inner.turn != turn {
-            return true;
-        }
-        match result {
-            Ok(Thinking { choice: None, report }) => {
-                let elapsed = work.since.elapsed().as_secs_f64();
-                if let Some(report) = report {
-                    self.show(&mut inner, &work, &node, tip, &report, elapsed, false);
-                    let slot = if work.hint { &mut inner.hint } else { &mut inner.work };
-                    if let Some(current) = slot {
-                        current.shown = Some(Instant::now());
-                    }
-                    self.changed.send_modify(|version| *version += 1);
-                }
-            }
-            Ok(Thinking { choice: Some(mv), report }) => {
-                let elapsed = work.since.elapsed().as_secs_f64();
-                if let Some(report) = report {
-                    self.show(&mut inner, &work, &node, tip, &report, elapsed, true);
-                }
-                if work.hint {
-                    inner.hint = None;
-                } else {
-                    inner.thoughts[work.role] = inner.shown.clone().map(Arc::new);
-                    inner.pending[work.role] = Some(mv);
-                    inner.work = None;
-                }
-                self.settle(&mut inner);
-            }
-            Err(error) => {
-                inner.note = Some(error.to_string());
-                inner.held = true;
-                (inner.work, inner.hint) = (None, None);
-                self.settle(&mut inner);
-            }
-        }
-        true
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "a thought has that many parts")]
-    fn show(
-        &self,
-        inner: &mut Inner,
-        work: &Work,
-        node: &Node,
-        tip: usize,
-        report: &ggp_game::Report,
-        elapsed: f64,
-        done: bool,
-    ) {
-        let position = self.known.model.place(&node.moment.facts);
-        let mut thought = Thought::new(&self.known, &position, report, (work.role, tip), elapsed);
-        (thought.hint, thought.done) = (work.hint, done);
-        inner.shown = Some(thought);
-    }
-
-    /// The thinking itself: nothing but the minds is locked.
-    fn slice(
-        &self,
-        work: &Work,
-        node: &Node,
-        before: Option<&Node>,
-        stop: &StopToken,
-    ) -> Result<Thinking, Refusal> {
-        let role = Role(work.role as u8);
-        let mut minds = lock(&self.minds);
-        if minds[work.role].is_none() {
-            let engines = self.engines();
-            if work.hint {
-                // One adviser is enough.
-                for (role, mind) in minds.iter_mut().enumerate() {
-                    if !engines.contains(&role) {
-                        *mind = None;
-                    }
-                }
-            }
-            let share = (self.config.memory / (engines.len() + 1)).max(1);
-            let seed = rng::mix(self.seed ^ (work.role as u64 + 1));
-            minds[work.role] = Some(lock(&self.known.rules).mind(share, seed)?);
-        }
-        let Some(mind) = minds[work.role].as_mut() else { return wrong("there is no engine") };
-        let from = before.map(|before| (before.moment.facts.as_slice(), node.joint.as_slice()));
-        match mind.turn_to(&node.moment.facts, from, stop) {
-            Ok(()) => {}
-            // The session has gone on, or the rules are too slow for a slice: then a move is drawn
-            // when the clock has run out.
-            Err(EvalError::Interrupted) => return Ok(self.without_mind(work, node)),
-            Err(error) => return Err(error.into()),
-        }
-        let left = work.time.saturating_sub(work.since.elapsed());
-        let mut more = Slice::Done;
-        if !work.hurry {
-            let iterations = work.iterations.map(|most| most.saturating_sub(mind.iterations(role)));
-            more = if iterations == Some(0) {
-                Slice::Done
-            } else {
-                mind.think(role, SLICE.min(left), iterations, stop)
-            };
-        }
-        if let Slice::Failed(why) = &more {
-            tracing::warn!(session = %self.id, %why, "the search fails");
-        }
-        let spent = work.iterations.is_some_and(|most| mind.iterations(role) >= most);
-        let over = more != Slice::More || work.since.elapsed() >= work.time || spent;
-        if over {
-            let report = mind.report(role);
-            return match mind.choose(role) {
-                Ok(Some(mv)) => Ok(Thinking { choice: Some(mv), report: Some(report) }),
-                Ok(None) | Err(EvalError::Interrupted) => Ok(self.without_mind(work, node)),
-                Err(error) => Err(error.into()),
-            };
-        }
-        let due = work.shown.is_none_or(|shown| shown.elapsed() >= SHOW);
-        Ok(Thinking { choice: None, report: due.then(|| mind.report(role)) })
-    }
-
-    /// What is done while the engine cannot even look at the position.
-    fn without_mind(&self, work: &Work, node: &Node) -> Thinking {
-        let late = work.hurry || work.since.elapsed() >= work.time;
-        let choice = late.then(|| self.draw(0, work.role, &node.moment.legal[work.role]));
-        Thinking { choice, report: None }
-    }
-
-    fn engines(&self) -> Vec<usize> {
-        let inner = lock(&self.inner);
-        let is_engine = |role: &usize| matches!(inner.seats[*role], Some(Seat::Engine { .. }));
-        (0..inner.seats.len()).filter(is_engine).collect()
     }
 
     /// A person chooses `mv` for `role` in the state `at`; from there on if that is an earlier one.
@@ -577,8 +391,10 @@ impl Session {
             .map(|(role, _)| role)
             .collect();
         let line = inner.history.line(inner.tip);
-        let chosen =
-            inner.pending.iter().zip(&inner.seats).any(|(p, s)| p.is_some() && *s == Some(Seat::Person));
+        // A choice of this turn is taken back first; what was made because nothing else is legal
+        // is no choice.
+        let decides = inner.history.get(inner.tip).map(|node| self.who_decides(node)).unwrap_or_default();
+        let chosen = people.iter().any(|&role| inner.pending[role].is_some() && decides[role]);
         let skip = usize::from(!chosen);
         let earlier = line.into_iter().rev().skip(skip).find(|&at| {
             inner.history.get(at).is_some_and(|node| {
@@ -591,40 +407,6 @@ impl Session {
         inner.note = None;
         self.settle(&mut inner);
         Ok(())
-    }
-
-    /// Asks the engine about `role`'s moves in the state `at`, for `time`; no time ends it.
-    pub(crate) fn advise(self: &Arc<Self>, at: usize, role: usize, time: Duration) -> Result<(), Refusal> {
-        let mut inner = lock(&self.inner);
-        if at != inner.tip {
-            return wrong("advice is given about the last state only: play on from here first");
-        }
-        let Some(node) = inner.history.get(at).cloned() else { return wrong("there is no such state") };
-        if node.moment.terminal || role >= inner.seats.len() {
-            return wrong("there is nothing to advise");
-        }
-        let since = Instant::now();
-        let time = time.min(self.config.longest);
-        inner.hint = (!time.is_zero()).then_some(Work {
-            role,
-            since,
-            time,
-            iterations: None,
-            hint: true,
-            hurry: false,
-            shown: None,
-        });
-        self.settle(&mut inner);
-        Ok(())
-    }
-
-    /// The engine that thinks has to answer at once.
-    pub(crate) fn hurry(self: &Arc<Self>) {
-        let mut inner = lock(&self.inner);
-        if let Some(work) = &mut inner.work {
-            work.hurry = true;
-        }
-        inner.slice.stop();
     }
 
     /// Engines and players elsewhere wait, or go on.
@@ -702,119 +484,10 @@ impl Session {
         (Listener(Arc::clone(self)), self.changed.subscribe())
     }
 
-    /// What does not change while it lasts.
-    pub(crate) fn about(&self) -> Value {
-        let roles = self.known.game.roles();
-        json!({
-            "id": self.id,
-            "game": self.known.name,
-            "offered": self.known.offered,
-            "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
-            "board": picture::board(&self.known),
-            "status": self.status(),
-        })
-    }
-
-    /// Where it stands; `None` once it is over.
-    pub(crate) fn status_unless_closed(&self) -> Option<Value> {
-        let status = self.status();
-        (!lock(&self.inner).closed).then_some(status)
-    }
-
-    /// Where it stands.
-    pub(crate) fn status(&self) -> Value {
-        let inner = lock(&self.inner);
-        json!({
-            "tip": inner.tip,
-            "count": inner.history.len(),
-            "turn": inner.turn,
-            "chosen": inner.pending.iter().map(Option::is_some).collect::<Vec<_>>(),
-            "seats": inner.seats,
-            "held": inner.held,
-            "watched": Self::is_elsewhere(&inner),
-            "note": inner.note,
-            "spent": inner.spent.as_secs_f64(),
-            "working": inner.work.as_ref().map(|work| work.role),
-            "advising": inner.hint.as_ref().map(|work| work.role),
-            "thought": inner.shown.as_ref().filter(|thought| !Self::is_secret(&inner, thought)),
-        })
-    }
-
-    /// Whether a person could learn from `thought` what is chosen at the same time.
-    fn is_secret(inner: &Inner, thought: &Thought) -> bool {
-        let Some(node) = inner.history.get(thought.node) else { return true };
-        let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
-        let mut rivals = others.filter(|(role, (seat, legal))| {
-            *role != thought.role && **seat == Some(Seat::Person) && legal.len() > 1
-        });
-        !thought.hint && rivals.next().is_some()
-    }
-
-    /// The states from number `from` on, without what is on the board.
-    pub(crate) fn tree(&self, from: usize) -> Value {
-        let inner = lock(&self.inner);
-        let nodes = (from..inner.history.len()).filter_map(|at| inner.history.get(at));
-        let light = nodes.map(|node| {
-            let scores: Vec<Option<f64>> =
-                node.thoughts.iter().map(|t| t.as_ref().and_then(|t| t.best_score())).collect();
-            json!({"parent": node.parent, "moves": node.joint, "scores": scores, "terminal": node.moment.terminal})
-        });
-        json!({ "from": from, "nodes": light.collect::<Vec<_>>() })
-    }
-
-    /// One state, as it is drawn.
-    pub(crate) fn node(&self, number: usize) -> Option<Value> {
-        let (node, before) = {
-            let inner = lock(&self.inner);
-            let node = inner.history.get(number)?.clone();
-            let before = node.parent.and_then(|parent| inner.history.get(parent)).cloned();
-            (node, before)
-        };
-        Some(picture::node(&self.known, number, &node, before.as_deref()))
-    }
-
-    /// The match as far as the state `to`, as a record.
-    pub(crate) fn record(&self, to: Option<usize>) -> Option<Record> {
-        let inner = lock(&self.inner);
-        let to = to.unwrap_or(inner.tip);
-        let last = inner.history.get(to)?;
-        let nodes: Vec<&Arc<Node>> =
-            inner.history.line(to).into_iter().filter_map(|at| inner.history.get(at)).collect();
-        let mut record = Record {
-            match_id: format!("{}.{}", self.known.name, &self.id[..8]),
-            random_token: self.id.clone(),
-            start_time: nodes[0].time,
-            game_meta_url: format!("{}.kif", self.known.name),
-            is_completed: last.moment.terminal,
-            states: nodes.iter().map(|node| ggp_arena::state_text(&node.moment.facts)).collect(),
-            moves: nodes.iter().skip(1).map(|node| node.joint.clone()).collect(),
-            state_times: nodes.iter().map(|node| node.time).collect(),
-            player_names_from_host: inner
-                .seats
-                .iter()
-                .map(|seat| seat.as_ref().map_or("nature".to_owned(), Seat::name))
-                .collect(),
-            is_player_human: inner.seats.iter().map(|seat| *seat == Some(Seat::Person)).collect(),
-            ..Record::default()
-        };
-        if last.moment.terminal {
-            record.goal_values = last.moment.goals.iter().map(|goal| goal.map(i64::from)).collect();
-        }
-        let clocks = inner.seats.iter().flatten().map(Seat::clock).max().unwrap_or_default();
-        record.set_clocks(ggp_game::Clocks { start: Duration::ZERO, play: clocks });
-        Some(record)
-    }
-
     /// The facts of a state.
     pub(crate) fn facts(node: &Node) -> &[Fact] {
         &node.moment.facts
     }
-}
-
-/// What a slice came to.
-struct Thinking {
-    choice: Option<String>,
-    report: Option<ggp_game::Report>,
 }
 
 /// Somebody who listens to a session.

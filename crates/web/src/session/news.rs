@@ -1,0 +1,140 @@
+//! What a session tells: where it stands, its states, and the record of the match.
+
+use super::{Inner, Session};
+use crate::history::Node;
+use crate::picture;
+use crate::pool::lock;
+use crate::seat::Seat;
+use crate::thinking::Thought;
+use ggp_arena::Record;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where a session stands, and what is new of it.
+pub(crate) struct News {
+    pub(crate) value: Value,
+    /// So many states there are.
+    pub(crate) count: usize,
+    /// The session has ended.
+    pub(crate) over: bool,
+}
+
+impl Session {
+    /// What does not change while it lasts.
+    pub(crate) fn about(&self) -> Value {
+        let roles = self.known.game.roles();
+        json!({
+            "id": self.id,
+            "game": self.known.name,
+            "offered": self.known.offered,
+            "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
+            "board": picture::board(&self.known),
+            "status": self.news(0).value,
+        })
+    }
+
+    /// Where it stands, with the states from number `from` on in brief, and the last state as it is
+    /// drawn if it is among them: a page that knows the others needs to ask for nothing more.
+    pub(crate) fn news(&self, from: usize) -> News {
+        let inner = lock(&self.inner);
+        let mut value = Self::standing(&inner);
+        value["states"] = Self::brief(&inner, from);
+        let (tip, count, over) = (inner.tip, inner.history.len(), inner.closed);
+        drop(inner);
+        if tip >= from {
+            value["node"] = self.node(tip).unwrap_or_default();
+        }
+        News { value, count, over }
+    }
+
+    /// Where it stands.
+    pub(crate) fn status(&self) -> Value {
+        Self::standing(&lock(&self.inner))
+    }
+
+    fn standing(inner: &Inner) -> Value {
+        json!({
+            "tip": inner.tip,
+            "count": inner.history.len(),
+            "turn": inner.turn,
+            "chosen": inner.pending.iter().map(Option::is_some).collect::<Vec<_>>(),
+            "seats": inner.seats,
+            "held": inner.held,
+            "watched": Self::is_elsewhere(inner),
+            "note": inner.note,
+            "spent": inner.spent.as_secs_f64(),
+            "working": inner.work.as_ref().map(|work| work.role),
+            "advising": inner.hint.as_ref().map(|work| work.role),
+            "thought": inner.shown.as_ref().filter(|thought| !Self::is_secret(inner, thought)),
+        })
+    }
+
+    /// Whether a person could learn from `thought` what is chosen at the same time.
+    fn is_secret(inner: &Inner, thought: &Thought) -> bool {
+        let Some(node) = inner.history.get(thought.node) else { return true };
+        let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
+        let mut rivals = others.filter(|(role, (seat, legal))| {
+            *role != thought.role && **seat == Some(Seat::Person) && legal.len() > 1
+        });
+        !thought.hint && rivals.next().is_some()
+    }
+
+    /// The states from number `from` on, without what is on the board.
+    pub(crate) fn tree(&self, from: usize) -> Value {
+        Self::brief(&lock(&self.inner), from)
+    }
+
+    fn brief(inner: &Inner, from: usize) -> Value {
+        let nodes = (from..inner.history.len()).filter_map(|at| inner.history.get(at));
+        let light = nodes.map(|node| {
+            let scores: Vec<Option<f64>> =
+                node.thoughts.iter().map(|t| t.as_ref().and_then(|t| t.best_score())).collect();
+            json!({"parent": node.parent, "moves": node.joint, "scores": scores, "terminal": node.moment.terminal})
+        });
+        json!({ "from": from, "nodes": light.collect::<Vec<_>>() })
+    }
+
+    /// One state, as it is drawn.
+    pub(crate) fn node(&self, number: usize) -> Option<Value> {
+        let (node, before) = {
+            let inner = lock(&self.inner);
+            let node = inner.history.get(number)?.clone();
+            let before = node.parent.and_then(|parent| inner.history.get(parent)).cloned();
+            (node, before)
+        };
+        Some(picture::node(&self.known, number, &node, before.as_deref()))
+    }
+
+    /// The match as far as the state `to`, as a record.
+    pub(crate) fn record(&self, to: Option<usize>) -> Option<Record> {
+        let inner = lock(&self.inner);
+        let to = to.unwrap_or(inner.tip);
+        let last = inner.history.get(to)?;
+        let nodes: Vec<&Arc<Node>> =
+            inner.history.line(to).into_iter().filter_map(|at| inner.history.get(at)).collect();
+        let mut record = Record {
+            match_id: format!("{}.{}", self.known.name, &self.id[..8]),
+            random_token: self.id.clone(),
+            start_time: nodes[0].time,
+            game_meta_url: format!("{}.kif", self.known.name),
+            is_completed: last.moment.terminal,
+            states: nodes.iter().map(|node| ggp_arena::state_text(&node.moment.facts)).collect(),
+            moves: nodes.iter().skip(1).map(|node| node.joint.clone()).collect(),
+            state_times: nodes.iter().map(|node| node.time).collect(),
+            player_names_from_host: inner
+                .seats
+                .iter()
+                .map(|seat| seat.as_ref().map_or("nature".to_owned(), Seat::name))
+                .collect(),
+            is_player_human: inner.seats.iter().map(|seat| *seat == Some(Seat::Person)).collect(),
+            ..Record::default()
+        };
+        if last.moment.terminal {
+            record.goal_values = last.moment.goals.iter().map(|goal| goal.map(i64::from)).collect();
+        }
+        let clocks = inner.seats.iter().flatten().map(Seat::clock).max().unwrap_or_default();
+        record.set_clocks(ggp_game::Clocks { start: Duration::ZERO, play: clocks });
+        Some(record)
+    }
+}

@@ -1,0 +1,242 @@
+//! What engines do for a session: whose move they think about, slice by slice.
+
+use super::{Inner, Refusal, Session, wrong};
+use crate::history::Node;
+use crate::mind::Slice;
+use crate::pool::{SLICE, lock};
+use crate::seat::Seat;
+use crate::thinking::Thought;
+use ggp_game::{EvalError, Role, StopToken, rng};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often an engine's thoughts are shown.
+const SHOW: Duration = Duration::from_millis(100);
+
+/// What an engine has to think about.
+#[derive(Clone)]
+pub(super) struct Work {
+    pub(super) role: usize,
+    since: Instant,
+    time: Duration,
+    iterations: Option<u64>,
+    /// A person asks for advice.
+    hint: bool,
+    hurry: bool,
+    shown: Option<Instant>,
+}
+
+/// What a slice came to.
+struct Thinking {
+    choice: Option<String>,
+    report: Option<ggp_game::Report>,
+}
+
+impl Session {
+    /// The next engine that has to choose, going on with what it is at.
+    pub(super) fn next_work(&self, inner: &mut Inner) -> Option<Work> {
+        let node = inner.history.get(inner.tip)?;
+        if node.moment.terminal {
+            return None;
+        }
+        let waits = |role: &usize| {
+            inner.pending[*role].is_none() && matches!(inner.seats[*role], Some(Seat::Engine { .. }))
+        };
+        let role = (0..inner.seats.len()).find(waits)?;
+        if let Some(work) = inner.work.take().filter(|work| work.role == role) {
+            return Some(work);
+        }
+        let (time, iterations) = match &inner.seats[role] {
+            // Iterations count, not the clock.
+            Some(Seat::Engine { iterations: Some(n), .. }) => (self.config.longest, Some(*n)),
+            Some(seat) => (seat.clock(), None),
+            None => return None,
+        };
+        let since = Instant::now();
+        Some(Work { role, since, time, iterations, hint: false, hurry: false, shown: None })
+    }
+
+    /// Thinks for one slice; whether there is more to think about. Called by the pool.
+    pub(crate) fn think(self: &Arc<Self>, stop: &StopToken) -> bool {
+        let (work, turn, tip, node, before) = {
+            let mut inner = lock(&self.inner);
+            if inner.drifting && !inner.closed {
+                self.settle(&mut inner);
+            }
+            let work = inner.work.clone().or_else(|| inner.hint.clone()).filter(|_| !inner.closed);
+            let Some(work) = work else {
+                inner.queued = inner.drifting && !inner.closed;
+                return inner.queued;
+            };
+            inner.slice = stop.clone();
+            let Some(node) = inner.history.get(inner.tip).cloned() else { return false };
+            let before = node.parent.and_then(|parent| inner.history.get(parent)).cloned();
+            (work, inner.turn, inner.tip, node, before)
+        };
+        let began = Instant::now();
+        let result = self.slice(&work, &node, before.as_deref(), stop);
+        let mut inner = lock(&self.inner);
+        inner.spent += began.elapsed();
+        if inner.turn != turn {
+            return true;
+        }
+        match result {
+            Ok(Thinking { choice: None, report }) => {
+                let elapsed = work.since.elapsed().as_secs_f64();
+                if let Some(report) = report {
+                    self.show(&mut inner, &work, &node, tip, &report, elapsed, false);
+                    let slot = if work.hint { &mut inner.hint } else { &mut inner.work };
+                    if let Some(current) = slot {
+                        current.shown = Some(Instant::now());
+                    }
+                    self.changed.send_modify(|version| *version += 1);
+                }
+            }
+            Ok(Thinking { choice: Some(mv), report }) => {
+                let elapsed = work.since.elapsed().as_secs_f64();
+                if let Some(report) = report {
+                    self.show(&mut inner, &work, &node, tip, &report, elapsed, true);
+                }
+                if work.hint {
+                    inner.hint = None;
+                } else {
+                    inner.thoughts[work.role] = inner.shown.clone().map(Arc::new);
+                    inner.pending[work.role] = Some(mv);
+                    inner.work = None;
+                }
+                self.settle(&mut inner);
+            }
+            Err(error) => {
+                inner.note = Some(error.to_string());
+                inner.held = true;
+                (inner.work, inner.hint) = (None, None);
+                self.settle(&mut inner);
+            }
+        }
+        true
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a thought has that many parts")]
+    fn show(
+        &self,
+        inner: &mut Inner,
+        work: &Work,
+        node: &Node,
+        tip: usize,
+        report: &ggp_game::Report,
+        elapsed: f64,
+        done: bool,
+    ) {
+        let position = self.known.model.place(&node.moment.facts);
+        let mut thought = Thought::new(&self.known, &position, report, (work.role, tip), elapsed);
+        (thought.hint, thought.done) = (work.hint, done);
+        inner.shown = Some(thought);
+    }
+
+    /// The thinking itself: nothing but the minds is locked.
+    fn slice(
+        &self,
+        work: &Work,
+        node: &Node,
+        before: Option<&Node>,
+        stop: &StopToken,
+    ) -> Result<Thinking, Refusal> {
+        let role = Role(work.role as u8);
+        let mut minds = lock(&self.minds);
+        if minds[work.role].is_none() {
+            let engines = self.engines();
+            if work.hint {
+                // One adviser is enough.
+                for (role, mind) in minds.iter_mut().enumerate() {
+                    if !engines.contains(&role) {
+                        *mind = None;
+                    }
+                }
+            }
+            let share = (self.config.memory / (engines.len() + 1)).max(1);
+            let seed = rng::mix(self.seed ^ (work.role as u64 + 1));
+            minds[work.role] = Some(lock(&self.known.rules).mind(share, seed)?);
+        }
+        let Some(mind) = minds[work.role].as_mut() else { return wrong("there is no engine") };
+        let from = before.map(|before| (before.moment.facts.as_slice(), node.joint.as_slice()));
+        match mind.turn_to(&node.moment.facts, from, stop) {
+            Ok(()) => {}
+            // The session has gone on, or the rules are too slow for a slice: then a move is drawn
+            // when the clock has run out.
+            Err(EvalError::Interrupted) => return Ok(self.without_mind(work, node)),
+            Err(error) => return Err(error.into()),
+        }
+        let left = work.time.saturating_sub(work.since.elapsed());
+        let mut more = Slice::Done;
+        if !work.hurry {
+            let iterations = work.iterations.map(|most| most.saturating_sub(mind.iterations(role)));
+            more = if iterations == Some(0) {
+                Slice::Done
+            } else {
+                mind.think(role, SLICE.min(left), iterations, stop)
+            };
+        }
+        if let Slice::Failed(why) = &more {
+            tracing::warn!(session = %self.id, %why, "the search fails");
+        }
+        let spent = work.iterations.is_some_and(|most| mind.iterations(role) >= most);
+        let over = more != Slice::More || work.since.elapsed() >= work.time || spent;
+        if over {
+            let report = mind.report(role);
+            return match mind.choose(role) {
+                Ok(Some(mv)) => Ok(Thinking { choice: Some(mv), report: Some(report) }),
+                Ok(None) | Err(EvalError::Interrupted) => Ok(self.without_mind(work, node)),
+                Err(error) => Err(error.into()),
+            };
+        }
+        let due = work.shown.is_none_or(|shown| shown.elapsed() >= SHOW);
+        Ok(Thinking { choice: None, report: due.then(|| mind.report(role)) })
+    }
+
+    /// What is done while the engine cannot even look at the position.
+    fn without_mind(&self, work: &Work, node: &Node) -> Thinking {
+        let late = work.hurry || work.since.elapsed() >= work.time;
+        let choice = late.then(|| self.draw(0, work.role, &node.moment.legal[work.role]));
+        Thinking { choice, report: None }
+    }
+
+    fn engines(&self) -> Vec<usize> {
+        let inner = lock(&self.inner);
+        let is_engine = |role: &usize| matches!(inner.seats[*role], Some(Seat::Engine { .. }));
+        (0..inner.seats.len()).filter(is_engine).collect()
+    }
+
+    /// Asks the engine about `role`'s moves in the state `at`, for `time`; no time ends it.
+    pub(crate) fn advise(self: &Arc<Self>, at: usize, role: usize, time: Duration) -> Result<(), Refusal> {
+        let mut inner = lock(&self.inner);
+        if at != inner.tip {
+            return wrong("advice is given about the last state only: play on from here first");
+        }
+        let Some(node) = inner.history.get(at).cloned() else { return wrong("there is no such state") };
+        if node.moment.terminal || role >= inner.seats.len() {
+            return wrong("there is nothing to advise");
+        }
+        let since = Instant::now();
+        let time = time.min(self.config.longest);
+        inner.hint = (!time.is_zero()).then_some(Work {
+            role,
+            since,
+            time,
+            iterations: None,
+            hint: true,
+            hurry: false,
+            shown: None,
+        });
+        self.settle(&mut inner);
+        Ok(())
+    }
+
+    /// The engine that thinks has to answer at once.
+    pub(crate) fn hurry(self: &Arc<Self>) {
+        let mut inner = lock(&self.inner);
+        if let Some(work) = &mut inner.work {
+            work.hurry = true;
+        }
+        inner.slice.stop();
+    }
+}

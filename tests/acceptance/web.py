@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""The figures of the browser, measured as a person and a crowd would see them.
+
+    cargo build --release -p ggp
+    tests/acceptance/web.py [NAME ...]      (without a name: all, some three minutes on two cores)
+
+Each check prints its figures and whether they are as they should be; the exit code is 1 when one
+is not. Needs python3, and for clicks and paint Chromium and its driver (apt-get install chromium
+chromium-driver). GGP names another binary, GGP_SCRATCH a directory that is kept.
+"""
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from common import GGP, ROOT, SCRATCH, check, run
+
+OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+           "--disable-background-networking", "--disable-component-update", "--disable-sync",
+           "--disable-dev-shm-usage", "--window-size=1280,900"]
+
+
+def ask(method, address, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(address, data, headers, method=method), timeout=120) as answer:
+        return json.loads(answer.read() or b"{}")
+
+
+class Server:
+    """`ggp web` on a port of its own."""
+
+    def __init__(self, *words):
+        self.child = subprocess.Popen([GGP, "web", "--port", "0", *map(str, words)], cwd=ROOT,
+                                      stdout=subprocess.PIPE, text=True)
+        self.address = self.child.stdout.readline().split()[-1].rstrip("/")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.terminate()
+        self.child.wait()
+
+    def open(self, game, seats):
+        return self.address + "/api/sessions/" + ask("POST", self.address + "/api/sessions",
+                                                     {"game": game, "seats": seats})["id"]
+
+    def memory(self):
+        """The greatest resident memory so far, in MiB."""
+        with open(f"/proc/{self.child.pid}/status") as status:
+            return int(re.search(r"VmHWM:\s+(\d+)", status.read()).group(1)) / 1024
+
+
+class Browser:
+    """Headless Chromium, by the WebDriver protocol."""
+
+    def __init__(self):
+        self.profile = tempfile.mkdtemp(prefix="profile-", dir=SCRATCH)
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        port = next(found.group(1) for line in self.driver.stdout
+                    if (found := re.search(r"started successfully on port (\d+)", line)))
+        options = {"args": [*OPTIONS, f"--user-data-dir={self.profile}"]}
+        wanted = {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options}}}
+        self.address = f"http://127.0.0.1:{port}/session"
+        self.address += "/" + ask("POST", self.address, wanted)["value"]["sessionId"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        ask("DELETE", self.address)
+        self.driver.terminate()
+        self.driver.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def post(self, path, **body):
+        return ask("POST", self.address + path, body)["value"]
+
+    def cdp(self, command, **parameters):
+        return self.post("/goog/cdp/execute", cmd=command, params=parameters)
+
+    def run(self, script, *arguments):
+        return self.post("/execute/sync", script=script, args=arguments)
+
+    def wait(self, script, patience=60):
+        end = time.monotonic() + patience
+        while not (value := self.run(f"return ({script})")):
+            if time.monotonic() > end:
+                raise TimeoutError(script + " does not come true: " + self.run("return document.body.innerText"))
+            time.sleep(0.02)
+        return value
+
+    def click(self, selector):
+        element = self.post("/element", using="css selector", value=selector)
+        self.post(f"/element/{next(iter(element.values()))}/click")
+
+
+# From the event of a click to the first frame after what is on a square has changed. A message
+# that is posted in a frame is handled when that frame has been drawn.
+STOPWATCH = """
+const found = window.found = [];
+let clicked = null;
+addEventListener("click", (event) => {
+  if (event.target.closest(".square")) clicked = event.timeStamp;
+}, true);
+new MutationObserver((changes) => {
+  if (clicked === null || !changes.some((change) => change.type === "childList")) return;
+  const began = clicked, changed = performance.now();
+  clicked = null;
+  requestAnimationFrame(() => {
+    const drawn = new MessageChannel();
+    drawn.port1.onmessage = () => found.push([changed - began, performance.now() - began]);
+    drawn.port2.postMessage(null);
+  });
+}).observe(document.querySelector(".boards"), { childList: true, subtree: true });
+"""
+
+
+def spread(times):
+    times = sorted(times)
+    return f"median {statistics.median(times):.0f} ms, worst {times[-1]:.0f} ms of {len(times)}"
+
+
+PERSON, ENGINE = {"kind": "person"}, {"kind": "engine", "seconds": 0.5}
+LONG = {"kind": "engine", "seconds": 30}
+
+
+def play(browser, session, clicks):
+    """Plays by clicks on squares, any that can be clicked; the times from each that moved."""
+    browser.run(f"location.hash = 's={session.rsplit('/', 1)[1]}'")
+    browser.wait("document.querySelector('.square.next') !== null")
+    browser.run(STOPWATCH)
+    for number in range(clicks):
+        ready = "document.querySelector('.state').textContent.startsWith('Over') || " \
+                "(document.querySelector('.square.next') !== null && !document.querySelector('.moving'))"
+        browser.wait(ready)
+        for _ in range(3):
+            squares = browser.run("return [...document.querySelectorAll('.square.next')].map(s => s.dataset.square)")
+            if not squares or len(browser.run("return window.found")) > number:
+                break
+            browser.click(f".square[data-square='{squares[number * 7 % len(squares)]}']")
+            time.sleep(0.15)
+    return browser.run("return window.found")
+
+
+def clicks():
+    """From a click to the frame that shows the move, while nobody thinks, one engine, or all cores."""
+    with Server() as server, Browser() as browser:
+        browser.post("/url", url=server.address + "/")
+        for title, rival, others in (("nobody thinks", PERSON, 0), ("the other side thinks", ENGINE, 0),
+                                     ("the other side and two other sessions think", ENGINE, 2)):
+            beside = [server.open("english_draughts", [LONG, LONG]) for _ in range(others)]
+            times = []
+            for game in ("breakthrough_holes", "english_draughts", "skirmish"):
+                session = server.open(game, [PERSON, rival])
+                times += play(browser, session, 8)
+                ask("DELETE", session)
+            for session in beside:
+                ask("DELETE", session)
+            changed, drawn = zip(*times)
+            median = statistics.median(drawn)
+            print(f"  {title}: changed {spread(changed)}; drawn {spread(drawn)}", flush=True)
+            check(f"{title}: median {median:.0f} ms under 50", len(drawn) >= 20 and median < 50)
+
+
+def paint():
+    """From the address to the first paint, and to the board, with nothing kept from before."""
+    with Server() as server, Browser() as browser:
+        session = server.open("breakthrough_holes", [PERSON, PERSON])
+        browser.cdp("Network.enable")
+        browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
+        browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="""
+            new MutationObserver((_, observer) => {
+              if (!document.querySelector(".square, .games")) return;
+              observer.disconnect();
+              requestAnimationFrame(() => setTimeout(() => { window.shown = performance.now(); }));
+            }).observe(document, { childList: true, subtree: true });""")
+        for title, page in (("the games", "/"), ("a board", "/#s=" + session.rsplit("/", 1)[1])):
+            first, whole = [], []
+            for _ in range(12):
+                browser.post("/url", url="about:blank")
+                browser.post("/url", url=server.address + page)
+                browser.wait("window.shown && performance.getEntriesByName('first-paint').length")
+                first.append(browser.run("return performance.getEntriesByName('first-paint')[0].startTime"))
+                whole.append(browser.run("return window.shown"))
+            print(f"  {title}: first paint {spread(first)}; shown {spread(whole)}", flush=True)
+            median = statistics.median(first)
+            check(f"{title}: first paint, median {median:.0f} ms under 200", median < 200)
+
+
+def sessions():
+    """50 sessions that think for a minute: all live, in fair shares, within bounds."""
+    count, games, seconds, memory = 50, ("breakthrough_holes", "english_draughts"), 60, 64
+    with Server("--sessions", count, "--memory", memory) as server:
+        before = server.memory()
+        long = {"kind": "engine", "seconds": 110}
+        tables = [(game, server.open(game, [long, long])) for _ in range(count // len(games)) for game in games]
+        began = time.monotonic()
+        try:
+            server.open(games[0], [long, long])
+            refused = None
+        except urllib.error.HTTPError as error:
+            refused = error.code
+        check(f"session {count + 1} is refused with {refused}, as it should be with 503", refused == 503)
+        # All of them are asked all the time, as pages would be told.
+        answers = []
+        while time.monotonic() < began + seconds:
+            for _, table in tables:
+                asked = time.monotonic()
+                ask("GET", table)
+                answers.append((time.monotonic() - asked) * 1000)
+                time.sleep(0.02)
+        standing = [(game, ask("GET", table)["status"]) for game, table in tables]
+        peak, total = server.memory(), sum(status["spent"] for _, status in standing)
+        check(f"all {count} think: {sum(status['working'] is not None for _, status in standing)}",
+              all(status["working"] is not None and not status["note"] for _, status in standing))
+        print(f"  {total:.0f} s of thinking in {time.monotonic() - began:.0f} s; the server answers in {spread(answers)}")
+        for game in games:
+            for what, read in (("thinking time", lambda status: status["spent"]),
+                               ("iterations", lambda status: (status["thought"] or {"iterations": 0})["iterations"])):
+                shares = [read(status) for name, status in standing if name == game]
+                ratio = max(shares) / max(min(shares), 1e-9)
+                text = f"{game}: {what} from {min(shares):.5g} to {max(shares):.5g}, ratio {ratio:.2f}"
+                print("  " + text) if what == "iterations" else check(text + " (at most 1.25)", ratio <= 1.25)
+        most = count * memory + 512
+        check(f"{before:.0f} MiB at first, {peak:.0f} at most (under {most})", peak < most)
+        for _, table in tables:
+            ask("DELETE", table)
+        session = server.open(games[0], [long, PERSON])
+        check("it lives on and opens another session", bool(ask("GET", session)["status"]))
+
+
+if __name__ == "__main__":
+    run((clicks, paint, sessions))
