@@ -1,18 +1,23 @@
 //! `mcts` against random players.
 
 use crate::{corpus, stage};
-use ggp_game::{Clocks, Deadline, Goal, Move, Observation, Player, Playouts, Role, StopToken, rng};
+use ggp_game::{
+    Clocks, Deadline, Goal, Move, Observation, Player, Playout, PlayoutPlan, Playouts, Role, StopToken, rng,
+};
 use ggp_search::{MctsOptions, MctsPlayer};
 use std::time::{Duration, Instant};
 
 /// A move this much over its clock is late.
 const GRACE: Duration = Duration::from_millis(50);
 
+/// So many playouts tell whether a game's goals have a constant sum.
+const PLAYOUTS: usize = 512;
+
 pub(crate) fn run(args: &[String]) {
     let [seconds, matches, steps, rest @ ..] = args else { panic!("SECONDS MATCHES STEPS [K/N] [NAME…]") };
     let clock = Duration::from_secs_f64(seconds.parse().expect("SECONDS"));
     let (matches, steps): (u64, u32) = (matches.parse().expect("MATCHES"), steps.parse().expect("STEPS"));
-    let (mut sum, mut games) = (0.0, 0);
+    let (mut all, mut constant) = (Shares::default(), Shares::default());
     for (name, game) in corpus::games(rest, |game| game.role_count() > 1) {
         let machine = match stage::network(&game) {
             Ok(machine) => machine,
@@ -27,12 +32,54 @@ pub(crate) fn run(args: &[String]) {
             let mut one = Match { machine: machine.clone(), seat, seed: number, clock, steps };
             mean += one.play(&mut faults) / matches as f64;
         }
-        sum += mean;
-        games += 1;
+        all.add(mean);
+        let is_constant = is_constant_sum(machine);
+        if is_constant {
+            constant.add(mean);
+        }
+        let kind = if is_constant { "constant" } else { "general" };
         let Faults { illegal, late, failed, latest } = faults;
-        println!("{name:<36} {mean:.3}  illegal {illegal} late {late} (most {latest:.0?}) failed {failed}");
+        println!(
+            "{name:<36} {mean:.3}  {kind:<8} illegal {illegal} late {late} (most {latest:.0?}) failed {failed}"
+        );
     }
-    println!("mean {:.3} over {games} games", sum / f64::from(games.max(1)));
+    println!("all: {all}, constant-sum ones: {constant}");
+}
+
+/// Mean shares of games.
+#[derive(Default)]
+struct Shares {
+    sum: f64,
+    games: u32,
+}
+
+impl Shares {
+    fn add(&mut self, mean: f64) {
+        self.sum += mean;
+        self.games += 1;
+    }
+}
+
+impl std::fmt::Display for Shares {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "mean {:.3} over {} games", self.sum / f64::from(self.games.max(1)), self.games)
+    }
+}
+
+/// Whether the goals of all roles have the same sum in all of some random playouts.
+fn is_constant_sum<M: Playouts>(mut machine: M) -> bool {
+    let starts = [machine.initial_state().expect("a state")];
+    let plan = PlayoutPlan { per_start: PLAYOUTS, ..PlayoutPlan::new(1) };
+    let mut sums = Vec::new();
+    let mut note = |playout: Playout<'_>| {
+        if playout.terminal {
+            sums.push(
+                playout.goals.iter().map(|goal| goal.map_or(0, |goal| u32::from(goal.value()))).sum::<u32>(),
+            );
+        }
+    };
+    machine.playouts(&starts, plan, &mut note).expect("evaluable");
+    sums.iter().all(|&sum| sum == sums[0])
 }
 
 #[derive(Default)]

@@ -167,7 +167,11 @@ export class Table {
   async update(status) {
     if (status.states) this.tree.add(status.states);
     if (status.node) this.keep(status.node);
-    if (status.turn < this.status.turn) return;
+    if (status.turn < this.status.turn) {
+      // An event was faster than the answer; but what waited for the answer can go on now.
+      this.render();
+      return;
+    }
     this.status = status;
     try {
       if (this.follows && this.view !== this.status.tip) await this.show(this.status.tip);
