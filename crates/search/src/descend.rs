@@ -100,7 +100,7 @@ impl<M: Playouts> Search<M> {
 
     /// What is expected of `role`'s arms before they are tried.
     fn prior(&self, id: NodeId, role: Role) -> Prior {
-        if self.options.has(Technique::History) && self.tree[id].visits > 0 {
+        if self.has_history() && self.tree[id].visits > 0 {
             Prior { mean: self.tree.mean(id, role.index()), belief: self.belief }
         } else {
             Prior::NONE

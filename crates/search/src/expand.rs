@@ -126,7 +126,7 @@ impl<M: Playouts> Search<M> {
 
     /// Notes what is thought of the arms of an open node before they are tried.
     pub(crate) fn expect(&mut self, id: NodeId) {
-        if !self.options.has(Technique::History) {
+        if !self.has_history() {
             return;
         }
         for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {

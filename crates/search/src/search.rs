@@ -326,8 +326,7 @@ impl<M: Playouts> Search<M> {
         for descent in &mut *descents {
             self.descend(descent);
         }
-        self.simulation.logs =
-            self.options.has(Technique::History) && History::wants(self.batches, self.machine.lanes());
+        self.simulation.logs = self.has_history() && History::wants(self.batches, self.machine.lanes());
         self.batches += 1;
         // 2. Expand.
         let expanded = self.expand(descents);
@@ -397,6 +396,12 @@ impl<M: Playouts> Search<M> {
                 self.expect(root);
             }
         }
+    }
+
+    /// Whether arms that have not been tried are judged by their moves' history. A role that is alone
+    /// looks for one line among many, and the mean of a move says little about the best way on.
+    pub(crate) fn has_history(&self) -> bool {
+        self.options.has(Technique::History) && self.tree.roles() > 1
     }
 
     /// Takes note of how far it may be to the end, from a batch whose longest playout had `longest` steps.
