@@ -95,14 +95,14 @@ pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, b
 
 /// A mean with its standard error.
 #[derive(Clone, Copy, Default)]
-struct Mean {
+pub(crate) struct Mean {
     count: f64,
     sum: f64,
     squares: f64,
 }
 
 impl Mean {
-    fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.count += 1.0;
         self.sum += value;
         self.squares += value * value;
@@ -111,8 +111,8 @@ impl Mean {
 
 impl std::fmt::Display for Mean {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mean = self.sum / self.count;
-        let variance = (self.squares / self.count - mean * mean).max(0.0);
+        let mean = self.sum / self.count.max(1.0);
+        let variance = (self.squares / self.count.max(1.0) - mean * mean).max(0.0);
         write!(f, "{mean:.3} ±{:.3} in {}", (variance / (self.count - 1.0).max(1.0)).sqrt(), self.count)
     }
 }

@@ -1,5 +1,6 @@
 //! `mcts` against random players.
 
+use crate::duel::Mean;
 use crate::{corpus, stage};
 use ggp_game::{
     Clocks, Deadline, Goal, Move, Observation, Player, Playout, PlayoutPlan, Playouts, Role, StopToken, rng,
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &[String]) {
     let [seconds, matches, steps, rest @ ..] = args else { panic!("SECONDS MATCHES STEPS [K/N] [NAME…]") };
     let clock = Duration::from_secs_f64(seconds.parse().expect("SECONDS"));
     let (matches, steps): (u64, u32) = (matches.parse().expect("MATCHES"), steps.parse().expect("STEPS"));
-    let (mut all, mut constant) = (Shares::default(), Shares::default());
+    let (mut all, mut constant) = (Mean::default(), Mean::default());
     for (name, game) in corpus::games(rest, |game| game.role_count() > 1) {
         let machine = match stage::network(&game) {
             Ok(machine) => machine,
@@ -44,26 +45,6 @@ pub(crate) fn run(args: &[String]) {
         );
     }
     println!("all: {all}, constant-sum ones: {constant}");
-}
-
-/// Mean shares of games.
-#[derive(Default)]
-struct Shares {
-    sum: f64,
-    games: u32,
-}
-
-impl Shares {
-    fn add(&mut self, mean: f64) {
-        self.sum += mean;
-        self.games += 1;
-    }
-}
-
-impl std::fmt::Display for Shares {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "mean {:.3} over {} games", self.sum / f64::from(self.games.max(1)), self.games)
-    }
 }
 
 /// Whether the goals of all roles have the same sum in all of some random playouts.

@@ -31,7 +31,7 @@ pub(crate) struct Belief {
 
 impl Default for Belief {
     fn default() -> Belief {
-        Belief { offset: 0.0, slope: 1.0, weight: *WEIGHT.start() * 8.0 }
+        Belief { offset: 0.0, slope: 1.0, weight: 8.0 }
     }
 }
 

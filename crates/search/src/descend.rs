@@ -55,13 +55,12 @@ impl<M: Playouts> Search<M> {
 
     /// Chooses an arm for every role in an open node, into `chosen`.
     pub(crate) fn choose_arms(&mut self, id: NodeId) {
-        for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
+        let several = self.tree[id].chooser == Chooser::Several;
+        let drawn = several && self.draws_by_regret && self.horizon <= DRAWN_HORIZON;
+        for role in self.tree.each_role() {
             let range = self.tree.arm_range(id, role);
             let low = self.tree.stats(id)[role.index()].bounds.low;
-            let prior = self.prior(id, role);
-            let several = self.tree[id].chooser == Chooser::Several;
-            let drawn = self.draws_by_regret && self.horizon <= DRAWN_HORIZON;
-            if several && drawn && range.len() > 1 && self.chance != Some(role) {
+            if drawn && range.len() > 1 && self.chance != Some(role) {
                 let first = range.start;
                 let mut regrets = std::mem::take(&mut self.regrets);
                 regrets.clear();
@@ -75,7 +74,7 @@ impl<M: Playouts> Search<M> {
                 self.chosen[role.index()] = arm as u32;
                 continue;
             }
-            let node = &mut self.tree[id];
+            let node = &self.tree[id];
             let arms = &node.arms[range.clone()];
             let choice = if arms.len() == 1 {
                 0
@@ -84,15 +83,12 @@ impl<M: Playouts> Search<M> {
             } else {
                 // The descent under way is not yet one of the arms' pulls.
                 let total = node.visits.saturating_add(node.pending).saturating_sub(1);
-                let exploration = match node.chooser {
-                    Chooser::Several => self.options.exploration * self.dice.between(SWAY),
-                    _ => self.options.exploration,
-                };
-                choose_arm(arms, total, exploration, low, prior)
+                let sway = if several { self.dice.between(SWAY) } else { 1.0 };
+                choose_arm(arms, total, self.options.exploration * sway, low, self.prior(id, role))
             };
             let arm = range.start + choice;
-            if node.chooser == Chooser::Several || range.len() > 1 {
-                node.arms[arm].pending += 1;
+            if several || range.len() > 1 {
+                self.tree[id].arms[arm].pending += 1;
             }
             self.chosen[role.index()] = arm as u32;
         }

@@ -5,7 +5,7 @@ use crate::node::{NodeId, Phase};
 use crate::path::Path;
 use crate::search::Search;
 use crate::technique::Technique;
-use ggp_game::{EvalError, Goal, Playouts, Role};
+use ggp_game::{EvalError, Goal, Playouts};
 
 impl<M: Playouts> Search<M> {
     /// The node of `state`, new or found.
@@ -129,7 +129,7 @@ impl<M: Playouts> Search<M> {
         if !self.has_history() {
             return;
         }
-        for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
+        for role in self.tree.each_role() {
             let range = self.tree.arm_range(id, role);
             if range.len() > 1 {
                 let arms = &mut self.tree[id].arms[range];

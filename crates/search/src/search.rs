@@ -303,9 +303,9 @@ impl<M: Playouts> Search<M> {
             // 4. Backpropagate.
             Ok(()) => {
                 self.look_ahead(&descents, self.simulation.longest);
-                let log = self.simulation.logs.then(|| std::mem::take(&mut self.simulation.log));
-                self.back_up(&descents, batch.per_leaf, log.as_ref());
-                self.simulation.log = log.unwrap_or_default();
+                let log = std::mem::take(&mut self.simulation.log);
+                self.back_up(&descents, batch.per_leaf, self.simulation.logs.then_some(&log));
+                self.simulation.log = log;
             }
             Err(_) => descents.iter().for_each(|descent| self.tree.retreat(&descent.path)),
         }
@@ -415,11 +415,11 @@ impl<M: Playouts> Search<M> {
     fn weigh(&mut self, descents: &[Descent<M::State>]) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];
-            let mean_of = |role: Role| self.tree.mean(id, role.index());
-            for role in (0..self.tree.roles()).map(|role| Role(role as u8)) {
+            for role in self.tree.each_role() {
                 let range = self.tree.arm_range(id, role);
                 if range.len() > 1 && self.chance != Some(role) {
-                    self.evidence.note(&self.tree[id].arms[range], mean_of(role));
+                    let mean = self.tree.mean(id, role.index());
+                    self.evidence.note(&self.tree[id].arms[range], mean);
                 }
             }
         }

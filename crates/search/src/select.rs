@@ -76,47 +76,32 @@ mod tests {
         Arm { visits, pending, sum, ..Arm::new(Move(0)) }
     }
 
+    /// With nothing expected of arms that have not been tried.
+    fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
+        choose_arm(arms, total, exploration, low, Prior::NONE)
+    }
+
     #[test]
     fn untried_arms_come_first_then_the_bound_decides() {
-        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6, 0, Prior::NONE), 1);
-        assert_eq!(choose_arm(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0, Prior::NONE), 0);
-        assert_eq!(
-            choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0, Prior::NONE),
-            1,
-            "explored too little"
-        );
-        assert_eq!(
-            choose_arm(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0, 0, Prior::NONE),
-            0,
-            "no exploration"
-        );
+        assert_eq!(choose(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6, 0), 1);
+        assert_eq!(choose(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0), 0);
+        assert_eq!(choose(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0), 1, "explored too little");
+        assert_eq!(choose(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0, 0), 0, "no exploration");
     }
 
     #[test]
     fn what_is_proved_counts_as_it_is() {
         let proved = |low, high, visits| Arm { bounds: Bounds { low, high }, ..arm(visits, 0, 0.0) };
-        assert_eq!(
-            choose_arm(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50, Prior::NONE),
-            1,
-            "better than the mean"
-        );
-        assert_eq!(
-            choose_arm(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50, Prior::NONE),
-            0,
-            "worse than the mean"
-        );
-        assert_eq!(
-            choose_arm(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50, Prior::NONE),
-            1,
-            "cannot be best"
-        );
+        assert_eq!(choose(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50), 1, "better than the mean");
+        assert_eq!(choose(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
+        assert_eq!(choose(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50), 1, "cannot be best");
     }
 
     #[test]
     fn descents_under_way_repel_others() {
-        assert_eq!(choose_arm(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0, Prior::NONE), 0);
-        assert_eq!(choose_arm(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0, Prior::NONE), 1);
-        assert_eq!(choose_arm(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0, Prior::NONE), 1);
+        assert_eq!(choose(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0), 0);
+        assert_eq!(choose(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0), 1);
+        assert_eq!(choose(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0), 1);
     }
 
     #[test]

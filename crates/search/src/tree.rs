@@ -60,6 +60,11 @@ impl<S: Eq + Hash> Tree<S> {
         self.roles
     }
 
+    /// The roles, in order.
+    pub(crate) fn each_role(&self) -> impl Iterator<Item = Role> + use<S> {
+        (0..self.roles).map(|role| Role(role as u8))
+    }
+
     /// Nodes in their place.
     pub(crate) fn len(&self) -> usize {
         self.live
