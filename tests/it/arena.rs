@@ -279,6 +279,59 @@ fn the_stronger_player_is_found_in_every_seat() {
     assert_eq!(again.finish, Finish::Decided(ggp_arena::elo::Hypothesis::H1));
 }
 
+/// Players whose referee stops the whole run when it is asked for an opening.
+struct StopsAtOpening(StopToken);
+
+struct StoppingReferee(Box<dyn Referee>, StopToken);
+
+impl Players for StopsAtOpening {
+    fn player(
+        &self,
+        entrant: &Entrant,
+        game: &Arc<Game>,
+        seat: &SeatRequest<'_>,
+    ) -> Result<Box<dyn Player>, PlayError> {
+        Local.player(entrant, game, seat)
+    }
+
+    fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
+        Ok(Box::new(StoppingReferee(Local.referee(game)?, self.0.clone())))
+    }
+}
+
+impl Referee for StoppingReferee {
+    fn game(&self) -> &Arc<Game> {
+        self.0.game()
+    }
+
+    fn play(
+        &mut self,
+        setup: MatchSetup,
+        seats: &mut [Seat],
+        observer: &mut dyn Observer,
+        stop: &StopToken,
+    ) -> Outcome {
+        self.0.play(setup, seats, observer, stop)
+    }
+
+    fn opening(&mut self, seed: u64, plies: u32, stop: &StopToken) -> Result<Vec<Vec<String>>, EvalError> {
+        self.1.stop();
+        while !stop.is_stopped() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(self.0.opening(seed, plies, stop), Err(EvalError::Interrupted));
+        Err(EvalError::Interrupted)
+    }
+}
+
+#[test]
+fn a_run_stopped_while_an_opening_is_drawn_ends_well() {
+    let league = tournament(vec![published("tic_tac_toe")], &[("a", "random"), ("b", "random")]);
+    let stop = StopToken::new();
+    let report = league.run(&StopsAtOpening(stop.clone()), &Run::new(4), &mut |_| {}, &stop).unwrap();
+    assert_eq!((report.finish, report.progress.done), (Finish::Stopped, 0));
+}
+
 #[cfg(unix)]
 mod programs {
     use super::*;
@@ -539,8 +592,9 @@ fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
     let contest = published("tic_tac_toe");
     let mut machine = Interpreter::new(&contest.game);
     let mut referee = MachineReferee::new(machine.clone());
-    let opening = referee.opening(3, 2)?;
-    assert_eq!(opening, referee.opening(3, 2)?);
+    let never = StopToken::new();
+    let opening = referee.opening(3, 2, &never)?;
+    assert_eq!(opening, referee.opening(3, 2, &never)?);
     assert_eq!(opening.len(), 2);
     let dice = |seed| {
         let entrant = Entrant { name: "dice".to_owned(), spec: "random".to_owned() };
@@ -557,7 +611,7 @@ fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
         }),
         ..MatchSetup::new("m.1", NO_CLOCK)
     };
-    let outcome = referee.play(setup, &mut [dice(1), bad], &mut watcher, &StopToken::new());
+    let outcome = referee.play(setup, &mut [dice(1), bad], &mut watcher, &never);
     assert_eq!((watcher.states, watcher.joints, watcher.ended), (outcome.steps + 1, outcome.steps, true));
     let record = outcome.record.unwrap();
     let record = Record::read(&record.to_json()).unwrap();

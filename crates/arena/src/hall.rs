@@ -7,7 +7,7 @@ use crate::referee::{MatchSetup, Referee, Seat};
 use crate::result::MatchResult;
 use crate::tournament::{Players, Run, SeatRequest, Tournament, TournamentError};
 use ggp_game::rng::mix;
-use ggp_game::{Player, StopToken};
+use ggp_game::{EvalError, Player, StopToken};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -104,9 +104,11 @@ impl Hall<'_> {
         };
         let opening = match self.tournament.opening_plies {
             0 => Vec::new(),
-            plies => referee
-                .opening(fixture.opening_seed, plies)
-                .map_err(|error| TournamentError::Opening { game: contest.name.clone(), error })?,
+            plies => match referee.opening(fixture.opening_seed, plies, &self.abort) {
+                Ok(opening) => opening,
+                Err(EvalError::Interrupted) => return Ok(None),
+                Err(error) => return Err(TournamentError::Opening { game: contest.name.clone(), error }),
+            },
         };
         let mut result = self.blank_result(fixture, contest);
         result.opening = opening.len() as u32;

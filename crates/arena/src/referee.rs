@@ -93,8 +93,8 @@ pub trait Referee: Send {
     /// where the game is shorter.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated.
-    fn opening(&mut self, seed: u64, plies: u32) -> Result<Vec<Vec<String>>, EvalError>;
+    /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
+    fn opening(&mut self, seed: u64, plies: u32, stop: &StopToken) -> Result<Vec<Vec<String>>, EvalError>;
 }
 
 /// A referee that knows the rules by a state machine. Its machine lasts from match to match.
@@ -182,7 +182,8 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
         outcome
     }
 
-    fn opening(&mut self, seed: u64, plies: u32) -> Result<Vec<Vec<String>>, EvalError> {
+    fn opening(&mut self, seed: u64, plies: u32, stop: &StopToken) -> Result<Vec<Vec<String>>, EvalError> {
+        self.machine.interrupt_on(stop);
         let mut longest = Vec::new();
         for number in 0..OPENING_DRAWS {
             let opening = self.opening_draw(Stream::new(seed, number), plies)?;
