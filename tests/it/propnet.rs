@@ -449,6 +449,14 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         let plan = PlayoutPlan { per_start: 3, max_steps: 9, moves: true, ..PlayoutPlan::new(seed + 1) };
         let expected = outcomes(naive, &starts, plan);
         assert_eq!(outcomes(&mut machine, &others, plan), expected, "seed {seed}");
+        // From those that are not terminal, without looking.
+        let open: Vec<usize> =
+            (0..starts.len()).filter(|&at| !naive.is_terminal(&starts[at]).unwrap()).collect();
+        let starts: Vec<_> = open.iter().map(|&at| starts[at].clone()).collect();
+        let others: Vec<_> = open.iter().map(|&at| others[at].clone()).collect();
+        let expected = outcomes(naive, &starts, plan);
+        let going = PlayoutPlan { going: true, ..plan };
+        assert_eq!(outcomes(&mut machine, &others, going), expected, "seed {seed}");
         let nothing = naive.state_of(&[]).unwrap();
         let other = machine.state_of(&[]).unwrap();
         let expected = outcomes(naive, &[nothing], plan);

@@ -36,12 +36,14 @@ pub struct PlayoutPlan {
     pub max_steps: u32,
     /// Whether [`Playout::moves`] is wanted.
     pub moves: bool,
+    /// Whether it is known that none of the starts is terminal, so that a machine need not look.
+    pub going: bool,
 }
 
 impl PlayoutPlan {
-    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves.
+    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves, from any states.
     pub fn new(seed: u64) -> PlayoutPlan {
-        PlayoutPlan { seed, first: 0, per_start: 1, max_steps: MAX_STEPS, moves: false }
+        PlayoutPlan { seed, first: 0, per_start: 1, max_steps: MAX_STEPS, moves: false, going: false }
     }
 }
 
