@@ -11,13 +11,13 @@ pub(crate) struct Arm {
     /// Where it leads, when this role alone decides that and the node has been made; else
     /// [`NodeId::NONE`].
     pub(crate) child: NodeId,
-    /// Playouts backed up through it.
+    /// Descents backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
     pub(crate) pending: u16,
     /// The goals of its role that it can still lead to, proved.
     pub(crate) bounds: Bounds,
-    /// The sum of those playouts' shares for its role.
+    /// The sum of those descents' shares for its role.
     pub(crate) sum: f64,
     /// By how much it is thought to be better than the mean of its role's arms, in shares.
     pub(crate) advantage: f32,

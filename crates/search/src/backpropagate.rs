@@ -6,12 +6,15 @@ use crate::tree::Tree;
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Adds `playouts` playouts whose shares sum to `shares`, role by role, to all of `path`, and
-    /// takes the descent off what is pending.
+    /// Counts a visit to all of `path` for the mean `shares` of the descent's playouts, role by role,
+    /// and takes the descent off what is pending.
+    ///
+    /// A descent counts once, however many playouts it was given: how much is known of an arm depends
+    /// on how far the tree below it has grown, more than on how often its leaves were played out.
     ///
     /// Where nodes are shared, an arm's statistics are those of the node that it leads to, which
     /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2).
-    pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], playouts: u32, shared: bool) {
+    pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool) {
         for depth in (0..path.nodes().len()).rev() {
             let id = path.nodes()[depth];
             for (stats, share) in self.stats_mut(id).iter_mut().zip(shares) {
@@ -19,12 +22,11 @@ impl<S: Eq + Hash> Tree<S> {
             }
             let below = path.nodes().get(depth + 1).copied().unwrap_or(NodeId::NONE);
             let node = &mut self[id];
-            node.visits = node.visits.saturating_add(playouts);
+            node.visits = node.visits.saturating_add(1);
             node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
             if !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
-                let mean: Vec<f64> = shares.iter().map(|share| share / f64::from(playouts)).collect();
-                self.regret(path, depth, &mean);
+                self.regret(path, depth, shares);
             }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
                 let decides = match chooser {
@@ -37,7 +39,7 @@ impl<S: Eq + Hash> Tree<S> {
                 }
                 let arm = &mut self[id].arms[arm as usize];
                 arm.pending = arm.pending.saturating_sub(1);
-                arm.visits = arm.visits.saturating_add(playouts);
+                arm.visits = arm.visits.saturating_add(1);
                 arm.sum += shares[role];
                 let pulls = arm.visits;
                 if shared && below.is_some() && chooser != Chooser::Several {

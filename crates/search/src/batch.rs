@@ -10,7 +10,7 @@ pub struct Batch {
     /// At most so many playouts at once; `None` for twice as many as the machine has lanes, so that
     /// lanes whose playouts have ended find others to play.
     pub lanes: Option<usize>,
-    /// One leaf for so many playouts that the root has seen.
+    /// One leaf for so many descents that the root has seen.
     pub growth: u32,
     /// At most so many playouts a leaf.
     pub per_leaf: usize,
@@ -31,7 +31,7 @@ pub(crate) struct BatchPlan {
 
 impl Default for Batch {
     fn default() -> Batch {
-        Batch { lanes: None, growth: 16, per_leaf: 64, least: 4 }
+        Batch { lanes: None, growth: 1, per_leaf: 64, least: 4 }
     }
 }
 

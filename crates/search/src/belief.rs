@@ -3,13 +3,13 @@
 //! The guess is a line: what an arm's mean lies above its node's, by its move's advantage elsewhere.
 //! Its slope is small where moves are worth different things in different states, its offset tells
 //! how much worse the average arm is than those that the search prefers, and the scatter around it
-//! tells how many playouts it is worth (as in empirical Bayes: the variance of a playout divided by
-//! that of the guess).
+//! tells how many visits it is worth (as in empirical Bayes: the variance of a visit divided by that of
+//! the guess).
 
 use crate::arm::Arm;
 
 /// Arms with fewer playouts say too little.
-const LEAST_VISITS: u32 = 8;
+const LEAST_PLAYOUTS: f64 = 8.0;
 
 /// Before as many arms have been seen, the guess is that of [`Belief::default`].
 const LEAST_ARMS: f64 = 64.0;
@@ -17,11 +17,11 @@ const LEAST_ARMS: f64 = 64.0;
 /// As many arms are remembered, older ones fading.
 const MEMORY: f64 = 20_000.0;
 
-/// A guess counts as at least and at most so many playouts.
+/// A guess counts as at least and at most so many visits.
 const WEIGHT: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 
 /// What is thought of an arm before it is tried: `offset + slope · advantage` above its node's mean,
-/// worth `weight` playouts.
+/// worth `weight` visits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Belief {
     pub(crate) offset: f64,
@@ -44,32 +44,33 @@ pub(crate) struct Evidence {
     advantage_squared: f64,
     product: f64,
     lead_squared: f64,
-    /// Of the mean of an arm, and of a single playout.
+    /// Of the mean of an arm, and of a single visit.
     noise: f64,
-    playout: f64,
+    visit: f64,
 }
 
 impl Evidence {
-    /// Takes note of the arms of a role in a node where its mean is `mean`.
-    pub(crate) fn note(&mut self, arms: &[Arm], mean: f64) {
+    /// Takes note of the arms of a role in a node where its mean is `mean`; a visit is the mean of
+    /// about so many `playouts`.
+    pub(crate) fn note(&mut self, arms: &[Arm], mean: f64, playouts: f64) {
         if self.arms > MEMORY {
             self.fade();
         }
-        for arm in arms.iter().filter(|arm| arm.visits >= LEAST_VISITS) {
+        for arm in arms.iter().filter(|arm| f64::from(arm.visits) * playouts >= LEAST_PLAYOUTS) {
             let visits = f64::from(arm.visits);
             let own = arm.sum / visits;
             let (lead, advantage) = (own - mean, f64::from(arm.advantage));
-            // Towards the middle, so that a few playouts that all ended alike still leave doubt.
+            // Towards the middle, so that a few visits that all ended alike still leave doubt.
             let smooth = (arm.sum + 1.0) / (visits + 2.0);
-            let playout = smooth * (1.0 - smooth);
+            let visit = smooth * (1.0 - smooth) / playouts;
             self.arms += 1.0;
             self.lead += lead;
             self.advantage += advantage;
             self.advantage_squared += advantage * advantage;
             self.product += lead * advantage;
             self.lead_squared += lead * lead;
-            self.noise += playout / visits;
-            self.playout += playout;
+            self.noise += visit / visits;
+            self.visit += visit;
         }
     }
 
@@ -82,7 +83,7 @@ impl Evidence {
             &mut self.product,
             &mut self.lead_squared,
             &mut self.noise,
-            &mut self.playout,
+            &mut self.visit,
         ] {
             *sum /= 2.0;
         }
@@ -99,7 +100,7 @@ impl Evidence {
         let slope = if spread > 1e-9 { (together / spread).max(0.0) } else { 0.0 };
         let offset = mean(self.lead) - slope * mean(self.advantage);
         let scatter = mean(self.lead_squared) - mean(self.lead).powi(2) - slope * together - mean(self.noise);
-        let weight = mean(self.playout) / scatter.max(1e-9);
+        let weight = mean(self.visit) / scatter.max(1e-9);
         Belief { offset, slope, weight: weight.clamp(*WEIGHT.start(), *WEIGHT.end()) }
     }
 }
@@ -123,7 +124,7 @@ mod tests {
                 advantage: advantage as f32,
                 ..Arm::new(Move(0))
             };
-            evidence.note(&[arm], 0.5);
+            evidence.note(&[arm], 0.5, 1.0);
         }
         evidence
     }
@@ -133,7 +134,7 @@ mod tests {
         let belief = evidence(-0.1, 0.7, 0.1).belief();
         assert!((belief.offset + 0.1).abs() < 0.01, "{belief:?}");
         assert!((belief.slope - 0.7).abs() < 0.05, "{belief:?}");
-        // Playouts vary by nearly a quarter, the guess by a hundredth.
+        // Visits vary by nearly a quarter, the guess by a hundredth.
         assert!((20.0..30.0).contains(&belief.weight), "{belief:?}");
         assert!(evidence(-0.1, 0.7, 0.02).belief().weight > 49.0);
     }

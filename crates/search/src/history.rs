@@ -104,8 +104,8 @@ impl History {
         self.all[role.index()].add(goals, count);
     }
 
-    /// Takes note of the moves on a descent's way, of which `playouts` playouts came to `shares` in
-    /// sum.
+    /// Takes note of the moves on a descent's way, of which `playouts` playouts came to `shares` on
+    /// average.
     pub(crate) fn remember<S: Eq + Hash>(
         &mut self,
         tree: &Tree<S>,
@@ -116,7 +116,12 @@ impl History {
         for (depth, &id) in path.nodes().iter().enumerate() {
             for (role, (&arm, share)) in path.chosen(depth).iter().zip(shares).enumerate() {
                 let mv = tree[id].arms[arm as usize].mv;
-                self.add(Role(role as u8), mv, (share * 100.0).round() as u64, playouts as u64);
+                self.add(
+                    Role(role as u8),
+                    mv,
+                    (share * 100.0 * playouts as f64).round() as u64,
+                    playouts as u64,
+                );
             }
         }
     }

@@ -52,7 +52,7 @@ pub(crate) struct Node<S> {
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
     /// What the roles think of their arms when several choose and draw by regret; else empty.
     pub(crate) regrets: Box<[Regret]>,
-    /// Playouts backed up through it.
+    /// Descents backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
     pub(crate) pending: u32,

@@ -330,6 +330,8 @@ impl<M: Playouts> Search<M> {
         self.batches += 1;
         // 2. Expand.
         let expanded = self.expand(descents);
+        // Ends of the game are not played out from; but a full tree has no room to note them.
+        self.simulation.going = !self.tree.is_full();
         self.starts.clear();
         if expanded.is_ok() {
             for Descent { stand, .. } in descents {
@@ -375,14 +377,14 @@ impl<M: Playouts> Search<M> {
         for descent in descents {
             if let Stand::Playing = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
-                self.tree.back_up(&descent.path, shares, per_leaf as u32, shared);
+                self.tree.back_up(&descent.path, shares, shared);
                 if log.is_some() {
                     self.history.remember(&self.tree, &descent.path, shares, per_leaf);
                 }
             } else {
                 let stats = self.tree.stats(descent.path.leaf()).iter();
                 let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
-                self.tree.back_up(&descent.path, &known, 1, shared);
+                self.tree.back_up(&descent.path, &known, shared);
             }
             if self.options.has(Technique::Solver) {
                 self.tree.prove(&descent.path, self.chance);
@@ -390,7 +392,7 @@ impl<M: Playouts> Search<M> {
         }
         if let Some(log) = log {
             self.history.learn(log);
-            self.weigh(descents);
+            self.weigh(descents, per_leaf);
             let root = self.tree.root();
             if self.tree[root].phase == Phase::Open {
                 self.expect(root);
@@ -411,15 +413,16 @@ impl<M: Playouts> Search<M> {
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
     }
 
-    /// Learns from one node of each of `descents` how far the guess at arms may be trusted.
-    fn weigh(&mut self, descents: &[Descent<M::State>]) {
+    /// Learns from one node of each of `descents`, of `per_leaf` playouts each, how far the guess at
+    /// arms may be trusted.
+    fn weigh(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];
             for role in self.tree.each_role() {
                 let range = self.tree.arm_range(id, role);
                 if range.len() > 1 && self.chance != Some(role) {
                     let mean = self.tree.mean(id, role.index());
-                    self.evidence.note(&self.tree[id].arms[range], mean);
+                    self.evidence.note(&self.tree[id].arms[range], mean, per_leaf as f64);
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::dice::Dice;
 
 /// The exploration constant for scores between 0 and 1. UCB1's proof wants √2 for the worst case;
 /// scores of real positions spread far less, and smaller constants are stronger in practice.
-pub(crate) const EXPLORATION: f64 = 0.6;
+pub(crate) const EXPLORATION: f64 = 0.5;
 
 /// What is expected of the arms of a node before they are tried.
 #[derive(Clone, Copy, Debug)]

@@ -37,11 +37,11 @@ pub(crate) struct Simulation {
     /// Whether the moves of the next call are to be logged, and those of the last that were.
     pub(crate) logs: bool,
     pub(crate) log: Log,
+    /// Whether none of the next call's starts is terminal.
+    pub(crate) going: bool,
     /// The steps of the longest playout of the last call.
     pub(crate) longest: u32,
     moves: Vec<Move>,
-    /// Whether the last watched playout ended the game.
-    over: bool,
     joint: Vec<Move>,
     legal: Vec<Move>,
     goals: Vec<Option<Goal>>,
@@ -69,9 +69,9 @@ impl Simulation {
             best: None,
             logs: false,
             log: Log::default(),
+            going: false,
             longest: 0,
             moves: Vec::new(),
-            over: false,
             joint: vec![Move(0); roles],
             legal: Vec::new(),
             goals: vec![None; roles],
@@ -111,8 +111,8 @@ impl Simulation {
         self.best.take().filter(|best| best.share > above)
     }
 
-    /// Plays `per_start` playouts from each of `starts`; `shares` becomes the sums of their scores,
-    /// role by role, start by start.
+    /// Plays `per_start` playouts from each of `starts`; `shares` becomes the means of their
+    /// scores, role by role, start by start.
     ///
     /// # Errors
     /// Those of the machine; [`EvalError::Interrupted`] when a limit was reached first.
@@ -147,18 +147,24 @@ impl Simulation {
             for index in 0..playouts {
                 let stream = rng::Stream::new(self.seed, first + index as u64);
                 let start = index / per_start;
-                self.watch(machine, &starts[start], stream, limits, &mut shares[start * roles..][..roles])?;
+                let place = &mut shares[start * roles..][..roles];
+                let over = self.watch(machine, &starts[start], stream, limits, place)?;
                 if self.logs {
                     self.log.note(&self.moves, &self.goals);
                 }
-                if alone && self.over {
+                if alone && over {
                     let share = self.goals[0].map_or(0.0, Goal::share);
                     keep_better(&mut self.best, start, share, &self.moves);
                 }
             }
         } else {
-            let plan =
-                PlayoutPlan { first, per_start, moves: alone || self.logs, ..PlayoutPlan::new(self.seed) };
+            let plan = PlayoutPlan {
+                first,
+                per_start,
+                moves: alone || self.logs,
+                going: self.going,
+                ..PlayoutPlan::new(self.seed)
+            };
             let Simulation { best, log, logs, longest, .. } = self;
             machine.playouts(starts, plan, &mut |playout| {
                 let place = &mut shares[playout.index / per_start * roles..][..roles];
@@ -175,12 +181,15 @@ impl Simulation {
                 }
             })?;
         }
+        for share in shares.iter_mut() {
+            *share /= per_start as f64;
+        }
         self.known = true;
         self.round.note(began.elapsed() / if slow { playouts as u32 } else { rounds });
         Ok(())
     }
 
-    /// One playout, step by step.
+    /// One playout, step by step; whether it ended the game.
     fn watch<M: StateMachine>(
         &mut self,
         machine: &mut M,
@@ -188,13 +197,13 @@ impl Simulation {
         stream: rng::Stream,
         limits: &Limits,
         shares: &mut [f64],
-    ) -> Result<(), EvalError> {
+    ) -> Result<bool, EvalError> {
         let game = machine.game().clone();
         let allowance = limits.deadline.remaining().map(|left| left / SHARE_OF_CLOCK);
         let began = Instant::now();
         let mut state = start.clone();
         let mut steps = 0;
-        self.over = false;
+        let mut over = false;
         self.moves.clear();
         'playout: while steps < MAX_STEPS {
             let step_began = Instant::now();
@@ -202,7 +211,7 @@ impl Simulation {
                 return Err(EvalError::Interrupted);
             }
             if machine.is_terminal(&state)? {
-                self.over = true;
+                over = true;
                 break;
             }
             if allowance.is_some_and(|most| began.elapsed() > most) {
@@ -225,11 +234,11 @@ impl Simulation {
         }
         self.longest = self.longest.max(steps);
         machine.goals(&state, &mut self.goals)?;
-        let missing = if self.over { 0.0 } else { UNKNOWN };
+        let missing = if over { 0.0 } else { UNKNOWN };
         for (share, goal) in shares.iter_mut().zip(&self.goals) {
             *share += goal.map_or(missing, Goal::share);
         }
-        Ok(())
+        Ok(over)
     }
 }
 
@@ -260,7 +269,7 @@ mod tests {
         watched.run(&mut machine, &starts, 3, &Limits::default(), &mut a).unwrap();
         fast.run(&mut machine, &starts, 3, &Limits::default(), &mut b).unwrap();
         assert_eq!(a, b);
-        assert!(a.contains(&3.0) && a.contains(&0.0));
+        assert!(a.contains(&1.0) && a.contains(&0.0));
     }
 
     #[test]
