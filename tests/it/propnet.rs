@@ -2,7 +2,8 @@
 //! networks: with phases, counters, idle roles, states without legal moves, void goals, recursion.
 
 use ggp_game::{
-    EvalError, Fact, Game, Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, StopToken, rng::mix,
+    EvalError, Fact, Game, Goal, Move, PlayoutPlan, Playouts, Preference, Role, StateMachine, StopToken,
+    rng::mix,
 };
 use ggp_propnet::{
     Cpu, Fluent, GroundLimits, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal,
@@ -318,6 +319,22 @@ fn outcomes<M: Playouts>(
     all
 }
 
+/// Prefers about half of the moves made in `played`, in three playouts of four; the same ones whatever
+/// the machine's numbers for them.
+fn preference<M: StateMachine>(machine: &mut M, played: &BTreeMap<usize, Outcome>) -> Preference {
+    let roles = machine.game().role_count();
+    let mut preference = Preference::new(roles, 0.75);
+    for (_, _, texts, _) in played.values() {
+        for (number, text) in texts.iter().enumerate() {
+            if text.bytes().map(u32::from).sum::<u32>().is_multiple_of(2) {
+                let mv = machine.parse_move(text).expect("a move that was made");
+                preference.add(Role((number % roles) as u8), mv);
+            }
+        }
+    }
+    preference
+}
+
 /// Walks at random through states, comparing everything; returns the facts of the states met.
 fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec<Vec<Fact>> {
     let roles = naive.game().role_count();
@@ -411,7 +428,7 @@ fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fac
 
 #[test]
 fn lanes_agree_with_naive_evaluation_on_random_networks() {
-    let (mut phased, mut stuck, mut deferred, mut shared) = (0, 0, 0, 0);
+    let (mut phased, mut stuck, mut deferred, mut shared, mut narrowed) = (0, 0, 0, 0, 0);
     for seed in 0..150 {
         let (roles, net) = random_net(seed);
         let game = game(roles);
@@ -441,6 +458,27 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
             assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
         }
 
+        // With some moves preferred.
+        let (of_naive, of_machine) = (preference(naive, &expected), preference(&mut machine, &expected));
+        let before = expected;
+        let start = [naive.initial_state().unwrap()];
+        let few = PlayoutPlan { per_start: 60, preferred: Some(&of_naive), ..plan };
+        let expected = outcomes(naive, &start, few);
+        narrowed += usize::from(expected != before);
+        let start = [machine.initial_state().unwrap()];
+        let plan = PlayoutPlan { preferred: Some(&of_machine), ..plan };
+        let all = outcomes(&mut machine, &start, plan);
+        for (index, outcome) in &expected {
+            assert_eq!(all[index], *outcome, "seed {seed}, playout {index}");
+            let first = plan.first + *index as u64;
+            let alone = outcomes(&mut machine, &start, PlayoutPlan { first, per_start: 1, ..plan });
+            assert_eq!(alone[&0], *outcome, "seed {seed}, playout {index} alone");
+        }
+        for cpu in Cpu::available() {
+            let mut other = PropNetMachine::for_cpu(&game, net.clone(), cpu).unwrap();
+            assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
+        }
+
         batches_agree(naive, &mut machine, &met, dice);
 
         // From the states met, in several phases, and from one that no play reaches.
@@ -463,8 +501,8 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         assert_eq!(outcomes(&mut machine, &[other], plan), expected, "seed {seed}");
     }
     // The networks are as varied as they are meant to be.
-    let varied = phased > 30 && deferred > 5 && (5..140).contains(&shared) && stuck > 100;
-    assert!(varied, "{phased} {deferred} {shared} {stuck}");
+    let varied = narrowed > 100 && phased > 30 && deferred > 5 && (5..140).contains(&shared) && stuck > 100;
+    assert!(varied, "{narrowed} {phased} {deferred} {shared} {stuck}");
 }
 
 #[test]

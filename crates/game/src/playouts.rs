@@ -1,10 +1,11 @@
-//! Random playouts: from a state to a terminal one by moves drawn uniformly.
+//! Random playouts: from a state to a terminal one by moves drawn uniformly, from all legal ones or
+//! from those preferred.
 //!
 //! Playout `i` of a run draws its moves from random stream `(seed, i)` (see [`crate::rng`]) in
 //! whatever order or lane it is played, and legal moves are ranked in the order of their texts.
 //! So every machine, and every vector width, plays the same playouts.
 
-use crate::{EvalError, Goal, Move, Role, StateMachine, rng};
+use crate::{EvalError, Goal, Move, Preference, Role, StateMachine, rng};
 
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ pub struct Playout<'a> {
 
 /// Which random stream and how far.
 #[derive(Clone, Copy, Debug)]
-pub struct PlayoutPlan {
+pub struct PlayoutPlan<'a> {
     /// The seed of the run.
     pub seed: u64,
     /// The stream number of playout 0; playout `i` has `first + i`.
@@ -38,12 +39,23 @@ pub struct PlayoutPlan {
     pub moves: bool,
     /// Whether it is known that none of the starts is terminal, so that a machine need not look.
     pub going: bool,
+    /// The moves that some of the playouts prefer.
+    pub preferred: Option<&'a Preference>,
 }
 
-impl PlayoutPlan {
-    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves, from any states.
-    pub fn new(seed: u64) -> PlayoutPlan {
-        PlayoutPlan { seed, first: 0, per_start: 1, max_steps: MAX_STEPS, moves: false, going: false }
+impl PlayoutPlan<'_> {
+    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves, from any states,
+    /// with no moves preferred.
+    pub fn new(seed: u64) -> PlayoutPlan<'static> {
+        PlayoutPlan {
+            seed,
+            first: 0,
+            per_start: 1,
+            max_steps: MAX_STEPS,
+            moves: false,
+            going: false,
+            preferred: None,
+        }
     }
 }
 
@@ -149,7 +161,9 @@ pub trait Playouts: StateMachine {
         let (mut legal, mut moves) = (Vec::new(), Vec::new());
         for index in 0..starts.len() * plan.per_start {
             let start = &starts[index / plan.per_start];
-            let stream = rng::Stream::new(plan.seed, plan.first.wrapping_add(index as u64));
+            let number = plan.first.wrapping_add(index as u64);
+            let stream = rng::Stream::new(plan.seed, number);
+            let preferred = plan.preferred.filter(|preferred| preferred.applies(number));
             let mut state = start.clone();
             let mut steps = 0;
             moves.clear();
@@ -164,6 +178,9 @@ pub trait Playouts: StateMachine {
                     self.legal_moves(&state, role, &mut legal)?;
                     if legal.is_empty() {
                         break 'playout false;
+                    }
+                    if let Some(preferred) = preferred {
+                        preferred.narrow(role, &mut legal);
                     }
                     let rank = stream.below(steps, role, legal.len() as u32);
                     joint[role.index()] = legal[rank as usize];

@@ -8,6 +8,7 @@
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
+use crate::prefer::Preferred;
 use crate::rows::Row;
 use crate::schedule::{Layout, ONES, state_row};
 use crate::select::{Keys, Scratch};
@@ -26,6 +27,8 @@ pub(crate) struct Lanes<const W: usize> {
     began: Vec<u64>,
     /// The lanes that play.
     live: Row<W>,
+    /// The lanes whose playouts prefer some moves.
+    preferring: Row<W>,
     sweep: u64,
     /// Per lane and role.
     goals: Vec<Option<Goal>>,
@@ -102,7 +105,9 @@ pub(crate) struct Run<'a> {
     pub(crate) starts: &'a [BitState],
     /// Which of `starts` are played; none of them is terminal.
     pub(crate) chosen: &'a [u32],
-    pub(crate) plan: PlayoutPlan,
+    pub(crate) plan: PlayoutPlan<'a>,
+    /// The plan's preferred moves in these programs.
+    pub(crate) preferred: Option<Preferred<'a>>,
 }
 
 impl<const W: usize> Lanes<W> {
@@ -118,6 +123,7 @@ impl<const W: usize> Lanes<W> {
             index: vec![0; Self::LANES],
             began: vec![0; Self::LANES],
             live: Row::ZERO,
+            preferring: Row::ZERO,
             sweep: 0,
             goals: vec![None; Self::LANES * roles],
             record: vec![Vec::new(); Self::LANES],
@@ -198,7 +204,7 @@ impl<const W: usize> Lanes<W> {
             }
             run.kernels.run_blocks(&phase.program.legal_blocks, &phase.program.gates, &mut self.rows);
             observe(Part::Gates);
-            let stuck = self.choose(run, phase);
+            let stuck = self.choose(run, number);
             observe(Part::Choice);
             if stuck.any() {
                 self.end_stuck(run, number, stuck, sink);
@@ -237,6 +243,9 @@ impl<const W: usize> Lanes<W> {
             }
             together.set(lane);
             self.index[lane] = index;
+            if let Some(preferred) = &run.preferred {
+                self.preferring.put(lane, preferred.applies(run.plan.first.wrapping_add(index as u64)));
+            }
             self.began[lane] = self.sweep;
             let key = rng::Stream::new(run.plan.seed, run.plan.first + index as u64).key();
             let position = Keys::position(lane, W);
@@ -393,9 +402,10 @@ impl<const W: usize> Lanes<W> {
     }
 
     /// Chooses moves for all roles. The lanes where a role has none.
-    fn choose(&mut self, run: &Run<'_>, phase: &Phase) -> Row<W> {
+    fn choose(&mut self, run: &Run<'_>, number: usize) -> Row<W> {
+        let phase = &run.programs.phases[number];
         let mut stuck = Row::ZERO;
-        for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
+        for (place, (choice, tree)) in phase.program.choices.iter().zip(&phase.trees).enumerate() {
             let base = choice.base as usize;
             let some = match tree {
                 Some(tree) => {
@@ -403,6 +413,9 @@ impl<const W: usize> Lanes<W> {
                     self.rows[base + choice.moves.len()..end].fill(Row::ZERO);
                     let counter = rng::counter(self.sweep as u32, Role(choice.role as u8));
                     let area = &mut self.rows[base..end];
+                    if let Some(preferred) = &run.preferred {
+                        preferred.narrow(number, place, area, self.preferring);
+                    }
                     run.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter)
                 }
                 None if choice.moves.is_empty() => Row::ZERO,
@@ -425,7 +438,7 @@ impl<const W: usize> Lanes<W> {
         self.end(run, number, stuck, Row::ZERO, sink);
         run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
         run.kernels.run_blocks(&program.legal_blocks, &program.gates, &mut self.rows);
-        self.choose(run, phase);
+        self.choose(run, number);
     }
 
     /// Notes the joint move of each lane.

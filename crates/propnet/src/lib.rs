@@ -18,6 +18,7 @@ mod move_set;
 mod nearness;
 mod net;
 mod one;
+mod prefer;
 mod report;
 mod rows;
 mod schedule;

@@ -8,6 +8,7 @@ use crate::lanes::{Lanes, Observer, Part, Run};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
 use crate::one::One;
+use crate::prefer::Preferred;
 use crate::report::Report;
 use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
@@ -284,6 +285,7 @@ impl PropNetMachine {
         let run = |programs, chosen| Run {
             net: &shared.net,
             programs,
+            preferred: plan.preferred.map(|preference| Preferred::new(programs, &shared.moves, preference)),
             kernels: self.kernels,
             moves: &shared.moves,
             starts,

@@ -54,7 +54,9 @@ impl One {
             *row = if state.has(fluent as usize) { !0 } else { 0 };
         }
         let index = start * run.plan.per_start + repeat;
-        let key = rng::Stream::new(run.plan.seed, run.plan.first.wrapping_add(index as u64)).key();
+        let playout = run.plan.first.wrapping_add(index as u64);
+        let key = rng::Stream::new(run.plan.seed, playout).key();
+        let preferred = run.preferred.as_ref().filter(|preferred| preferred.applies(playout));
         let phases = &run.programs.phases;
         let mut number = run.programs.phase_of(state).unwrap_or(0);
         let mut steps = 0;
@@ -71,6 +73,12 @@ impl One {
                 break End::CutOff;
             }
             Kernels::run_packed(&program.legal_blocks, &program.gates, &mut self.rows);
+            if let Some(preferred) = preferred {
+                for (place, choice) in program.choices.iter().enumerate() {
+                    let legal = &mut self.rows[choice.base as usize..][..choice.moves.len()];
+                    preferred.narrow(number, place, legal, !0);
+                }
+            }
             if !self.choose(run, phase, key, steps) {
                 break End::Stuck;
             }

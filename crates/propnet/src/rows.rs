@@ -65,6 +65,13 @@ impl<const W: usize> Row<W> {
         self.0[lane >> 6] |= 1 << (lane & 63);
     }
 
+    /// Sets or clears the bit of a lane.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, lane: usize, value: bool) {
+        let word = &mut self.0[lane >> 6];
+        *word = *word & !(1 << (lane & 63)) | u64::from(value) << (lane & 63);
+    }
+
     /// How many bits are set.
     #[inline(always)]
     pub(crate) fn count(&self) -> usize {

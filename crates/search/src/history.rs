@@ -133,6 +133,27 @@ impl History {
         }
     }
 
+    /// How many roles there are.
+    pub(crate) fn roles(&self) -> usize {
+        self.of_role.len()
+    }
+
+    /// The mean share of `role` in all that is known.
+    fn usual(&self, role: usize) -> f64 {
+        let all = self.all[role];
+        if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 }
+    }
+
+    /// Every move that has been played, with how much better it fared than its role's moves on
+    /// average, in shares.
+    pub(crate) fn leads(&self) -> impl Iterator<Item = (Role, Move, f64)> {
+        self.of_role.iter().enumerate().flat_map(move |(role, tallies)| {
+            let usual = self.usual(role);
+            let played = tallies.iter().enumerate().filter(|(_, tally)| tally.count > 0);
+            played.map(move |(mv, tally)| (Role(role as u8), Move(mv as u32), tally.mean(usual) - usual))
+        })
+    }
+
     /// Lets half of what is known fade, the match having gone on.
     pub(crate) fn fade(&mut self) {
         self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(Tally::fade);
@@ -141,8 +162,7 @@ impl History {
     /// Replaces `out` by how much more than the mean of `moves` each of them is worth to `role`, in
     /// shares.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
-        let all = self.all[role.index()];
-        let usual = if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 };
+        let usual = self.usual(role.index());
         let tallies = &self.of_role[role.index()];
         out.clear();
         out.extend(

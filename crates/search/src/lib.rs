@@ -21,6 +21,7 @@ mod expand;
 mod history;
 mod limits;
 mod line;
+mod mast;
 mod node;
 mod options;
 mod pace;

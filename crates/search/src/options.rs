@@ -91,6 +91,7 @@ const MCTS_OPTIONS: &[&str] = &[
     Technique::Line.name(),
     Technique::Beam.name(),
     Technique::History.name(),
+    Technique::Mast.name(),
     "belief",
     "lanes",
     "growth",
@@ -303,7 +304,7 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, beam, history, belief, \
+             transpositions, solver, regret, line, beam, history, mast, belief, \
              lanes, growth, per_leaf, least, threads"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");

@@ -393,6 +393,7 @@ impl<M: Playouts> Search<M> {
         if let Some(log) = log {
             self.history.learn(log);
             self.weigh(descents, per_leaf);
+            self.prefer();
             let root = self.tree.root();
             if self.tree[root].phase == Phase::Open {
                 self.expect(root);

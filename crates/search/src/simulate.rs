@@ -6,7 +6,8 @@
 use crate::history::Log;
 use crate::limits::Limits;
 use crate::pace::Pace;
-use ggp_game::{EvalError, Goal, MAX_STEPS, Move, PlayoutPlan, Playouts, StateMachine, rng};
+use ggp_game::{EvalError, Goal, MAX_STEPS, Move, PlayoutPlan, Playouts, Preference, StateMachine, rng};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A call for playouts that takes longer than this is not made blindly: far below the 50 ms by
@@ -37,6 +38,8 @@ pub(crate) struct Simulation {
     /// Whether the moves of the next call are to be logged, and those of the last that were.
     pub(crate) logs: bool,
     pub(crate) log: Log,
+    /// The moves that playouts prefer.
+    pub(crate) preferred: Option<Arc<Preference>>,
     /// Whether none of the next call's starts is terminal.
     pub(crate) going: bool,
     /// The steps of the longest playout of the last call.
@@ -69,6 +72,7 @@ impl Simulation {
             best: None,
             logs: false,
             log: Log::default(),
+            preferred: None,
             going: false,
             longest: 0,
             moves: Vec::new(),
@@ -145,10 +149,10 @@ impl Simulation {
         self.started += playouts as u64;
         if slow {
             for index in 0..playouts {
-                let stream = rng::Stream::new(self.seed, first + index as u64);
+                let number = first + index as u64;
                 let start = index / per_start;
                 let place = &mut shares[start * roles..][..roles];
-                let over = self.watch(machine, &starts[start], stream, limits, place)?;
+                let over = self.watch(machine, &starts[start], number, limits, place)?;
                 if self.logs {
                     self.log.note(&self.moves, &self.goals);
                 }
@@ -158,7 +162,9 @@ impl Simulation {
                 }
             }
         } else {
+            let preferred = self.preferred.clone();
             let plan = PlayoutPlan {
+                preferred: preferred.as_deref(),
                 first,
                 per_start,
                 moves: alone || self.logs,
@@ -194,11 +200,13 @@ impl Simulation {
         &mut self,
         machine: &mut M,
         start: &M::State,
-        stream: rng::Stream,
+        number: u64,
         limits: &Limits,
         shares: &mut [f64],
     ) -> Result<bool, EvalError> {
         let game = machine.game().clone();
+        let stream = rng::Stream::new(self.seed, number);
+        let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
         let allowance = limits.deadline.remaining().map(|left| left / SHARE_OF_CLOCK);
         let began = Instant::now();
         let mut state = start.clone();
@@ -221,6 +229,9 @@ impl Simulation {
                 machine.legal_moves(&state, role, &mut self.legal)?;
                 if self.legal.is_empty() {
                     break 'playout;
+                }
+                if let Some(preferred) = &preferred {
+                    preferred.narrow(role, &mut self.legal);
                 }
                 let rank = stream.below(steps, role, self.legal.len() as u32);
                 self.joint[role.index()] = self.legal[rank as usize];

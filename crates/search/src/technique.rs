@@ -15,17 +15,20 @@ pub enum Technique {
     Beam,
     /// What is thought of an arm before it is tried is how its move fared elsewhere.
     History,
+    /// Playouts prefer moves whose history is good, as far as the tree bears it out.
+    Mast,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 6] = [
+    pub const ALL: [Technique; 7] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
         Technique::Line,
         Technique::Beam,
         Technique::History,
+        Technique::Mast,
     ];
 
     /// Its name in a player's specification.
@@ -37,6 +40,7 @@ impl Technique {
             Technique::Line => "line",
             Technique::Beam => "beam",
             Technique::History => "history",
+            Technique::Mast => "mast",
         }
     }
 

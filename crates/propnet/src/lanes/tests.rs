@@ -47,6 +47,7 @@ fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Ou
         moves: &moves,
         starts: &[start],
         chosen: &[0],
+        preferred: None,
         plan: PlayoutPlan { per_start: 1200, moves: true, first: 3, ..PlayoutPlan::new(9) },
     };
     let mut outcomes = Outcomes::new();
