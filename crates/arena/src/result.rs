@@ -13,6 +13,14 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long to wait for another's lock. Whoever starts programs may seem to hold it for a moment
+/// longer: between being forked off and being started they have their parent's open files.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often to look meanwhile.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// One match: who played, how it ended.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -211,10 +219,16 @@ impl ResultFile {
     fn open(path: &Path) -> Result<ResultFile, ResultsError> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = file.map_err(|error| io_error(path, error))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(ResultsError::Locked(path.to_owned())),
-            // Some file systems have no locks; that is no reason not to play.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(ResultFile { path: path.to_owned(), file }),
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(RETRY),
+                Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked(path.to_owned())),
+                // Some file systems have no locks; that is no reason not to play.
+                Ok(()) | Err(TryLockError::Error(_)) => {
+                    return Ok(ResultFile { path: path.to_owned(), file });
+                }
+            }
         }
     }
 
@@ -383,6 +397,19 @@ mod tests {
         assert_eq!(met, [result("e", 0, &[("a", 100), ("b", 0)])]);
         file.append(&result("e", 1, &[("b", 50), ("a", 50)])).unwrap();
         assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
+    }
+
+    #[test]
+    fn a_lock_that_is_held_for_a_moment_is_waited_for() {
+        let scratch = Scratch::new("moment");
+        let first = ResultFile::create(&scratch.0).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                drop(first);
+            });
+            ResultFile::resume(&scratch.0, "t", |_| {}).unwrap();
+        });
     }
 
     #[test]
