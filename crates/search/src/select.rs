@@ -9,6 +9,10 @@ use crate::dice::Dice;
 /// scores of real positions spread far less, and smaller constants are stronger in practice.
 pub(crate) const EXPLORATION: f64 = 0.5;
 
+/// However sure a guess is, exploration takes it for at most so many visits: a wrong guess at an arm
+/// is mended only by trying it.
+const CERTAINTY: f64 = 8.0;
+
 /// What is expected of the arms of a node before they are tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prior {
@@ -31,6 +35,7 @@ impl Prior {
 pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> usize {
     let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
     let log = f64::from(total.max(1)).ln();
+    let certainty = weight.min(CERTAINTY);
     let mut best = (0, f64::NEG_INFINITY);
     for (index, arm) in arms.iter().enumerate() {
         if arm.bounds.high < low {
@@ -47,7 +52,7 @@ pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, pr
             // Where all pulls are still under way there is no score yet, so none in its favour.
             let mean = (arm.sum + expected) / (f64::from(arm.visits) + weight).max(1.0);
             let mean = mean.clamp(arm.bounds.low_share(), arm.bounds.high_share());
-            mean + exploration * (log / (f64::from(pulls) + weight)).sqrt()
+            mean + exploration * (log / (f64::from(pulls) + certainty)).sqrt()
         };
         if bound > best.1 {
             best = (index, bound);
@@ -68,6 +73,7 @@ pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
 mod tests {
     use super::{Prior, choose_arm, choose_chance_arm};
     use crate::arm::Arm;
+    use crate::belief::Belief;
     use crate::dice::Dice;
     use crate::node::Bounds;
     use ggp_game::Move;
@@ -79,6 +85,16 @@ mod tests {
     /// With nothing expected of arms that have not been tried.
     fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
         choose_arm(arms, total, exploration, low, Prior::NONE)
+    }
+
+    #[test]
+    fn what_is_badly_thought_of_is_tried_in_the_end() {
+        let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
+        let doubtful = Arm { advantage: -0.2, ..arm(0, 0, 0.0) };
+        let prior = Prior { mean: 0.5, belief: Belief { offset: -0.1, slope: 1.0, weight: 50.0 } };
+        assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, 50, prior), 1);
+        let (proved, doubtful) = (arm(20, 0, 10.0), Arm { advantage: -0.2, ..arm(0, 0, 0.0) });
+        assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, 0, prior), 0, "but not at once");
     }
 
     #[test]
