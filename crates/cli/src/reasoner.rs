@@ -90,6 +90,10 @@ fn ground_within(
     halt: &StopToken,
 ) -> Result<PropNet, String> {
     let (stop, began) = (StopToken::new(), Instant::now());
+    if time.is_zero() {
+        // No watchdog is quick enough for that.
+        stop.stop();
+    }
     // The watchdog ends with the sender, when the work is done.
     let (done, wait) = mpsc::channel::<()>();
     let watchdog = {
