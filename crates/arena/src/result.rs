@@ -405,7 +405,7 @@ mod tests {
         let first = ResultFile::create(&scratch.0).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                std::thread::sleep(std::time::Duration::from_millis(100));
+                std::thread::sleep(Duration::from_millis(100));
                 drop(first);
             });
             ResultFile::resume(&scratch.0, "t", |_| {}).unwrap();

@@ -243,11 +243,12 @@ impl<const W: usize> Lanes<W> {
             }
             together.set(lane);
             self.index[lane] = index;
-            if let Some(preferred) = &run.preferred {
-                self.preferring.put(lane, preferred.applies(run.plan.first.wrapping_add(index as u64)));
-            }
             self.began[lane] = self.sweep;
-            let key = rng::Stream::new(run.plan.seed, run.plan.first + index as u64).key();
+            let playout = run.plan.first.wrapping_add(index as u64);
+            if let Some(preferred) = &run.preferred {
+                self.preferring.put(lane, preferred.applies(playout));
+            }
+            let key = rng::Stream::new(run.plan.seed, playout).key();
             let position = Keys::position(lane, W);
             self.keys.low[position] = (key as u32).wrapping_sub(before);
             self.keys.high[position] = (key >> 32) as u32;

@@ -20,14 +20,9 @@ const MOST: f64 = 0.75;
 const LEAD: f64 = 0.03;
 
 impl<M: Playouts> Search<M> {
-    /// Whether playouts prefer what has fared well. It needs histories, and the tree's word on them.
-    pub(crate) fn has_mast(&self) -> bool {
-        self.options.has(Technique::Mast) && self.has_history()
-    }
-
-    /// Takes note of what has been learned, for the playouts to come.
+    /// Takes note of what has been learned of moves' histories, for the playouts to come.
     pub(crate) fn prefer(&mut self) {
-        if self.has_mast() {
+        if self.options.has(Technique::Mast) {
             self.simulation.preferred = preference(&self.history, self.belief).map(Arc::new);
         }
     }

@@ -33,7 +33,7 @@ pub struct MctsOptions {
     pub batch: Batch,
     /// How many threads search; games of one role are searched by one.
     pub threads: usize,
-    /// So many playouts' worth is what is thought of an arm before it is tried (with
+    /// So many visits' worth is what is thought of an arm before it is tried (with
     /// [`Technique::History`]); `None` to learn it.
     pub belief: Option<f64>,
     /// What is done beyond plain UCT.
