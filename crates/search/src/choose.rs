@@ -1,6 +1,6 @@
 //! Which move to make in the end.
 
-use crate::arm::Arm;
+use crate::crew::Opinion;
 use crate::line::Line;
 use crate::node::Phase;
 use crate::regret::average;
@@ -39,12 +39,14 @@ impl<M: Playouts> Search<M> {
                 }
             }
         }
-        let arms = self.tree.arms(root, role);
-        let floor = arms.iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
-        let hopeful = arms.iter().filter(|arm| arm.bounds.high >= floor);
-        // Arms are in random order, so the first of equals is a random one.
-        let better = |best: &Arm, arm: &Arm| self.rank(arm) > self.rank(best);
-        Ok(hopeful.reduce(|best, arm| if better(best, arm) { arm } else { best }).map(|arm| arm.mv))
+        let opinions = self.opinions(role);
+        let floor = opinions.iter().map(|opinion| opinion.arm.bounds.low).max().unwrap_or(0);
+        let hopeful = opinions.iter().filter(|opinion| opinion.arm.bounds.high >= floor);
+        // Moves are in random order, so the first of equals is a random one.
+        let better = |best: &Opinion, other: &Opinion| rank(other) > rank(best);
+        Ok(hopeful
+            .reduce(|best, other| if better(best, other) { other } else { best })
+            .map(|best| best.arm.mv))
     }
 
     /// How `role` would mix its moves at the root: its legal moves with their probabilities. Where
@@ -68,15 +70,15 @@ impl<M: Playouts> Search<M> {
         }
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
+}
 
-    /// By what moves are compared; more is better.
-    fn rank(&self, arm: &Arm) -> (i32, u32, f64) {
-        let distance = if arm.child.is_some() { i32::from(self.tree[arm.child].distance) } else { 0 };
-        let certain = match arm.bounds.proven() {
-            Some(100) => 1 + i32::from(u16::MAX) - distance,
-            Some(0) => distance - i32::from(u16::MAX),
-            _ => 0,
-        };
-        (certain, arm.visits, arm.mean().unwrap_or(0.0))
-    }
+/// By what moves are compared; more is better.
+fn rank(Opinion { arm, distance }: &Opinion) -> (i32, u32, f64) {
+    let distance = i32::from(*distance);
+    let certain = match arm.bounds.proven() {
+        Some(100) => 1 + i32::from(u16::MAX) - distance,
+        Some(0) => distance - i32::from(u16::MAX),
+        _ => 0,
+    };
+    (certain, arm.visits, arm.mean().unwrap_or(0.0))
 }

@@ -1,268 +1,155 @@
-//! Several threads for one tree: one of them grows it, and all of them play.
+//! Several threads: each grows a tree of its own, and what they think of the moves at the root is
+//! added up when one is to be chosen (root parallelisation, Cazenave & Jouandeau 2007; Chaslot, Winands
+//! & van den Herik 2008).
 //!
-//! While the playouts of one batch are under way the next one is selected, so that the tree's thread
-//! need not wait; when there is nothing to select it plays too. A playout's draws depend on its
-//! number only, and batches are backed up in order, so a seeded run gives the same result whoever
-//! plays what.
+//! One tree for all was tried first. In most games the way through the tree takes longer than playouts
+//! in lanes do, so whoever only plays has little to do; and the more descents are under way at once, the
+//! worse each of them is chosen. Trees apart need no locks, and a run that ends by iterations depends on
+//! nothing but the seed and the number of threads.
 
-use crate::descent::Descent;
-use crate::history::Log;
+use crate::arm::Arm;
 use crate::limits::{Halt, Limits};
-use crate::search::{FAILURES, Search};
-use crate::simulate::Simulation;
-use ggp_game::{EvalError, Playouts};
-use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Instant;
+use crate::options::MctsOptions;
+use crate::search::{Counts, Search};
+use ggp_game::{EvalError, Move, Playouts, Role};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Batches selected and not backed up yet.
-const UNDER_WAY: usize = 2;
-
-/// Some playouts of a batch.
-struct Job<S> {
-    /// Which batch, and where in its scores.
-    batch: u64,
-    place: usize,
-    starts: Vec<S>,
-    per_leaf: usize,
-    simulation: Simulation,
+/// A move at the root as all trees together see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Opinion {
+    /// Visits and scores of all trees, and what any of them has proved.
+    pub(crate) arm: Arm,
+    /// In how many steps the game ends below it, where that is proved.
+    pub(crate) distance: u16,
 }
 
-/// A job that has been done.
-struct Done {
-    batch: u64,
-    place: usize,
-    shares: Result<Vec<f64>, EvalError>,
-    simulation: Simulation,
-}
-
-/// A batch whose playouts are under way.
-struct Open<S> {
-    number: u64,
-    descents: Vec<Descent<S>>,
-    per_leaf: usize,
-    shares: Vec<f64>,
-    missing: usize,
-    log: Option<Log>,
-    longest: u32,
-    error: Option<EvalError>,
-}
-
-/// Jobs that wait, and whether there will be more.
-struct Queue<S> {
-    jobs: Mutex<(VecDeque<Job<S>>, bool)>,
-    wake: Condvar,
-}
-
-impl<S> Queue<S> {
-    fn push(&self, jobs: impl IntoIterator<Item = Job<S>>) {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).0.extend(jobs);
-        self.wake.notify_all();
+/// The options of each member of a crew, its number being `member`.
+pub(crate) fn options_of(options: &MctsOptions, member: usize) -> MctsOptions {
+    MctsOptions {
+        seed: Some(options.seed().wrapping_add(member as u64 * 0x9e37_79b9)),
+        memory: (options.memory / options.threads.max(1)).max(1),
+        threads: 1,
+        ..options.clone()
     }
-
-    fn try_pop(&self) -> Option<Job<S>> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).0.pop_front()
-    }
-
-    /// The next job, when there is one; `None` once the queue is closed.
-    fn pop(&self) -> Option<Job<S>> {
-        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if jobs.1 {
-                return None;
-            }
-            if let Some(job) = jobs.0.pop_front() {
-                return Some(job);
-            }
-            jobs = self.wake.wait(jobs).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn close(&self) {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
-        self.wake.notify_all();
-    }
-}
-
-/// Plays one job.
-fn play<M: Playouts>(machine: &mut M, mut job: Job<M::State>, limits: &Limits) -> Done {
-    let mut shares = Vec::new();
-    let played = job.simulation.run(machine, &job.starts, job.per_leaf, limits, &mut shares);
-    Done { batch: job.batch, place: job.place, shares: played.map(|()| shares), simulation: job.simulation }
 }
 
 impl<M: Playouts> Search<M> {
     /// Searches with all threads until a limit is reached.
     pub(crate) fn iterate_together(&mut self, limits: &Limits) -> Halt {
-        let queue = Queue { jobs: Mutex::new((VecDeque::new(), false)), wake: Condvar::new() };
-        let (sender, receiver) = channel();
-        std::thread::scope(|scope| {
-            for _ in 1..self.options.threads {
-                let (mut machine, sender, queue) = (self.machine.clone(), Sender::clone(&sender), &queue);
-                scope.spawn(move || {
-                    while let Some(job) = queue.pop() {
-                        if sender.send(play(&mut machine, job, limits)).is_err() {
-                            return;
-                        }
-                    }
-                });
+        let threads = self.options.threads;
+        for member in self.crew.len() + 1..threads {
+            let options = options_of(&self.options, member);
+            match Search::from_state(self.machine.clone(), &options, self.state().clone()) {
+                Ok(search) => self.crew.push(search),
+                Err(error) => return Halt::Failing(error),
             }
-            drop(sender);
-            let halt = self.lead(limits, &queue, &receiver);
-            queue.close();
-            halt
-        })
+        }
+        // Whoever is done before the others has proved what was asked for: then all are done.
+        let enough = Arc::new(AtomicBool::new(false));
+        let part = |member: usize| Limits {
+            iterations: limits.iterations.map(|most| (most + (threads - 1 - member) as u64) / threads as u64),
+            ..limits.clone()
+        };
+        let mut crew = std::mem::take(&mut self.crew);
+        let halt = std::thread::scope(|scope| {
+            for (number, member) in crew.iter_mut().enumerate() {
+                // With the alarm that this one heeds.
+                member.machine = self.machine.clone();
+                let (limits, enough) = (part(number + 1), Arc::clone(&enough));
+                scope.spawn(move || member.iterate_until(&limits, &enough));
+            }
+            self.iterate_until(&part(0), &enough)
+        });
+        for member in &mut crew {
+            let Counts { iterations, playouts, .. } = std::mem::take(&mut member.counts);
+            self.counts.iterations += iterations;
+            self.counts.playouts += playouts;
+        }
+        self.crew = crew;
+        halt
     }
 
-    /// The tree's thread: selects, plays where nothing is left to select, backs up.
-    fn lead(&mut self, limits: &Limits, queue: &Queue<M::State>, results: &Receiver<Done>) -> Halt {
-        let (mut begun, mut number, mut failures) = (0, 0, 0);
-        let mut open: VecDeque<Open<M::State>> = VecDeque::new();
-        loop {
-            let expected = self.iteration.expected() * UNDER_WAY as u32;
-            let halt = self.is_over(limits, begun, expected);
-            let clock = matches!(halt, Some(Halt::Deadline | Halt::Stopped));
-            let began = Instant::now();
-            let mut failed = None;
-            if halt.is_none() && open.len() < UNDER_WAY {
-                self.recycle();
-                let most = limits.iterations.map_or(u64::MAX, |most| most - begun);
-                match self.begin_batch(number, most, queue) {
-                    Ok(batch) => {
-                        begun += batch.descents.len() as u64;
-                        number += 1;
-                        open.push_back(batch);
-                        continue;
-                    }
-                    Err(error) => failed = Some(error),
-                }
-            }
-            if clock {
-                // What is not finished by now would come too late.
-                open.drain(..).for_each(|batch| self.abandon(&batch.descents));
-            }
-            if let Some(batch) = open.pop_front() {
-                failed = self.end_batch(batch, &mut open, limits, queue, results).err().or(failed);
-                self.iteration.note(began.elapsed());
-            } else if let Some(halt) = halt {
-                return halt;
-            }
-            match failed {
-                None => failures = 0,
-                Some(error) => {
-                    failures += 1;
-                    let interrupted = error == EvalError::Interrupted;
-                    if interrupted || failures == FAILURES {
-                        open.drain(..).for_each(|batch| self.abandon(&batch.descents));
-                        return match interrupted {
-                            true if limits.stop.is_stopped() => Halt::Stopped,
-                            true => Halt::Deadline,
-                            false => Halt::Failing(error),
-                        };
-                    }
+    /// Searches until a limit is reached or `enough` is known; tells the others when it is.
+    fn iterate_until(&mut self, limits: &Limits, enough: &Arc<AtomicBool>) -> Halt {
+        self.enough = Some(Arc::clone(enough));
+        let halt = self.iterate(limits);
+        if halt == Halt::Decided {
+            enough.store(true, Ordering::Relaxed);
+        }
+        self.enough = None;
+        halt
+    }
+
+    /// What all trees together think of `role`'s moves at the root, which is open; in random order.
+    pub(crate) fn opinions(&self, role: Role) -> Vec<Opinion> {
+        let mut opinions = self.own_opinions(role);
+        for member in &self.crew {
+            // A member's root may not have been opened yet.
+            for theirs in member.own_opinions(role) {
+                if let Some(ours) = opinions.iter_mut().find(|ours| ours.arm.mv == theirs.arm.mv) {
+                    ours.add(&theirs);
                 }
             }
         }
+        opinions
     }
 
-    fn abandon(&mut self, descents: &[Descent<M::State>]) {
-        for descent in descents {
-            self.tree.retreat(&descent.path);
-        }
+    fn own_opinions(&self, role: Role) -> Vec<Opinion> {
+        let distance = |arm: &Arm| if arm.child.is_some() { self.tree[arm.child].distance } else { 0 };
+        let arms = self.tree.arms(self.tree.root(), role).iter();
+        arms.map(|arm| Opinion { arm: arm.clone(), distance: distance(arm) }).collect()
     }
 
-    /// Selects a batch and hands its playouts out.
-    fn begin_batch(
-        &mut self,
-        number: u64,
-        most: u64,
-        queue: &Queue<M::State>,
-    ) -> Result<Open<M::State>, EvalError> {
-        let mut descents = Vec::new();
-        let (batch, opened) = self.open_batch(most, &mut descents);
-        if let Err(error) = opened {
-            self.abandon(&descents);
-            return Err(error);
-        }
-        let roles = self.tree.roles();
-        let per_leaf = batch.per_leaf;
-        let mut starts = std::mem::take(&mut self.starts);
-        let shares = vec![0.0; starts.len() * roles];
-        self.counts.playouts += (starts.len() * per_leaf) as u64;
-        // Parts that fill the lanes of a machine, but one for each thread if possible.
-        let size = starts.len().div_ceil(self.options.threads);
-        let size = size.max(self.machine.lanes() / 4 / per_leaf).max(1);
-        let mut jobs = Vec::new();
-        let mut place = 0;
-        while !starts.is_empty() {
-            let rest = starts.split_off(size.min(starts.len()));
-            let part = std::mem::replace(&mut starts, rest);
-            let count = part.len();
-            let first = self.simulation.hand_out((count * per_leaf) as u64);
-            let simulation = self.simulation.part(first);
-            jobs.push(Job { batch: number, place: place * roles, starts: part, per_leaf, simulation });
-            place += count;
-        }
-        let missing = jobs.len();
-        queue.push(jobs);
-        Ok(Open {
-            number,
-            descents,
-            per_leaf,
-            shares,
-            missing,
-            log: self.simulation.logs.then(Log::default),
-            longest: 0,
-            error: None,
-        })
+    /// Takes the whole crew to the state after `joint`.
+    pub(crate) fn advance_crew(&mut self, joint: &[Move]) {
+        self.lead_crew(|member| member.advance(joint));
     }
 
-    /// Waits for a batch's playouts, playing some of them, and backs them up.
-    fn end_batch(
-        &mut self,
-        mut batch: Open<M::State>,
-        others: &mut VecDeque<Open<M::State>>,
-        limits: &Limits,
-        queue: &Queue<M::State>,
-        results: &Receiver<Done>,
-    ) -> Result<(), EvalError> {
-        while batch.missing > 0 {
-            let done = match queue.try_pop() {
-                Some(job) => play(&mut self.machine, job, limits),
-                None => results.recv().map_err(|_| EvalError::Interrupted)?,
-            };
-            let mut all = std::iter::once(&mut batch).chain(others.iter_mut());
-            // Parts of batches that were abandoned are of no account.
-            let Some(of) = all.find(|of| of.number == done.batch) else { continue };
-            of.missing -= 1;
-            match done.shares {
-                Ok(shares) => {
-                    of.shares[done.place..][..shares.len()].copy_from_slice(&shares);
-                    self.simulation.learn(&done.simulation);
-                    of.longest = of.longest.max(done.simulation.longest);
-                    if let Some(log) = &mut of.log {
-                        log.append(&done.simulation.log);
-                    }
-                }
-                Err(error) => of.error = Some(error),
-            }
-        }
-        self.shares = batch.shares;
-        if let Some(error) = batch.error {
-            self.abandon(&batch.descents);
-            return Err(error);
-        }
-        self.look_ahead(&batch.descents, batch.longest);
-        self.back_up(&batch.descents, batch.per_leaf, batch.log.as_ref());
-        self.counts.iterations += batch.descents.len() as u64;
-        Ok(())
+    /// Takes the whole crew to `state`.
+    pub(crate) fn restart_crew(&mut self, state: &M::State) {
+        self.lead_crew(|member| member.restart(state.clone()));
+    }
+
+    /// Takes the whole crew somewhere; who cannot follow is let go, and made anew when it is needed.
+    fn lead_crew(&mut self, mut go: impl FnMut(&mut Search<M>) -> Result<(), EvalError>) {
+        let machine = &self.machine;
+        self.crew.retain_mut(|member| {
+            // Its own may have been told to heed an alarm that is over.
+            member.machine = machine.clone();
+            go(member).is_ok()
+        });
+    }
+
+    /// Whether this search has several threads.
+    pub(crate) fn has_crew(&self) -> bool {
+        self.options.threads > 1 && self.tree.roles() > 1
+    }
+}
+
+impl Opinion {
+    /// Adds another tree's.
+    fn add(&mut self, other: &Opinion) {
+        let before = self.arm.bounds.proven();
+        self.arm.visits = self.arm.visits.saturating_add(other.arm.visits);
+        self.arm.sum += other.arm.sum;
+        self.arm.bounds.low = self.arm.bounds.low.max(other.arm.bounds.low);
+        self.arm.bounds.high = self.arm.bounds.high.min(other.arm.bounds.high).max(self.arm.bounds.low);
+        self.distance = match (before, other.arm.bounds.proven()) {
+            (None, Some(_)) => other.distance,
+            (Some(0), Some(_)) => self.distance.max(other.distance),
+            (Some(_), Some(_)) => self.distance.min(other.distance),
+            _ => self.distance,
+        };
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Opinion;
+    use crate::arm::Arm;
     use crate::limits::{Halt, Limits};
+    use crate::node::Bounds;
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::toys;
@@ -274,26 +161,59 @@ mod tests {
     }
 
     #[test]
-    fn who_plays_what_leaves_no_trace() {
+    fn a_seeded_run_depends_on_the_seed_and_the_number_of_threads_only() {
         let report = |threads| -> Report {
             let mut search = Search::new(toys::tic_tac_toe(), &options(threads)).unwrap();
             assert_eq!(search.run(&Limits::iterations(700)), Halt::Iterations);
-            assert!(search.tree[search.tree.root()].arms.iter().all(|arm| arm.pending == 0));
             Report { elapsed: Duration::ZERO, ..search.report(Role(0)) }
         };
-        let first = report(2);
+        let first = report(3);
         assert_eq!(first.iterations, 700);
+        // The first descent of each tree ends in its root.
+        assert_eq!(first.candidates.iter().map(|candidate| candidate.visits).sum::<u64>(), 700);
         for _ in 0..5 {
-            assert_eq!(report(2), first);
             assert_eq!(report(3), first);
         }
+        assert_ne!(report(2), first);
+    }
+
+    #[test]
+    fn what_one_has_proved_holds_for_all() {
+        let opinion = |visits, sum, bounds, distance| Opinion {
+            arm: Arm { visits, bounds, sum, ..Arm::new(Move(1)) },
+            distance,
+        };
+        let mut ours = opinion(10, 4.0, Bounds::UNKNOWN, 0);
+        ours.add(&opinion(30, 6.0, Bounds::exact(100), 3));
+        assert_eq!((ours.arm.visits, ours.arm.sum, ours.distance), (40, 10.0, 3));
+        assert_eq!(ours.arm.bounds.proven(), Some(100));
+        ours.add(&opinion(1, 1.0, Bounds::exact(100), 1));
+        assert_eq!(ours.distance, 1, "the shortest way to a win");
+        let mut lost = opinion(1, 0.0, Bounds::exact(0), 2);
+        lost.add(&opinion(1, 0.0, Bounds::exact(0), 4));
+        assert_eq!(lost.distance, 4, "the longest to a loss");
+    }
+
+    #[test]
+    fn all_trees_go_along_with_the_match() {
+        let mut search = Search::new(toys::tic_tac_toe(), &options(2)).unwrap();
+        search.run(&Limits::iterations(2000));
+        let before = search.nodes();
+        search.advance(&[Move(4), Move(toys::NOOP)]).unwrap();
+        assert_eq!(search.crew.len(), 1);
+        assert!(search.crew[0].state() == search.state());
+        search.run(&Limits::iterations(100));
+        assert!(search.nodes() < before + 110);
+        search.restart(vec![1, 0, 0, 2, 2, 0, 1, 0, 0, 0]).unwrap();
+        assert!(search.crew[0].state() == search.state());
     }
 
     #[test]
     fn threads_prove_and_block_as_one_does() {
         let mut search = Search::new(toys::tic_tac_toe(), &options(3)).unwrap();
         assert_eq!(search.run(&Limits::iterations(100_000)), Halt::Decided);
-        assert_eq!(search.tree.stats(search.tree.root())[0].bounds.proven(), Some(50));
+        let candidates = search.report(Role(0)).candidates;
+        assert_eq!(candidates.iter().filter_map(|candidate| candidate.proven).max(), Some(50));
         let state = vec![1, 0, 0, 2, 2, 0, 1, 0, 0, 0];
         let mut search = Search::from_state(toys::tic_tac_toe(), &options(2), state).unwrap();
         search.run(&Limits::iterations(2000));

@@ -1,8 +1,6 @@
 //! How moves fare whenever they are played: a guess at what they are worth where they have not been
 //! tried yet (the history heuristic of Schaeffer 1989; in general games Finnsson & Björnsson 2010 for
 //! playouts, Sironi & Winands 2016, HRAVE, for the tree).
-//!
-//! Tallies are whole numbers, so it leaves no trace in which order threads bring theirs.
 
 use crate::path::Path;
 use crate::tree::Tree;
@@ -44,11 +42,6 @@ impl Log {
     /// Empties it.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
-    }
-
-    /// Adds what `other` holds.
-    pub(crate) fn append(&mut self, other: &Log) {
-        self.entries.extend_from_slice(&other.entries);
     }
 }
 
@@ -183,12 +176,11 @@ mod tests {
     #[test]
     fn moves_of_playouts_that_were_won_stand_out() {
         let goal = |value| Goal::new(value);
-        let (mut log, mut other) = (Log::default(), Log::default());
+        let mut log = Log::default();
         for _ in 0..100 {
             log.note(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)]);
-            other.note(&[Move(3), Move(7)], &[goal(0), goal(100)]);
+            log.note(&[Move(3), Move(7)], &[goal(0), goal(100)]);
         }
-        log.append(&other);
         let mut history = History::new(2);
         history.learn(&log);
         let mut out = Vec::new();

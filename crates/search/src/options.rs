@@ -21,7 +21,7 @@ pub enum PlayerSpec {
 pub struct MctsOptions {
     /// Iterations for each move instead of the clock, which still holds as a limit.
     pub iterations: Option<u64>,
-    /// The tree's memory bound in MiB.
+    /// The tree's memory bound in MiB; several threads' trees share it.
     pub memory: usize,
     /// The exploration constant, for scores from 0 to 1.
     pub exploration: f64,
@@ -75,7 +75,7 @@ pub enum SpecError {
     },
 }
 
-/// More threads than this are no use to one tree.
+/// More threads than this are no use to one search.
 const MAX_THREADS: usize = 64;
 
 const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];

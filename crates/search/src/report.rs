@@ -1,5 +1,6 @@
 //! What a search thinks: candidate moves and the principal variation.
 
+use crate::crew::Opinion;
 use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
@@ -18,7 +19,7 @@ impl<M: Playouts> Search<M> {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
         if self.tree[root].phase == Phase::Open {
-            candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
+            candidates.extend(self.opinions(role).into_iter().map(|Opinion { arm, .. }| Candidate {
                 mv: self.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
@@ -36,7 +37,7 @@ impl<M: Playouts> Search<M> {
             candidates,
             iterations: self.counts.iterations,
             playouts: self.counts.playouts,
-            nodes: self.tree.len() as u64,
+            nodes: self.nodes() as u64,
             elapsed: self.counts.elapsed,
             principal: self.principal(),
         }

@@ -7,6 +7,7 @@
 use crate::batch::BatchPlan;
 use crate::beam::Beam;
 use crate::belief::{Belief, Evidence};
+use crate::crew::options_of;
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
 use crate::history::{History, Log};
@@ -20,6 +21,8 @@ use crate::simulate::Simulation;
 use crate::technique::Technique;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// After so many failures of the machine in a row the search gives up.
@@ -76,6 +79,10 @@ pub struct Search<M: Playouts> {
     pub(crate) advantages: Vec<f32>,
     /// Batches begun so far.
     batches: u64,
+    /// The other threads' searches, each with a tree of its own; see [`crate::crew`].
+    pub(crate) crew: Vec<Search<M>>,
+    /// Raised when another of a crew has proved what was asked for.
+    pub(crate) enough: Option<Arc<AtomicBool>>,
 }
 
 /// What a search has done since it was last asked to choose.
@@ -104,8 +111,9 @@ impl<M: Playouts> Search<M> {
         let game = machine.game().clone();
         let roles = game.role_count();
         let chance = game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE));
+        let bytes = if roles > 1 { options_of(options, 0).memory_bytes() } else { options.memory_bytes() };
         let mut search = Search {
-            tree: Tree::new(roles, options.memory_bytes(), options.has(Technique::Transpositions)),
+            tree: Tree::new(roles, bytes, options.has(Technique::Transpositions)),
             options: options.clone(),
             dice: Dice::new(options.seed()),
             legal: Vec::new(),
@@ -131,6 +139,8 @@ impl<M: Playouts> Search<M> {
             belief: Belief::default(),
             advantages: Vec::new(),
             batches: 0,
+            crew: Vec::new(),
+            enough: None,
             machine,
         };
         search.restart(state)?;
@@ -152,6 +162,7 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine; the search is where it was then.
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
+        self.restart_crew(&state);
         let root = self.node_of(state)?;
         self.tree.set_root(root);
         self.horizon = usize::MAX;
@@ -168,6 +179,7 @@ impl<M: Playouts> Search<M> {
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         let line = self.line.take().and_then(|line| line.after(joint[0]));
         let known = self.child_by(joint);
+        let crew = std::mem::take(&mut self.crew);
         if known.is_some() {
             self.tree.set_root(known);
             self.horizon = usize::MAX;
@@ -175,6 +187,8 @@ impl<M: Playouts> Search<M> {
             let next = self.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
             self.restart(next)?;
         }
+        self.crew = crew;
+        self.advance_crew(joint);
         self.line = line;
         self.history.fade();
         self.leave_beam();
@@ -223,8 +237,7 @@ impl<M: Playouts> Search<M> {
     /// Searches until a limit is reached.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         let began = Instant::now();
-        let together = self.options.threads > 1 && self.tree.roles() > 1;
-        let halt = if together { self.iterate_together(limits) } else { self.iterate(limits) };
+        let halt = if self.has_crew() { self.iterate_together(limits) } else { self.iterate(limits) };
         self.counts.elapsed += began.elapsed();
         halt
     }
@@ -242,6 +255,9 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase == Phase::Ended || decided || solved {
             return Some(Halt::Decided);
         }
+        if self.enough.as_ref().is_some_and(|enough| enough.load(Ordering::Relaxed)) {
+            return Some(Halt::Decided);
+        }
         if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
             return Some(Halt::Full);
         }
@@ -254,7 +270,7 @@ impl<M: Playouts> Search<M> {
         self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
     }
 
-    fn iterate(&mut self, limits: &Limits) -> Halt {
+    pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
         let before = self.counts.iterations;
         let mut failures = 0;
         loop {
@@ -446,19 +462,19 @@ impl<M: Playouts> Search<M> {
         Ok(self.tree.arms(root, role).len())
     }
 
-    /// Nodes in the tree.
+    /// Nodes in the tree, or trees.
     pub fn nodes(&self) -> usize {
-        self.tree.len()
+        self.tree.len() + self.crew.iter().map(Search::nodes).sum::<usize>()
     }
 
-    /// Bytes that the tree takes.
+    /// Bytes that the tree takes, or the trees.
     pub fn bytes(&self) -> usize {
-        self.tree.bytes()
+        self.tree.bytes() + self.crew.iter().map(Search::bytes).sum::<usize>()
     }
 
     /// Playouts played since the search was made.
     pub fn playouts(&self) -> u64 {
-        self.simulation.started()
+        self.simulation.started() + self.crew.iter().map(Search::playouts).sum::<u64>()
     }
 }
 

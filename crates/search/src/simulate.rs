@@ -87,23 +87,6 @@ impl Simulation {
         self.started
     }
 
-    /// Counts `playouts` as started, for others to play; the number of the first.
-    pub(crate) fn hand_out(&mut self, playouts: u64) -> u64 {
-        let first = self.started;
-        self.started += playouts;
-        first
-    }
-
-    /// Another that plays the playouts from number `first` on.
-    pub(crate) fn part(&self, first: u64) -> Simulation {
-        Simulation { started: first, best: None, log: Log::default(), ..self.clone() }
-    }
-
-    /// Takes note of the pace of a part.
-    pub(crate) fn learn(&mut self, part: &Simulation) {
-        (self.known, self.round, self.call) = (true, part.round, part.call);
-    }
-
     /// Whether playouts are watched step by step.
     pub(crate) fn is_slow(&self) -> bool {
         !self.known || self.call >= WATCHED_FROM
