@@ -4,6 +4,7 @@
 use crate::arm::Arm;
 use crate::belief::Belief;
 use crate::dice::Dice;
+use std::cmp::Ordering;
 
 /// The exploration constant for scores between 0 and 1. UCB1's proof wants √2 for the worst case;
 /// scores of real positions spread far less, and smaller constants are stronger in practice.
@@ -36,7 +37,7 @@ pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, pr
     let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
     let log = f64::from(total.max(1)).ln();
     let certainty = weight.min(CERTAINTY);
-    let mut best = (0, f64::NEG_INFINITY);
+    let mut best = (0, f64::NEG_INFINITY, u32::MAX);
     for (index, arm) in arms.iter().enumerate() {
         if arm.bounds.high < low {
             continue;
@@ -54,8 +55,15 @@ pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, pr
             let mean = mean.clamp(arm.bounds.low_share(), arm.bounds.high_share());
             mean + exploration * (log / (f64::from(pulls) + certainty)).sqrt()
         };
-        if bound > best.1 {
-            best = (index, bound);
+        // Of moves that are proved equally good the role may make any: the others, to whom they may
+        // mean different things, see the mean of all.
+        let better = match bound.total_cmp(&best.1) {
+            Ordering::Greater => true,
+            Ordering::Equal => arm.bounds.proven().is_some() && arm.pulls() < best.2,
+            Ordering::Less => false,
+        };
+        if better {
+            best = (index, bound, arm.pulls());
         }
     }
     best.0
@@ -111,6 +119,17 @@ mod tests {
         assert_eq!(choose(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50), 1, "better than the mean");
         assert_eq!(choose(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
         assert_eq!(choose(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50), 1, "cannot be best");
+    }
+
+    #[test]
+    fn what_is_proved_to_be_equal_is_pulled_equally_often() {
+        let mut arms: Vec<Arm> =
+            (0..3).map(|_| Arm { bounds: Bounds::exact(50), ..arm(0, 0, 0.0) }).collect();
+        for total in 0..30 {
+            let chosen = choose(&arms, total, 0.5, 50);
+            arms[chosen].visits += 1;
+        }
+        assert!(arms.iter().all(|arm| arm.visits == 10), "{arms:?}");
     }
 
     #[test]
