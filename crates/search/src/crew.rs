@@ -11,9 +11,7 @@ use crate::arm::Arm;
 use crate::limits::{Halt, Limits};
 use crate::options::MctsOptions;
 use crate::search::{Counts, Search};
-use ggp_game::{EvalError, Move, Playouts, Role};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_game::{EvalError, Playouts, Role, StopToken};
 
 /// A move at the root as all trees together see it.
 #[derive(Clone, Debug)]
@@ -46,7 +44,7 @@ impl<M: Playouts> Search<M> {
             }
         }
         // Whoever is done before the others has proved what was asked for: then all are done.
-        let enough = Arc::new(AtomicBool::new(false));
+        let enough = StopToken::new();
         let part = |member: usize| Limits {
             iterations: limits.iterations.map(|most| (most + (threads - 1 - member) as u64) / threads as u64),
             ..limits.clone()
@@ -56,7 +54,7 @@ impl<M: Playouts> Search<M> {
             for (number, member) in crew.iter_mut().enumerate() {
                 // With the alarm that this one heeds.
                 member.machine = self.machine.clone();
-                let (limits, enough) = (part(number + 1), Arc::clone(&enough));
+                let (limits, enough) = (part(number + 1), enough.clone());
                 scope.spawn(move || member.iterate_until(&limits, &enough));
             }
             self.iterate_until(&part(0), &enough)
@@ -71,13 +69,12 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Searches until a limit is reached or `enough` is known; tells the others when it is.
-    fn iterate_until(&mut self, limits: &Limits, enough: &Arc<AtomicBool>) -> Halt {
-        self.enough = Some(Arc::clone(enough));
+    fn iterate_until(&mut self, limits: &Limits, enough: &StopToken) -> Halt {
+        self.enough = enough.clone();
         let halt = self.iterate(limits);
         if halt == Halt::Decided {
-            enough.store(true, Ordering::Relaxed);
+            enough.stop();
         }
-        self.enough = None;
         halt
     }
 
@@ -101,21 +98,11 @@ impl<M: Playouts> Search<M> {
         arms.map(|arm| Opinion { arm: arm.clone(), distance: distance(arm) }).collect()
     }
 
-    /// Takes the whole crew to the state after `joint`.
-    pub(crate) fn advance_crew(&mut self, joint: &[Move]) {
-        self.lead_crew(|member| member.advance(joint));
-    }
-
-    /// Takes the whole crew to `state`.
-    pub(crate) fn restart_crew(&mut self, state: &M::State) {
-        self.lead_crew(|member| member.restart(state.clone()));
-    }
-
     /// Takes the whole crew somewhere; who cannot follow is let go, and made anew when it is needed.
-    fn lead_crew(&mut self, mut go: impl FnMut(&mut Search<M>) -> Result<(), EvalError>) {
+    pub(crate) fn lead_crew(&mut self, mut go: impl FnMut(&mut Search<M>) -> Result<(), EvalError>) {
         let machine = &self.machine;
         self.crew.retain_mut(|member| {
-            // Its own may have been told to heed an alarm that is over.
+            // With the alarm that this one heeds.
             member.machine = machine.clone();
             go(member).is_ok()
         });

@@ -20,13 +20,11 @@ use crate::regret::Regret;
 use crate::simulate::Simulation;
 use crate::technique::Technique;
 use crate::tree::Tree;
-use ggp_game::{EvalError, Goal, Move, Playouts, Role};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_game::{EvalError, Goal, Move, Playouts, Role, StopToken};
 use std::time::{Duration, Instant};
 
 /// After so many failures of the machine in a row the search gives up.
-pub(crate) const FAILURES: u32 = 16;
+const FAILURES: u32 = 16;
 
 /// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
 /// recycling always ends.
@@ -53,7 +51,7 @@ pub struct Search<M: Playouts> {
     pub(crate) goals: Vec<Option<Goal>>,
     pub(crate) chance: Option<Role>,
     pub(crate) simulation: Simulation,
-    pub(crate) iteration: Pace,
+    iteration: Pace,
     pub(crate) counts: Counts,
     pub(crate) descents: u32,
     /// Whether roles that choose at once draw by regret: with two of them that leads to an
@@ -70,8 +68,8 @@ pub struct Search<M: Playouts> {
     beam_width: Option<usize>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
-    pub(crate) starts: Vec<M::State>,
-    pub(crate) shares: Vec<f64>,
+    starts: Vec<M::State>,
+    shares: Vec<f64>,
     pub(crate) history: History,
     evidence: Evidence,
     pub(crate) belief: Belief,
@@ -82,7 +80,7 @@ pub struct Search<M: Playouts> {
     /// The other threads' searches, each with a tree of its own; see [`crate::crew`].
     pub(crate) crew: Vec<Search<M>>,
     /// Raised when another of a crew has proved what was asked for.
-    pub(crate) enough: Option<Arc<AtomicBool>>,
+    pub(crate) enough: StopToken,
 }
 
 /// What a search has done since it was last asked to choose.
@@ -140,7 +138,7 @@ impl<M: Playouts> Search<M> {
             advantages: Vec::new(),
             batches: 0,
             crew: Vec::new(),
-            enough: None,
+            enough: StopToken::new(),
             machine,
         };
         search.restart(state)?;
@@ -162,12 +160,11 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine; the search is where it was then.
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
-        self.restart_crew(&state);
         let root = self.node_of(state)?;
-        self.tree.set_root(root);
-        self.horizon = usize::MAX;
         self.line = None;
-        self.leave_beam();
+        self.stand_in(root);
+        let state = self.state().clone();
+        self.lead_crew(|member| member.restart(state.clone()));
         Ok(())
     }
 
@@ -178,25 +175,23 @@ impl<M: Playouts> Search<M> {
     /// Those of the machine; the search is where it was then.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         let line = self.line.take().and_then(|line| line.after(joint[0]));
-        let known = self.child_by(joint);
-        let crew = std::mem::take(&mut self.crew);
-        if known.is_some() {
-            self.tree.set_root(known);
-            self.horizon = usize::MAX;
-        } else {
+        let mut root = self.child_by(joint);
+        if !root.is_some() {
             let next = self.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
-            self.restart(next)?;
+            root = self.node_of(next)?;
         }
-        self.crew = crew;
-        self.advance_crew(joint);
         self.line = line;
+        self.stand_in(root);
         self.history.fade();
-        self.leave_beam();
+        self.lead_crew(|member| member.advance(joint));
         Ok(())
     }
 
-    /// Forgets the search through layers; the next one begins half as wide as it became.
-    fn leave_beam(&mut self) {
+    /// Makes `root` the root of this tree. The search through layers is forgotten; the next one begins
+    /// half as wide as it became.
+    fn stand_in(&mut self, root: NodeId) {
+        self.tree.set_root(root);
+        self.horizon = usize::MAX;
         if let Some(beam) = self.beam.take() {
             self.beam_width = Some(beam.width() / 2);
         }
@@ -244,7 +239,7 @@ impl<M: Playouts> Search<M> {
 
     /// Whether the search is over after `done` iterations, the next being expected to take
     /// `expected`.
-    pub(crate) fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
+    fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
         let root = self.tree.root();
         let decided = match limits.decided_for {
             Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
@@ -252,10 +247,7 @@ impl<M: Playouts> Search<M> {
         };
         let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
             || self.beam.as_ref().is_some_and(Beam::is_exhausted);
-        if self.tree[root].phase == Phase::Ended || decided || solved {
-            return Some(Halt::Decided);
-        }
-        if self.enough.as_ref().is_some_and(|enough| enough.load(Ordering::Relaxed)) {
+        if self.tree[root].phase == Phase::Ended || decided || solved || self.enough.is_stopped() {
             return Some(Halt::Decided);
         }
         if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
@@ -265,7 +257,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Recycles some of what the root does not reach any more.
-    pub(crate) fn recycle(&mut self) {
+    fn recycle(&mut self) {
         let machine = &self.machine;
         self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
     }
@@ -331,7 +323,7 @@ impl<M: Playouts> Search<M> {
 
     /// Steps 1 and 2 for a batch of at most `most` iterations, in `descents`; where playouts are
     /// needed goes to `starts`.
-    pub(crate) fn open_batch(
+    fn open_batch(
         &mut self,
         most: u64,
         descents: &mut Vec<Descent<M::State>>,
@@ -384,7 +376,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Step 4, for all descents; `log` holds their playouts' moves, if those were wanted.
-    pub(crate) fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize, log: Option<&Log>) {
+    fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize, log: Option<&Log>) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.keep_line(descents);
         }
@@ -424,7 +416,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Takes note of how far it may be to the end, from a batch whose longest playout had `longest` steps.
-    pub(crate) fn look_ahead(&mut self, descents: &[Descent<M::State>], longest: u32) {
+    fn look_ahead(&mut self, descents: &[Descent<M::State>], longest: u32) {
         let deepest = descents.iter().map(|descent| descent.path.nodes().len()).max().unwrap_or(1);
         let seen = deepest - 1 + longest as usize;
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
