@@ -3,6 +3,7 @@
 mod any_bytes;
 mod arena;
 mod board;
+mod decisive;
 mod evaluable;
 mod explain;
 mod five;

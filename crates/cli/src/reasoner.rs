@@ -6,7 +6,7 @@ use crate::console;
 use clap::ValueEnum;
 use ggp_game::{Game, Interpreter, Player, Playouts, StopToken};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
-use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer};
+use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer, Technique};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -164,9 +164,13 @@ struct MakePlayer(PlayerSpec);
 impl WithMachine for MakePlayer {
     type Output = Box<dyn Player>;
 
-    fn run<M: Playouts + 'static>(self, machine: M) -> Box<dyn Player> {
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> Box<dyn Player> {
         match self.0 {
             PlayerSpec::Mcts(options) => {
+                // Once for all matches, and before any clock runs.
+                if options.has(Technique::Decisive) {
+                    machine.prepare_decisive();
+                }
                 Box::new(MctsPlayer::new(options, move |_, _, _| Ok(machine.clone())))
             }
             PlayerSpec::Random(options) => {

@@ -39,6 +39,9 @@ pub struct PlayoutPlan<'a> {
     pub moves: bool,
     /// Whether it is known that none of the starts is terminal, so that a machine need not look.
     pub going: bool,
+    /// Whether a role that can win by its next move does so (a decisive move; Teytaud & Teytaud 2010),
+    /// where the machine sees such moves at little cost. Only networks do, and not of every game.
+    pub decisive: bool,
     /// The moves that some of the playouts prefer.
     pub preferred: Option<&'a Preference>,
 }
@@ -54,6 +57,7 @@ impl PlayoutPlan<'_> {
             max_steps: MAX_STEPS,
             moves: false,
             going: false,
+            decisive: false,
             preferred: None,
         }
     }
@@ -68,6 +72,10 @@ pub trait Playouts: StateMachine {
     fn lanes(&self) -> usize {
         1
     }
+
+    /// Makes ready for playouts with decisive moves ([`PlayoutPlan::decisive`]), so that the first of them
+    /// take no longer than others.
+    fn prepare_decisive(&mut self) {}
 
     /// Replaces `out` by the states after one joint move in each of `states`; `joints` holds the
     /// joint moves one after the other, each in role order. The moves are not checked for legality.

@@ -1,6 +1,7 @@
 //! What all machines of a network share: the programs, one a phase for playouts and one for
 //! single states.
 
+use crate::decisive::decisive;
 use crate::net::PropNet;
 use crate::schedule::{Compiler, Layout, Outputs, Program};
 use crate::select::{MAX_MOVES, Tree};
@@ -38,6 +39,9 @@ pub(crate) struct PhasePrograms {
 /// moves, they are computed once, and a lane that ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
+/// A step with decisive moves may take so many times the gates of a plain one.
+const DEARER_AT_MOST: usize = 8;
+
 impl PhasePrograms {
     /// Programs for any state that play from the initial state can reach.
     pub(crate) fn reachable(net: &PropNet) -> PhasePrograms {
@@ -46,23 +50,32 @@ impl PhasePrograms {
         PhasePrograms::new(net, &constant, phases)
     }
 
+    /// Programs for the states of [`PhasePrograms::reachable`], `plain`, in which a role that can win
+    /// at once does so; none where seeing that would cost too much.
+    pub(crate) fn decisive(net: &PropNet, plain: &PhasePrograms) -> Option<PhasePrograms> {
+        let constant = constant_fluents(net);
+        let phases = phases(net, &constant);
+        let nets = decisive(&specialised(net, &constant, &phases))?;
+        let programs = PhasePrograms::of(&nets, &constant, phases);
+        (programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs)
+    }
+
     /// Programs for any state at all.
     pub(crate) fn general(net: &PropNet) -> PhasePrograms {
         PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()])
     }
 
     fn new(net: &PropNet, constant: &[Option<bool>], phases: Vec<Vec<(u32, bool)>>) -> PhasePrograms {
-        let nets: Vec<Specialised> = phases
-            .iter()
-            .map(|values| {
-                let mut fixed = constant.to_vec();
-                for &(fluent, value) in values {
-                    fixed[fluent as usize] = Some(value);
-                }
-                specialise(net, &fixed)
-            })
-            .collect();
-        let fluents = needed_fluents(&nets);
+        PhasePrograms::of(&specialised(net, constant, &phases), constant, phases)
+    }
+
+    /// Gates of a step, all phases together.
+    fn gates(&self) -> usize {
+        self.phases.iter().map(|phase| phase.program.gates_per_step()).sum()
+    }
+
+    fn of(nets: &[Specialised], constant: &[Option<bool>], phases: Vec<Vec<(u32, bool)>>) -> PhasePrograms {
+        let fluents = needed_fluents(nets);
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
         let compilers: Vec<Compiler<'_>> = outputs.iter().map(|one| Compiler::new(one, true)).collect();
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
@@ -103,6 +116,18 @@ impl PhasePrograms {
         }
         self.phases.iter().position(|phase| agrees(&phase.fixed))
     }
+}
+
+/// `net` in each phase, with the values that these are known by and those that never change.
+fn specialised(net: &PropNet, constant: &[Option<bool>], phases: &[Vec<(u32, bool)>]) -> Vec<Specialised> {
+    let in_phase = |values: &Vec<(u32, bool)>| {
+        let mut fixed = constant.to_vec();
+        for &(fluent, value) in values {
+            fixed[fluent as usize] = Some(value);
+        }
+        specialise(net, &fixed)
+    };
+    phases.iter().map(in_phase).collect()
 }
 
 impl<'a> Outputs<'a> {

@@ -8,6 +8,7 @@
 mod allocate;
 mod circuit;
 mod cpu;
+mod decisive;
 mod evaluator;
 mod gate;
 mod gates;

@@ -37,6 +37,8 @@ struct Shared {
     single: Program,
     /// Playouts from states that play can reach.
     reachable: PhasePrograms,
+    /// Those in which a role that can win at once does so: compiled when first needed.
+    decisive: OnceLock<Option<PhasePrograms>>,
     /// Playouts from others: compiled when first needed.
     general: OnceLock<PhasePrograms>,
     /// The texts of all moves of all roles, each once.
@@ -47,6 +49,13 @@ struct Shared {
     /// Per role, the index of each move among the role's own.
     own: Vec<FxHashMap<Move, u32>>,
     fluent_of: FxHashMap<Fact, u32>,
+}
+
+impl Shared {
+    /// The programs with decisive moves, if there are any.
+    fn decisive(&self) -> Option<&PhasePrograms> {
+        self.decisive.get_or_init(|| PhasePrograms::decisive(&self.net, &self.reachable)).as_ref()
+    }
 }
 
 /// A state machine over a propositional network. Clones share the network and own their rows.
@@ -63,8 +72,10 @@ pub struct PropNetMachine {
     /// The rows of the moves last made. They stay set until other moves are made, because an
     /// output may be such a row itself.
     made: Vec<usize>,
-    /// Where playouts from states that play can reach are played, and those from others.
+    /// Where playouts from states that play can reach are played, plain and with decisive moves, and
+    /// those from others.
     reachable: Stage,
+    decisive: Stage,
     general: Stage,
     /// Of the role last asked about.
     nearness: Option<Box<Nearness>>,
@@ -140,8 +151,9 @@ impl PropNetMachine {
         let fluent_of = facts.zip(0..).collect();
         let mut rows = vec![0; single.rows];
         rows[ONES as usize] = !0;
-        let general = OnceLock::new();
-        let shared = Shared { net, single, reachable, general, texts, of_text, moves, own, fluent_of };
+        let (decisive, general) = (OnceLock::new(), OnceLock::new());
+        let shared =
+            Shared { net, single, reachable, decisive, general, texts, of_text, moves, own, fluent_of };
         Ok(PropNetMachine {
             game: Arc::clone(game),
             shared: Arc::new(shared),
@@ -151,6 +163,7 @@ impl PropNetMachine {
             done: [false; NEXT],
             made: Vec::new(),
             reachable: Stage::default(),
+            decisive: Stage::default(),
             general: Stage::default(),
             nearness: None,
             stop: StopToken::new(),
@@ -164,14 +177,13 @@ impl PropNetMachine {
 
     /// Sizes of the programs that playouts run.
     pub fn program_counts(&self) -> ProgramCounts {
-        let programs = &self.shared.reachable;
-        ProgramCounts {
-            fluents: programs.fluents.len(),
-            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
-            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
-            defers_goals: programs.defer.is_some(),
-            shares_terminal: programs.shares_terminal(),
-        }
+        ProgramCounts::of(&self.shared.reachable)
+    }
+
+    /// Sizes of those that playouts with decisive moves run, which are compiled when first needed; none
+    /// where seeing such moves would cost too much.
+    pub fn decisive_counts(&self) -> Option<ProgramCounts> {
+        self.shared.decisive().map(ProgramCounts::of)
     }
 
     /// What the machine is made of, at length.
@@ -299,7 +311,10 @@ impl PropNetMachine {
                 Some(observer) => Some(&mut **observer),
                 None => None,
             };
-            self.reachable.play(&run(&shared.reachable, &reachable), few, &stop, sink, observer);
+            let decisive = if plan.decisive { shared.decisive() } else { None };
+            let stage = if decisive.is_some() { &mut self.decisive } else { &mut self.reachable };
+            let programs = decisive.unwrap_or(&shared.reachable);
+            stage.play(&run(programs, &reachable), few, &stop, sink, observer);
         }
         if !others.is_empty() {
             let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
@@ -325,6 +340,18 @@ pub struct ProgramCounts {
     pub defers_goals: bool,
     /// Whether the terminal condition and the legal moves are computed together.
     pub shares_terminal: bool,
+}
+
+impl ProgramCounts {
+    fn of(programs: &PhasePrograms) -> ProgramCounts {
+        ProgramCounts {
+            fluents: programs.fluents.len(),
+            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
+            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
+            defers_goals: programs.defer.is_some(),
+            shares_terminal: programs.shares_terminal(),
+        }
+    }
 }
 
 impl StateMachine for PropNetMachine {
@@ -435,6 +462,10 @@ impl StateMachine for PropNetMachine {
 impl Playouts for PropNetMachine {
     fn lanes(&self) -> usize {
         64 * WORDS
+    }
+
+    fn prepare_decisive(&mut self) {
+        self.shared.decisive();
     }
 
     fn next_states(

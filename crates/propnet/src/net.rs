@@ -251,6 +251,13 @@ impl NetBuilder {
         }
     }
 
+    /// A builder that has the nodes of `net` already, under the same signals.
+    pub(crate) fn of(net: &PropNet) -> NetBuilder {
+        let nodes = net.nodes.clone();
+        let index = nodes.iter().cloned().zip(0..).collect();
+        NetBuilder { nodes, index, move_sets: net.move_sets.clone(), components: net.components.clone() }
+    }
+
     /// How many nodes there are, used or not.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
@@ -312,24 +319,29 @@ impl NetBuilder {
     }
 
     fn and_list(&mut self, list: &mut Vec<Signal>, look: bool) -> Signal {
+        self.reduce(list, look);
+        match list.as_slice() {
+            [] => Signal::TRUE,
+            [one] => *one,
+            _ => self.intern(Node::And(list.as_slice().into())),
+        }
+    }
+
+    fn reduce(&mut self, list: &mut Vec<Signal>, look: bool) {
         loop {
             list.sort_unstable();
             list.dedup();
             if list.first() == Some(&Signal::FALSE) || list.windows(2).any(|pair| pair[0] == !pair[1]) {
-                return Signal::FALSE;
+                *list = vec![Signal::FALSE];
+                return;
             }
             list.retain(|&signal| signal != Signal::TRUE);
             self.inline_move_sets(list);
             let merged = self.merge_move_sets(list);
             let changed = merged || (look && self.look_into_operands(list));
             if !changed {
-                break;
+                return;
             }
-        }
-        match list.as_slice() {
-            [] => Signal::TRUE,
-            [one] => *one,
-            _ => self.intern(Node::And(list.as_slice().into())),
         }
     }
 

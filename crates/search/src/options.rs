@@ -92,6 +92,7 @@ const MCTS_OPTIONS: &[&str] = &[
     Technique::Beam.name(),
     Technique::History.name(),
     Technique::Mast.name(),
+    Technique::Decisive.name(),
     "belief",
     "lanes",
     "growth",
@@ -304,7 +305,7 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, beam, history, mast, belief, \
+             transpositions, solver, regret, line, beam, history, mast, decisive, belief, \
              lanes, growth, per_leaf, least, threads"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");

@@ -105,7 +105,14 @@ impl<M: Playouts> Search<M> {
     ///
     /// # Errors
     /// Those of the machine.
-    pub fn from_state(machine: M, options: &MctsOptions, state: M::State) -> Result<Search<M>, EvalError> {
+    pub fn from_state(
+        mut machine: M,
+        options: &MctsOptions,
+        state: M::State,
+    ) -> Result<Search<M>, EvalError> {
+        if options.has(Technique::Decisive) {
+            machine.prepare_decisive();
+        }
         let game = machine.game().clone();
         let roles = game.role_count();
         let chance = game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE));
@@ -119,7 +126,7 @@ impl<M: Playouts> Search<M> {
             goals: vec![None; roles],
             chance,
             draws_by_regret: options.has(Technique::Regret) && roles - usize::from(chance.is_some()) == 2,
-            simulation: Simulation::new(options.seed(), roles),
+            simulation: Simulation::new(options.seed(), roles, options.has(Technique::Decisive)),
             iteration: Pace::default(),
             counts: Counts::default(),
             descents: 0,
@@ -339,7 +346,7 @@ impl<M: Playouts> Search<M> {
         // 2. Expand.
         let expanded = self.expand(descents);
         // Ends of the game are not played out from; but a full tree has no room to note them.
-        self.simulation.going = !self.tree.is_full();
+        self.simulation.plan.going = !self.tree.is_full();
         self.starts.clear();
         if expanded.is_ok() {
             for Descent { stand, .. } in descents {

@@ -24,7 +24,8 @@ const UNKNOWN: f64 = 0.5;
 /// Plays playouts and keeps count of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
-    seed: u64,
+    /// What calls have in common.
+    pub(crate) plan: PlayoutPlan<'static>,
     started: u64,
     /// Whether a call has ever come to its end: one that was interrupted says nothing.
     known: bool,
@@ -40,8 +41,6 @@ pub(crate) struct Simulation {
     pub(crate) log: Log,
     /// The moves that playouts prefer.
     pub(crate) preferred: Option<Arc<Preference>>,
-    /// Whether none of the next call's starts is terminal.
-    pub(crate) going: bool,
     /// The steps of the longest playout of the last call.
     pub(crate) longest: u32,
     moves: Vec<Move>,
@@ -60,10 +59,11 @@ pub(crate) struct Best {
 }
 
 impl Simulation {
-    /// None played yet; all random numbers come from streams of `seed`.
-    pub(crate) fn new(seed: u64, roles: usize) -> Simulation {
+    /// None played yet; all random numbers come from streams of `seed`. Whether those who can win at once
+    /// do.
+    pub(crate) fn new(seed: u64, roles: usize, decisive: bool) -> Simulation {
         Simulation {
-            seed,
+            plan: PlayoutPlan { decisive, ..PlayoutPlan::new(seed) },
             started: 0,
             known: false,
             round: Pace::default(),
@@ -73,7 +73,6 @@ impl Simulation {
             logs: false,
             log: Log::default(),
             preferred: None,
-            going: false,
             longest: 0,
             moves: Vec::new(),
             joint: vec![Move(0); roles],
@@ -151,8 +150,7 @@ impl Simulation {
                 first,
                 per_start,
                 moves: alone || self.logs,
-                going: self.going,
-                ..PlayoutPlan::new(self.seed)
+                ..self.plan
             };
             let Simulation { best, log, logs, longest, .. } = self;
             machine.playouts(starts, plan, &mut |playout| {
@@ -188,7 +186,7 @@ impl Simulation {
         shares: &mut [f64],
     ) -> Result<bool, EvalError> {
         let game = machine.game().clone();
-        let stream = rng::Stream::new(self.seed, number);
+        let stream = rng::Stream::new(self.plan.seed, number);
         let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
         let allowance = limits.deadline.remaining().map(|left| left / SHARE_OF_CLOCK);
         let began = Instant::now();
@@ -255,7 +253,7 @@ mod tests {
         let mut machine = toys::tic_tac_toe();
         let start = machine.initial_state().unwrap();
         let starts = vec![start; 50];
-        let mut watched = Simulation::new(5, 2);
+        let mut watched = Simulation::new(5, 2, false);
         let mut fast = watched.clone();
         fast.known = true;
         let (mut a, mut b) = (Vec::new(), Vec::new());
@@ -271,7 +269,7 @@ mod tests {
         let mut machine = toys::slow(Slow { step: Duration::from_millis(5), length: 1000 });
         let start = machine.initial_state().unwrap();
         let limits = Limits::default().until(Deadline::after(Duration::from_millis(100)));
-        let mut simulation = Simulation::new(1, 1);
+        let mut simulation = Simulation::new(1, 1, false);
         let began = Instant::now();
         let mut shares = Vec::new();
         let mut finished = 0;

@@ -17,11 +17,13 @@ pub enum Technique {
     History,
     /// Playouts prefer moves whose history is good, as far as the tree bears it out.
     Mast,
+    /// In playouts a role that can win at once does so.
+    Decisive,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 7] = [
+    pub const ALL: [Technique; 8] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -29,6 +31,7 @@ impl Technique {
         Technique::Beam,
         Technique::History,
         Technique::Mast,
+        Technique::Decisive,
     ];
 
     /// Its name in a player's specification.
@@ -41,6 +44,7 @@ impl Technique {
             Technique::Beam => "beam",
             Technique::History => "history",
             Technique::Mast => "mast",
+            Technique::Decisive => "decisive",
         }
     }
 

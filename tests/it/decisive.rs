@@ -1,0 +1,162 @@
+//! Playouts with decisive moves: who can win at once does so, else makes no move after which another can,
+//! and where nobody can, the moves drawn are those of plain playouts.
+
+use ggp_game::{Goal, Move, PlayoutPlan, Playouts, StateMachine, StopToken, rng};
+use ggp_propnet::{BitState, GroundLimits, PropNet, PropNetMachine};
+
+/// What was seen of one game.
+#[derive(Default, Debug)]
+struct Seen {
+    /// States in which a move wins at once.
+    won: usize,
+    /// Those of them in which every playout made such a move.
+    taken: usize,
+    /// States in which some moves leave another role a move that wins, and some do not.
+    threatened: usize,
+    /// Those of them in which every playout made one of the latter.
+    heeded: usize,
+}
+
+/// The legal moves of each role, unless one has none.
+fn legal_moves(machine: &mut PropNetMachine, state: &BitState) -> Option<Vec<Vec<Move>>> {
+    let mut legal = Vec::new();
+    for role in machine.game().clone().roles() {
+        let mut moves = Vec::new();
+        machine.legal_moves(state, role, &mut moves).expect("a state");
+        legal.push(moves);
+    }
+    legal.iter().all(|moves| !moves.is_empty()).then_some(legal)
+}
+
+/// The only role that has several moves.
+fn decider(legal: &[Vec<Move>]) -> Option<usize> {
+    let mut deciding = (0..legal.len()).filter(|&role| legal[role].len() > 1);
+    deciding.next().filter(|_| deciding.next().is_none())
+}
+
+/// The states after each legal move of `role`, the other roles having one move each.
+fn after(machine: &mut PropNetMachine, state: &BitState, legal: &[Vec<Move>], role: usize) -> Vec<BitState> {
+    let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
+    let next = |&mv: &Move| {
+        joint[role] = mv;
+        machine.next_state(state, &joint).expect("legal moves")
+    };
+    legal[role].iter().map(next).collect()
+}
+
+/// Whether `state` is the end of the game and `role` has its best goal there.
+fn is_won(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool {
+    let best = machine.net().roles()[role].goals.iter().map(|(goal, _)| goal.value()).max();
+    let mut goals: Vec<Option<Goal>> = vec![None; machine.net().roles().len()];
+    machine.is_terminal(state).expect("a state") && {
+        machine.goals(state, &mut goals).expect("a state");
+        goals[role].map(|goal| goal.value()) == best
+    }
+}
+
+/// Whether a role other than `role` can win at once in `state`.
+fn is_lost(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool {
+    if machine.is_terminal(state).expect("a state") {
+        return false;
+    }
+    let Some(legal) = legal_moves(machine, state) else { return false };
+    // A role with a single move may win by it, too.
+    (0..legal.len())
+        .filter(|&other| other != role && decider(&legal).is_none_or(|one| one == other))
+        .any(|other| after(machine, state, &legal, other).iter().any(|next| is_won(machine, next, other)))
+}
+
+/// One step of some playouts from `state`.
+fn steps(machine: &mut PropNetMachine, state: &BitState, count: usize, decisive: bool) -> Vec<Vec<Move>> {
+    let plan = PlayoutPlan { per_start: count, max_steps: 1, moves: true, decisive, ..PlayoutPlan::new(7) };
+    let mut made = vec![Vec::new(); count];
+    machine
+        .playouts(std::slice::from_ref(state), plan, &mut |playout| {
+            made[playout.index] = playout.moves.to_vec();
+        })
+        .expect("playable");
+    made
+}
+
+fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
+    let mut seen = Seen::default();
+    for game in 0..games {
+        let mut state = machine.initial_state().expect("a state");
+        for step in 0..100 {
+            if machine.is_terminal(&state).expect("a state") {
+                break;
+            }
+            let Some(legal) = legal_moves(machine, &state) else { break };
+            if let Some(role) = decider(&legal) {
+                let next = after(machine, &state, &legal, role);
+                let moves = legal[role].iter().copied().zip(&next);
+                let wins: Vec<Move> =
+                    moves.clone().filter(|(_, next)| is_won(machine, next, role)).map(|(mv, _)| mv).collect();
+                let safe: Vec<Move> =
+                    moves.filter(|(_, next)| !is_lost(machine, next, role)).map(|(mv, _)| mv).collect();
+                // Few are played one by one, many in lanes.
+                for count in [2, 12] {
+                    let plain = steps(machine, &state, count, false);
+                    let made = steps(machine, &state, count, true);
+                    let all_in = |set: &[Move]| made.iter().all(|joint| set.contains(&joint[role]));
+                    let told = || format!("{name}: {wins:?}, {safe:?} of {legal:?}, made {made:?}");
+                    if !wins.is_empty() {
+                        assert!(all_in(&wins) || plain == made, "{}", told());
+                        seen.won += 1;
+                        seen.taken += usize::from(all_in(&wins));
+                    } else if !safe.is_empty() && safe.len() < next.len() {
+                        assert!(all_in(&safe) || plain == made, "{}", told());
+                        seen.threatened += 1;
+                        seen.heeded += usize::from(all_in(&safe));
+                    } else {
+                        assert_eq!(plain, made, "{name}: where nobody can win nothing changes");
+                    }
+                }
+            }
+            let drawn = |(role, moves): (usize, &Vec<Move>)| {
+                let bits = rng::mix(game << 32 | step << 8 | role as u64);
+                moves[(bits % moves.len() as u64) as usize]
+            };
+            let joint: Vec<Move> = legal.iter().enumerate().map(drawn).collect();
+            state = machine.next_state(&state, &joint).expect("legal moves");
+        }
+    }
+    seen
+}
+
+fn machine(kif: &str) -> Option<PropNetMachine> {
+    let game = ggp_tests::game(kif);
+    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).ok()?;
+    PropNetMachine::new(&game, net).ok()
+}
+
+#[test]
+fn who_can_win_at_once_does_and_nobody_lets_another() {
+    let mut told = Vec::new();
+    for name in ggp_tests::rulesheets() {
+        let mut machine = machine(&ggp_tests::rulesheet(&name)).expect("a network");
+        if machine.decisive_counts().is_some() {
+            told.push((look(&mut machine, &name, 4), name));
+        } else {
+            eprintln!("{name}: no decisive moves are seen");
+        }
+    }
+    for game in ["connect_four", "tic_tac_toe", "breakthrough_holes", "three_player_tic_tac_toe"] {
+        let seen = told.iter().find(|(_, name)| name == game).map(|(seen, _)| seen);
+        let seen = seen.unwrap_or_else(|| panic!("{game} is not among {told:?}"));
+        assert!(seen.won > 0 && seen.taken == seen.won, "{game}: {seen:?}");
+        assert!(seen.threatened > 0 && seen.heeded == seen.threatened, "{game}: {seen:?}");
+    }
+}
+
+#[test]
+fn published_games_are_no_exception() {
+    let Some(corpus) = ggp_tests::corpus() else { return };
+    for name in ["quad_5x5", "nineBoardTicTacToe", "3pConnectFour", "ttcc4_2player", "numbertictactoe"] {
+        let kif = std::fs::read_to_string(corpus.join("rules").join(name).with_extension("kif"));
+        let mut machine = machine(&kif.expect("a rulesheet")).expect("a network");
+        assert!(machine.decisive_counts().is_some(), "{name}");
+        let seen = look(&mut machine, name, 1);
+        assert_eq!((seen.taken, seen.heeded), (seen.won, seen.threatened), "{name}: {seen:?}");
+    }
+}
