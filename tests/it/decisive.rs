@@ -1,8 +1,9 @@
 //! Playouts with decisive moves: who can win at once does so, else makes no move after which another can,
 //! and where nobody can, the moves drawn are those of plain playouts.
 
-use ggp_game::{Goal, Move, PlayoutPlan, Playouts, StateMachine, StopToken, rng};
+use ggp_game::{Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, StopToken, rng};
 use ggp_propnet::{BitState, GroundLimits, PropNet, PropNetMachine};
+use ggp_search::{Limits, MctsOptions, Search};
 
 /// What was seen of one game.
 #[derive(Default, Debug)]
@@ -159,4 +160,24 @@ fn published_games_are_no_exception() {
         let seen = look(&mut machine, name, 1);
         assert_eq!((seen.taken, seen.heeded), (seen.won, seen.threatened), "{name}: {seen:?}");
     }
+}
+
+#[test]
+fn a_search_looks_at_what_stops_a_threat_first() {
+    let mut machine = machine(&ggp_tests::rulesheet("connect_four")).expect("a network");
+    let mut state = machine.initial_state().expect("a state");
+    // White has three in a row on the ground, open at one end; red must drop there.
+    for (role, column) in [(0, 1), (1, 1), (0, 2), (1, 2), (0, 3)] {
+        let legal = legal_moves(&mut machine, &state).expect("legal moves");
+        let text = format!("(drop {column})");
+        let find = |&mv: &Move| machine.move_text(mv) == text;
+        let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
+        joint[role] = legal[role].iter().copied().find(find).expect("the move");
+        state = machine.next_state(&state, &joint).expect("legal moves");
+    }
+    let mut search = Search::from_state(machine, &MctsOptions::default(), state).expect("a search");
+    search.run(&Limits::iterations(100));
+    let candidates = search.report(Role(1)).candidates;
+    let looked: Vec<&str> = candidates.iter().filter(|one| one.visits > 0).map(|one| &*one.mv).collect();
+    assert_eq!((looked, candidates.len()), (vec!["(drop 4)"], 7), "{candidates:?}");
 }

@@ -72,7 +72,7 @@ pub enum Seat {
 
 /// Whether `role` is played by nobody, but drawn by the referee.
 pub fn is_nature(game: &Game, role: Role) -> bool {
-    game.role_name(role).eq_ignore_ascii_case("random")
+    game.nature() == Some(role)
 }
 
 /// Someone who can play matches of one game; hides which machine knows the rules.

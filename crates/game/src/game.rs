@@ -90,6 +90,12 @@ impl Game {
         &self.roles[role.index()]
     }
 
+    /// The role `random`, if there is one: chance, whose moves are drawn uniformly (GDL-II, Thielscher
+    /// 2010; games in GDL-I use it, too).
+    pub fn nature(&self) -> Option<Role> {
+        self.roles().find(|&role| self.role_name(role).eq_ignore_ascii_case("random"))
+    }
+
     /// The role of that name: exact first, else by folded case if exactly one fits.
     pub fn role_named(&self, name: &str) -> Option<Role> {
         let exact = self.roles.iter().position(|r| r == name);

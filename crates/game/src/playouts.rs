@@ -77,6 +77,17 @@ pub trait Playouts: StateMachine {
     /// take no longer than others.
     fn prepare_decisive(&mut self) {}
 
+    /// Replaces `out` by those of the legal moves of each role in each of `states` that playouts with
+    /// decisive moves draw from: role by role, state by state; by no moves where the machine sees none.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn decisive_moves(&mut self, states: &[&Self::State], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+        out.clear();
+        out.resize_with(states.len() * self.game().role_count(), Vec::new);
+        Ok(())
+    }
+
     /// Replaces `out` by the states after one joint move in each of `states`; `joints` holds the
     /// joint moves one after the other, each in role order. The moves are not checked for legality.
     ///

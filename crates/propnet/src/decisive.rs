@@ -24,16 +24,18 @@ const NARROW: usize = 3;
 const FEW: usize = 4;
 
 /// The networks of a game's phases with decisive moves; none if no phase has a move that is seen to win,
-/// or seeing it would take too much.
-pub(crate) fn decisive(nets: &[Specialised]) -> Option<Vec<Specialised>> {
+/// or seeing it would take too much. The role `nature` wants nothing.
+pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
+    let wants = |role: usize| Some(role) != nature;
     let mut narrowed = nets.to_vec();
     // 1. The moves that win, by phase and role.
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
-        wins.push((0..roles).map(|role| Wins::find(&mut one.net, next, role)).collect());
+        let find = |role| wants(role).then(|| Wins::find(&mut one.net, next, role))?;
+        wins.push((0..roles).map(find).collect());
     }
     // 2. Those that leave another role such a move, by phase and role.
     let mut guards: Vec<Vec<Option<Guard>>> = Vec::with_capacity(nets.len());
@@ -41,7 +43,8 @@ pub(crate) fn decisive(nets: &[Specialised]) -> Option<Vec<Specialised>> {
         let next = narrowed[after(number)].net.clone();
         let to_come = &wins[after(number)];
         let net = &mut narrowed[number].net;
-        guards.push((0..roles).map(|role| Guard::find(net, &next, role, to_come)).collect());
+        let guard = |role| wants(role).then(|| Guard::find(net, &next, role, to_come))?;
+        guards.push((0..roles).map(guard).collect());
     }
     // 3. Winning at once is overrated against those who do not see it coming.
     for number in 0..nets.len() {

@@ -51,11 +51,15 @@ impl PhasePrograms {
     }
 
     /// Programs for the states of [`PhasePrograms::reachable`], `plain`, in which a role that can win
-    /// at once does so; none where seeing that would cost too much.
-    pub(crate) fn decisive(net: &PropNet, plain: &PhasePrograms) -> Option<PhasePrograms> {
+    /// at once does so, but for `nature`; none where seeing that would cost too much.
+    pub(crate) fn decisive(
+        net: &PropNet,
+        plain: &PhasePrograms,
+        nature: Option<usize>,
+    ) -> Option<PhasePrograms> {
         let constant = constant_fluents(net);
         let phases = phases(net, &constant);
-        let nets = decisive(&specialised(net, &constant, &phases))?;
+        let nets = decisive(&specialised(net, &constant, &phases), nature)?;
         let programs = PhasePrograms::of(&nets, &constant, phases);
         (programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs)
     }

@@ -33,6 +33,8 @@ const SHARE_BELOW: usize = 50_000;
 #[derive(Debug)]
 struct Shared {
     net: PropNet,
+    /// The role that is chance.
+    nature: Option<usize>,
     /// Every output of the network, for single states.
     single: Program,
     /// Playouts from states that play can reach.
@@ -54,7 +56,8 @@ struct Shared {
 impl Shared {
     /// The programs with decisive moves, if there are any.
     fn decisive(&self) -> Option<&PhasePrograms> {
-        self.decisive.get_or_init(|| PhasePrograms::decisive(&self.net, &self.reachable)).as_ref()
+        let compiled = || PhasePrograms::decisive(&self.net, &self.reachable, self.nature);
+        self.decisive.get_or_init(compiled).as_ref()
     }
 }
 
@@ -77,6 +80,8 @@ pub struct PropNetMachine {
     reachable: Stage,
     decisive: Stage,
     general: Stage,
+    /// The rows of the programs with decisive moves, of up to 64 states, one a bit.
+    narrowed: Vec<u64>,
     /// Of the role last asked about.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
@@ -151,9 +156,21 @@ impl PropNetMachine {
         let fluent_of = facts.zip(0..).collect();
         let mut rows = vec![0; single.rows];
         rows[ONES as usize] = !0;
+        let nature = game.nature().map(Role::index);
         let (decisive, general) = (OnceLock::new(), OnceLock::new());
-        let shared =
-            Shared { net, single, reachable, decisive, general, texts, of_text, moves, own, fluent_of };
+        let shared = Shared {
+            net,
+            nature,
+            single,
+            reachable,
+            decisive,
+            general,
+            texts,
+            of_text,
+            moves,
+            own,
+            fluent_of,
+        };
         Ok(PropNetMachine {
             game: Arc::clone(game),
             shared: Arc::new(shared),
@@ -165,6 +182,7 @@ impl PropNetMachine {
             reachable: Stage::default(),
             decisive: Stage::default(),
             general: Stage::default(),
+            narrowed: Vec::new(),
             nearness: None,
             stop: StopToken::new(),
         })
@@ -466,6 +484,11 @@ impl Playouts for PropNetMachine {
 
     fn prepare_decisive(&mut self) {
         self.shared.decisive();
+    }
+
+    fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+        self.batch_decisive(states, out);
+        Ok(())
     }
 
     fn next_states(

@@ -21,6 +21,9 @@ pub(crate) struct Arm {
     pub(crate) sum: f64,
     /// By how much it is thought to be better than the mean of its role's arms, in shares.
     pub(crate) advantage: f32,
+    /// Whether another arm wins at once, or this one lets another role do so: it is pulled only once all
+    /// that are not deferred are proved to be no win.
+    pub(crate) deferred: bool,
 }
 
 impl Arm {
@@ -33,6 +36,7 @@ impl Arm {
             bounds: Bounds::UNKNOWN,
             sum: 0.0,
             advantage: 0.0,
+            deferred: false,
         }
     }
 

@@ -78,6 +78,8 @@ fn rank(Opinion { arm, distance }: &Opinion) -> (i32, u32, f64) {
     let certain = match arm.bounds.proven() {
         Some(100) => 1 + i32::from(u16::MAX) - distance,
         Some(0) => distance - i32::from(u16::MAX),
+        // Another move wins, or this one loses.
+        _ if arm.deferred => 2 - i32::from(u16::MAX),
         _ => 0,
     };
     (certain, arm.visits, arm.mean().unwrap_or(0.0))

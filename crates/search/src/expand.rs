@@ -102,10 +102,15 @@ impl<M: Playouts> Search<M> {
         }
         let states: Vec<&M::State> = leaves.iter().map(|&id| &self.tree[id].state).collect();
         self.machine.all_legal_moves(&states, &mut self.legal)?;
+        if self.defers {
+            self.machine.decisive_moves(&states, &mut self.decisive)?;
+        } else {
+            self.decisive.clear();
+        }
         let roles = self.tree.roles();
         let mut legal = std::mem::take(&mut self.legal);
         let mut done = Ok(());
-        for (id, legal) in leaves.into_iter().zip(legal.chunks_exact_mut(roles)) {
+        for (number, (id, legal)) in leaves.into_iter().zip(legal.chunks_exact_mut(roles)).enumerate() {
             if legal.iter().any(Vec::is_empty) {
                 done = self.machine.goals(&self.tree[id].state, &mut self.goals);
                 if done.is_err() {
@@ -118,6 +123,9 @@ impl<M: Playouts> Search<M> {
                 }
                 self.tree.open(id, legal);
                 self.expect(id);
+                if let Some(decisive) = self.decisive.get(number * roles..(number + 1) * roles) {
+                    self.tree.defer(id, decisive);
+                }
             }
         }
         self.legal = legal;

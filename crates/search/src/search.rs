@@ -36,9 +36,6 @@ const BEAM_PART: usize = 2;
 /// Steps of the search through layers for each batch of playouts.
 const BEAM_STEPS: usize = 2;
 
-/// The role that stands for chance (GDL-II, Thielscher 2010; used in GDL-I games too).
-pub(crate) const CHANCE: &str = "random";
-
 /// A search that can be run, asked, run on, and moved along with a match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
@@ -47,6 +44,8 @@ pub struct Search<M: Playouts> {
     pub(crate) options: MctsOptions,
     pub(crate) dice: Dice,
     pub(crate) legal: Vec<Vec<Move>>,
+    /// Those of them that are not deferred.
+    pub(crate) decisive: Vec<Vec<Move>>,
     pub(crate) joints: Vec<Move>,
     pub(crate) goals: Vec<Option<Goal>>,
     pub(crate) chance: Option<Role>,
@@ -57,6 +56,9 @@ pub struct Search<M: Playouts> {
     /// Whether roles that choose at once draw by regret: with two of them that leads to an
     /// equilibrium if one's gain is the other's loss, with more it promises nothing.
     pub(crate) draws_by_regret: bool,
+    /// Whether nodes tell moves that decide from others: where a third role may still step in, that does
+    /// harm.
+    pub(crate) defers: bool,
     /// In how many steps the game ends at the latest, as far as has been seen from the root.
     pub(crate) horizon: usize,
     pub(crate) regrets: Vec<Regret>,
@@ -115,17 +117,20 @@ impl<M: Playouts> Search<M> {
         }
         let game = machine.game().clone();
         let roles = game.role_count();
-        let chance = game.roles().find(|&role| game.role_name(role).eq_ignore_ascii_case(CHANCE));
+        let chance = game.nature();
+        let are_two = roles - usize::from(chance.is_some()) == 2;
         let bytes = if roles > 1 { options_of(options, 0).memory_bytes() } else { options.memory_bytes() };
         let mut search = Search {
             tree: Tree::new(roles, bytes, options.has(Technique::Transpositions)),
             options: options.clone(),
             dice: Dice::new(options.seed()),
             legal: Vec::new(),
+            decisive: Vec::new(),
             joints: Vec::new(),
             goals: vec![None; roles],
             chance,
-            draws_by_regret: options.has(Technique::Regret) && roles - usize::from(chance.is_some()) == 2,
+            defers: options.has(Technique::Decisive) && are_two,
+            draws_by_regret: options.has(Technique::Regret) && are_two,
             simulation: Simulation::new(options.seed(), roles, options.has(Technique::Decisive)),
             iteration: Pace::default(),
             counts: Counts::default(),

@@ -31,15 +31,18 @@ impl Prior {
 
 /// The arm with the highest upper confidence bound, in a node that was descended through `total`
 /// times (backed up or not). An arm that was never pulled comes before all others, what is
-/// proved needs no exploration, what cannot reach the `low` that is proved already is left out, and arms are in random order, so the first of equals is a random
-/// one.
+/// proved needs no exploration, what cannot reach the `low` that is proved already is left out, and so
+/// is what is deferred until nothing else can win. Arms are in random order, so the first of equals is a
+/// random one.
 pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> usize {
+    let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
+    let all = arms.iter().filter(|arm| !arm.deferred).all(is_no_win);
     let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
     let log = f64::from(total.max(1)).ln();
     let certainty = weight.min(CERTAINTY);
     let mut best = (0, f64::NEG_INFINITY, u32::MAX);
     for (index, arm) in arms.iter().enumerate() {
-        if arm.bounds.high < low {
+        if arm.bounds.high < low || arm.deferred && !all {
             continue;
         }
         let bound = if let Some(goal) = arm.bounds.proven() {
@@ -119,6 +122,15 @@ mod tests {
         assert_eq!(choose(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50), 1, "better than the mean");
         assert_eq!(choose(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
         assert_eq!(choose(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50), 1, "cannot be best");
+    }
+
+    #[test]
+    fn what_is_deferred_waits_until_nothing_else_can_win() {
+        let deferred = Arm { deferred: true, ..arm(0, 0, 0.0) };
+        let proved = |goal| Arm { bounds: Bounds::exact(goal), ..arm(5, 0, 0.0) };
+        assert_eq!(choose(&[deferred.clone(), arm(50, 0, 1.0), proved(0)], 55, 0.5, 0), 1);
+        assert_eq!(choose(&[deferred.clone(), proved(50), proved(0)], 10, 0.5, 50), 0, "a draw is no win");
+        assert_eq!(choose(&[deferred, proved(100), proved(0)], 10, 0.5, 100), 1);
     }
 
     #[test]

@@ -78,9 +78,7 @@ impl<M: Playouts> Solver<M> {
         let entry = size_of::<Option<(M::State, Bounds)>>() + machine.heap_bytes(&state);
         Solver {
             role,
-            chance: game
-                .roles()
-                .find(|&role| game.role_name(role).eq_ignore_ascii_case(crate::search::CHANCE)),
+            chance: game.nature(),
             root: state,
             bounds: Bounds::UNKNOWN,
             best: None,

@@ -191,6 +191,19 @@ impl<S: Eq + Hash> Tree<S> {
         self.bytes += bytes;
     }
 
+    /// Defers the arms of an open node, in which one role decides, that are not among the `decisive` moves
+    /// of that role, if there are any.
+    pub(crate) fn defer(&mut self, id: NodeId, decisive: &[Vec<Move>]) {
+        let Chooser::One(role) = self[id].chooser else { return };
+        let decisive = &decisive[role.index()];
+        let range = self.arm_range(id, role);
+        if !decisive.is_empty() && decisive.len() < range.len() {
+            for arm in &mut self[id].arms[range] {
+                arm.deferred = !decisive.contains(&arm.mv);
+            }
+        }
+    }
+
     /// Notes that the game is over in a node, with these goals; a missing one counts as 0.
     pub(crate) fn end(&mut self, id: NodeId, goals: &[Option<Goal>]) {
         for (stats, goal) in self.stats_mut(id).iter_mut().zip(goals) {
