@@ -26,6 +26,7 @@ mod schedule;
 mod select;
 mod specialise;
 mod state;
+mod successor;
 mod vector;
 
 pub use cpu::Cpu;

@@ -1,0 +1,272 @@
+//! What holds in the phase after a move, as signals of the state before it: gates of the next phase read
+//! through the next values that the fluents have by that move.
+//!
+//! All moves are gone through one after the other, and only what a move changes is built again. What is
+//! known beforehand makes the signals small: that the game goes on, and that the move is legal.
+
+use crate::net::{NetBuilder, Node, PropNet, Signal};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Inputs of gates looked at most while the signals of one role in one phase are made: less than a second.
+const WORK: usize = 1_500_000;
+/// Nodes that a network may come to have, for each of its own.
+const GROWTH: usize = 24;
+/// Conjunctions of more signals than this are built from halves.
+const NARROW: usize = 3;
+/// Where this many times as many gates as halves would take are saved by them.
+const FEW: usize = 4;
+
+/// Signals of the phase after a move, read before it.
+pub(crate) struct Successor<'a> {
+    builder: NetBuilder,
+    now: &'a PropNet,
+    role: usize,
+    /// The next values of fluents, where no move that sets speak of is made.
+    values: Image<'a>,
+    /// What the signals depend on, read through `values`.
+    after: Image<'a>,
+    /// What holds wherever the game is not over yet.
+    going: FxHashSet<Signal>,
+    signals: Vec<Signal>,
+    work: usize,
+}
+
+impl<'a> Successor<'a> {
+    /// For `signals` of `next` after a move of `role` in `now`; none where recursion is among what they
+    /// depend on.
+    pub(crate) fn new(
+        now: &'a PropNet,
+        next: &'a PropNet,
+        role: usize,
+        signals: Vec<Signal>,
+    ) -> Option<Successor<'a>> {
+        let mut builder = NetBuilder::of(now);
+        let mut going = FxHashSet::default();
+        note(now, !now.terminal, &mut |signal| {
+            going.insert(signal);
+        });
+        let inside = cone(next, signals.iter().copied())?;
+        let fluents = next.nodes.iter().zip(&inside).filter_map(|(node, &inside)| match node {
+            Node::State(fluent) if inside => Some(*fluent as usize),
+            _ => None,
+        });
+        let within = cone(now, fluents.map(|fluent| now.fluents[fluent].next))?;
+        let values = Image::new(now, within, &mut builder, &going, |builder, node| match *node {
+            Node::State(fluent) => builder.state(fluent as usize),
+            _ => Signal::FALSE,
+        });
+        let after = Image::new(next, inside, &mut builder, &going, |_, node| match *node {
+            Node::State(fluent) => values.of(now.fluents[fluent as usize].next),
+            _ => Signal::FALSE,
+        });
+        Some(Successor { builder, now, role, values, after, going, signals, work: 0 })
+    }
+
+    /// The signals after each move, none for those that do not imply what the other roles do; none at
+    /// all once too much has been done.
+    pub(crate) fn by_move(mut self) -> Option<(NetBuilder, Vec<Option<Vec<Signal>>>)> {
+        let (now, largest) = (self.now, GROWTH * self.now.nodes.len());
+        // The sets that each move is in, and the fluents that read each node for their next values.
+        let mut sets: Vec<Vec<Vec<usize>>> =
+            now.roles.iter().map(|role| vec![Vec::new(); role.moves.len()]).collect();
+        for (number, node) in now.nodes.iter().enumerate().filter(|&(at, _)| self.values.inside[at]) {
+            if let Node::MoveSet(set) = node {
+                let set = now.move_set(*set);
+                let of_role = &mut sets[set.role as usize];
+                set.members.iter().for_each(|&member| of_role[member as usize].push(number));
+            }
+        }
+        let mut states: FxHashMap<usize, Vec<(usize, Signal)>> = FxHashMap::default();
+        for (number, node) in self.after.net.nodes.iter().enumerate().filter(|&(at, _)| self.after.inside[at])
+        {
+            if let Node::State(fluent) = *node {
+                let next = now.fluents[fluent as usize].next;
+                states.entry(next.node()).or_default().push((number, next));
+            }
+        }
+        let mut by_move = Vec::with_capacity(sets[self.role].len());
+        for (mv, of_move) in sets[self.role].iter().enumerate() {
+            // What holds wherever the move is legal.
+            let mut implied = FxHashSet::default();
+            note(now, now.roles[self.role].moves[mv].legal, &mut |signal| {
+                implied.insert(signal);
+            });
+            let Some(idle) = self.idle(&implied) else {
+                by_move.push(None);
+                continue;
+            };
+            let idle = idle.into_iter().flat_map(|(role, mv)| &sets[role][mv]);
+            let made = of_move.iter().chain(idle).map(|&node| (node, Signal::TRUE));
+            let inside = implied.iter().filter(|signal| self.values.inside[signal.node()]);
+            let seeds =
+                made.chain(inside.map(|signal| (signal.node(), Signal::constant(!signal.is_negated()))));
+            let changed =
+                self.values.changed(seeds.collect(), &mut self.builder, &self.going, &mut self.work)?;
+            let readers = changed.keys().filter_map(|node| states.get(node)).flatten();
+            let seeds = readers.map(|&(state, next)| (state, self.values.seen(next, &changed))).collect();
+            let changed = self.after.changed(seeds, &mut self.builder, &self.going, &mut self.work)?;
+            by_move.push(Some(self.signals.iter().map(|&one| self.after.seen(one, &changed)).collect()));
+            if self.builder.node_count() > largest {
+                return None;
+            }
+        }
+        Some((self.builder, by_move))
+    }
+
+    /// The move of each other role that has several, where what is `implied` makes one legal: that is the
+    /// one of a role that waits.
+    fn idle(&self, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
+        let roles = self.now.roles.iter().enumerate();
+        let others = roles.filter(|&(role, one)| role != self.role && one.moves.len() > 1);
+        let idle = others.map(|(role, one)| {
+            one.moves.iter().position(|mv| implied.contains(&mv.legal)).map(|mv| (role, mv))
+        });
+        idle.collect()
+    }
+}
+
+/// A part of a network, rebuilt with other signals for its leaves.
+struct Image<'a> {
+    net: &'a PropNet,
+    inside: Vec<bool>,
+    /// The nodes inside that read each node.
+    readers: Vec<Vec<u32>>,
+    of: Vec<Signal>,
+}
+
+impl<'a> Image<'a> {
+    fn new(
+        net: &'a PropNet,
+        inside: Vec<bool>,
+        builder: &mut NetBuilder,
+        going: &FxHashSet<Signal>,
+        leaf: impl Fn(&mut NetBuilder, &Node) -> Signal,
+    ) -> Image<'a> {
+        let mut readers = vec![Vec::new(); net.nodes.len()];
+        let mut of = vec![Signal::FALSE; net.nodes.len()];
+        for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| inside[number]) {
+            of[number] = if let Node::And(inputs) = node {
+                inputs.iter().for_each(|input| readers[input.node()].push(number as u32));
+                builder.and(inputs.iter().map(|input| of[input.node()].negated_if(input.is_negated())))
+            } else {
+                leaf(builder, node)
+            };
+            of[number] = settled(of[number], going);
+        }
+        Image { net, inside, readers, of }
+    }
+
+    fn of(&self, signal: Signal) -> Signal {
+        self.of[signal.node()].negated_if(signal.is_negated())
+    }
+
+    /// The same where `changed` has other images.
+    fn seen(&self, signal: Signal, changed: &FxHashMap<usize, Signal>) -> Signal {
+        let image = changed.get(&signal.node()).copied().unwrap_or(self.of[signal.node()]);
+        image.negated_if(signal.is_negated())
+    }
+
+    /// The nodes whose images are others when `seeds` have those; none once too much has been done.
+    fn changed(
+        &self,
+        seeds: Vec<(usize, Signal)>,
+        builder: &mut NetBuilder,
+        going: &FxHashSet<Signal>,
+        work: &mut usize,
+    ) -> Option<FxHashMap<usize, Signal>> {
+        let mut changed: FxHashMap<usize, Signal> = FxHashMap::default();
+        let mut pending: BTreeSet<u32> = BTreeSet::new();
+        for (node, signal) in seeds {
+            if changed.insert(node, signal) != Some(signal) {
+                pending.extend(&self.readers[node]);
+            }
+        }
+        // Every node stands after what it reads.
+        while let Some(number) = pending.pop_first() {
+            let number = number as usize;
+            let Node::And(inputs) = &self.net.nodes[number] else { continue };
+            *work += inputs.len();
+            if *work > WORK {
+                return None;
+            }
+            if changed.contains_key(&number) {
+                continue;
+            }
+            let others = inputs.iter().filter(|input| changed.contains_key(&input.node())).count();
+            let few = others * inputs.len().ilog2() as usize * FEW < inputs.len();
+            let seen: Vec<Signal> = inputs.iter().map(|&input| self.seen(input, &changed)).collect();
+            let image = if seen.contains(&Signal::FALSE) {
+                Signal::FALSE
+            } else if few {
+                all_of(builder, &seen)
+            } else {
+                builder.and(seen)
+            };
+            let image = settled(image, going);
+            if image != self.of[number] {
+                changed.insert(number, image);
+                pending.extend(&self.readers[number]);
+            }
+        }
+        Some(changed)
+    }
+}
+
+/// `signal`, or the constant that it is while the game goes on.
+fn settled(signal: Signal, going: &FxHashSet<Signal>) -> Signal {
+    if going.contains(&signal) {
+        Signal::TRUE
+    } else if going.contains(&!signal) {
+        Signal::FALSE
+    } else {
+        signal
+    }
+}
+
+/// Everything that holds where `signal` does: its conjuncts and theirs.
+fn note(net: &PropNet, signal: Signal, sink: &mut dyn FnMut(Signal)) {
+    let mut stack = vec![signal];
+    while let Some(signal) = stack.pop() {
+        if signal.as_constant().is_some() {
+            continue;
+        }
+        sink(signal);
+        if let (Node::And(inputs), false) = (&net.nodes[signal.node()], signal.is_negated()) {
+            stack.extend(inputs);
+        }
+    }
+}
+
+/// The nodes that `roots` depend on; none where recursion is among them.
+fn cone(net: &PropNet, roots: impl IntoIterator<Item = Signal>) -> Option<Vec<bool>> {
+    let mut inside = vec![false; net.nodes.len()];
+    let mut stack: Vec<usize> = roots.into_iter().map(Signal::node).collect();
+    while let Some(node) = stack.pop() {
+        if std::mem::replace(&mut inside[node], true) {
+            continue;
+        }
+        match &net.nodes[node] {
+            Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
+            Node::Variable(_) | Node::Fixpoint(_) => return None,
+            Node::False | Node::State(_) | Node::MoveSet(_) => {}
+        }
+    }
+    Some(inside)
+}
+
+/// All of `signals`, by halves: where few of them change, few of those gates do.
+fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
+    if signals.len() <= NARROW {
+        return builder.and(signals.iter().copied());
+    }
+    let (left, right) = signals.split_at(signals.len() / 2);
+    let both = [all_of(builder, left), all_of(builder, right)];
+    builder.and(both)
+}
+
+/// Any of `signals`, in the same way.
+pub(crate) fn any_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
+    let none: Vec<Signal> = signals.iter().map(|&signal| !signal).collect();
+    !all_of(builder, &none)
+}
