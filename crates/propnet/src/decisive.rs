@@ -10,7 +10,7 @@
 
 use crate::net::{NetBuilder, PropNet, Signal};
 use crate::specialise::Specialised;
-use crate::successor::{Successor, any_of};
+use crate::successor::{Successor, TooMuch, any_of};
 
 /// The networks of a game's phases with decisive moves; none if no phase has a move that is seen to win,
 /// or seeing it would take too much. The role `nature` wants nothing.
@@ -23,8 +23,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
-        let find = |role| wants(role).then(|| Wins::find(&mut one.net, next, role))?;
-        wins.push((0..roles).map(find).collect());
+        let find = |role| if wants(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
+        wins.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
     // 2. Those that leave another role such a move, by phase and role.
     let mut guards: Vec<Vec<Option<Guard>>> = Vec::with_capacity(nets.len());
@@ -32,8 +32,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
         let next = narrowed[after(number)].net.clone();
         let to_come = &wins[after(number)];
         let net = &mut narrowed[number].net;
-        let guard = |role| wants(role).then(|| Guard::find(net, &next, role, to_come))?;
-        guards.push((0..roles).map(guard).collect());
+        let find = |role| if wants(role) { Guard::find(net, &next, role, to_come) } else { Ok(None) };
+        guards.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
     // 3. Winning at once is overrated against those who do not see it coming.
     for number in 0..nets.len() {
@@ -101,12 +101,14 @@ struct Wins {
 impl Wins {
     /// Those of `role` in `now`, which gets the gates for them, where `next` is the network of the phase
     /// after; none if no move is seen to win.
-    fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Option<Wins> {
-        let &(_, won) = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value())?;
+    fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
+        let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
+        let won = best.map_or(Signal::FALSE, |&(_, won)| won);
         if now.roles[role].moves.len() < 2 || won == Signal::FALSE {
-            return None;
+            return Ok(None);
         }
-        let (mut builder, after) = Successor::new(now, next, role, vec![next.terminal, won])?.by_move()?;
+        let Some(after) = Successor::new(now, next, role, vec![next.terminal, won]) else { return Ok(None) };
+        let (mut builder, after) = after.by_move()?;
         let mut moves = Vec::with_capacity(after.len());
         for (mv, after) in now.roles[role].moves.iter().zip(after) {
             moves.push(match after {
@@ -116,10 +118,10 @@ impl Wins {
         }
         let any = any_of(&mut builder, &moves);
         if any == Signal::FALSE {
-            return None;
+            return Ok(None);
         }
         *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        Some(Wins { moves, any })
+        Ok(Some(Wins { moves, any }))
     }
 }
 
@@ -137,17 +139,33 @@ impl Guard {
 
     /// Against what roles other than `role` have `to_come` in the phase after `now`, which gets the gates
     /// for it.
-    fn find(now: &mut PropNet, next: &PropNet, role: usize, to_come: &[Option<Wins>]) -> Option<Guard> {
+    fn find(
+        now: &mut PropNet,
+        next: &PropNet,
+        role: usize,
+        to_come: &[Option<Wins>],
+    ) -> Result<Option<Guard>, TooMuch> {
         let others = to_come.iter().enumerate().filter(|&(other, _)| other != role);
-        let (others, signals): (Vec<usize>, Vec<Signal>) =
+        let (others, mut signals): (Vec<usize>, Vec<Signal>) =
             others.filter_map(|(other, wins)| Some((other, wins.as_ref()?.any))).unzip();
         if now.roles[role].moves.len() < 2 || others.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let (builder, after) = Successor::new(now, next, role, signals)?.by_move()?;
-        let threats = after.into_iter().map(|after| others.iter().copied().zip(after.unwrap_or_default()));
-        let threats = threats.map(Iterator::collect).collect();
+        // A move that ends the game leaves nobody anything.
+        signals.push(next.terminal);
+        let Some(after) = Successor::new(now, next, role, signals) else { return Ok(None) };
+        let (mut builder, after) = after.by_move()?;
+        let mut threats = Vec::with_capacity(after.len());
+        for after in after {
+            let mut of_move = Vec::new();
+            if let Some((&over, after)) = after.as_deref().and_then(<[Signal]>::split_last) {
+                for (&other, &threat) in others.iter().zip(after) {
+                    of_move.push((other, builder.and([threat, !over])));
+                }
+            }
+            threats.push(of_move);
+        }
         *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        Some(Guard { threats })
+        Ok(Some(Guard { threats }))
     }
 }

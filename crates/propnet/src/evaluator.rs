@@ -39,6 +39,11 @@ pub(crate) struct PhasePrograms {
 /// moves, they are computed once, and a lane that ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
+/// Networks of more nodes are left without decisive moves: what it takes to see them grows with the square.
+const LARGEST: usize = 30_000;
+/// So are those whose phases would have more gates than this in all before they are shared: sharing takes
+/// time.
+const MOST_GATES: usize = 100_000;
 /// A step with decisive moves may take so many times the gates of a plain one.
 const DEARER_AT_MOST: usize = 8;
 
@@ -57,9 +62,15 @@ impl PhasePrograms {
         plain: &PhasePrograms,
         nature: Option<usize>,
     ) -> Option<PhasePrograms> {
+        if net.nodes.len() > LARGEST {
+            return None;
+        }
         let constant = constant_fluents(net);
         let phases = phases(net, &constant);
         let nets = decisive(&specialised(net, &constant, &phases), nature)?;
+        if nets.iter().map(|one| one.net.counts().gates).sum::<usize>() > MOST_GATES {
+            return None;
+        }
         let programs = PhasePrograms::of(&nets, &constant, phases);
         (programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs)
     }

@@ -9,13 +9,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Inputs of gates looked at most while the signals of one role in one phase are made: less than a second.
-const WORK: usize = 1_500_000;
+const WORK: usize = 1_000_000;
 /// Nodes that a network may come to have, for each of its own.
 const GROWTH: usize = 24;
 /// Conjunctions of more signals than this are built from halves.
 const NARROW: usize = 3;
 /// Where this many times as many gates as halves would take are saved by them.
 const FEW: usize = 4;
+
+/// For each move, each of the signals after it.
+pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
+
+/// Making the signals would take too long or too many gates.
+#[derive(Debug)]
+pub(crate) struct TooMuch;
 
 /// Signals of the phase after a move, read before it.
 pub(crate) struct Successor<'a> {
@@ -63,9 +70,11 @@ impl<'a> Successor<'a> {
         Some(Successor { builder, now, role, values, after, going, signals, work: 0 })
     }
 
-    /// The signals after each move, none for those that do not imply what the other roles do; none at
-    /// all once too much has been done.
-    pub(crate) fn by_move(mut self) -> Option<(NetBuilder, Vec<Option<Vec<Signal>>>)> {
+    /// The signals after each move, none for those that do not imply what the other roles do.
+    ///
+    /// # Errors
+    /// Once too much has been done.
+    pub(crate) fn by_move(mut self) -> Result<(NetBuilder, ByMove), TooMuch> {
         let (now, largest) = (self.now, GROWTH * self.now.nodes.len());
         // The sets that each move is in, and the fluents that read each node for their next values.
         let mut sets: Vec<Vec<Vec<usize>>> =
@@ -108,10 +117,10 @@ impl<'a> Successor<'a> {
             let changed = self.after.changed(seeds, &mut self.builder, &self.going, &mut self.work)?;
             by_move.push(Some(self.signals.iter().map(|&one| self.after.seen(one, &changed)).collect()));
             if self.builder.node_count() > largest {
-                return None;
+                return Err(TooMuch);
             }
         }
-        Some((self.builder, by_move))
+        Ok((self.builder, by_move))
     }
 
     /// The move of each other role that has several, where what is `implied` makes one legal: that is the
@@ -167,14 +176,14 @@ impl<'a> Image<'a> {
         image.negated_if(signal.is_negated())
     }
 
-    /// The nodes whose images are others when `seeds` have those; none once too much has been done.
+    /// The nodes whose images are others when `seeds` have those.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,
         builder: &mut NetBuilder,
         going: &FxHashSet<Signal>,
         work: &mut usize,
-    ) -> Option<FxHashMap<usize, Signal>> {
+    ) -> Result<FxHashMap<usize, Signal>, TooMuch> {
         let mut changed: FxHashMap<usize, Signal> = FxHashMap::default();
         let mut pending: BTreeSet<u32> = BTreeSet::new();
         for (node, signal) in seeds {
@@ -188,7 +197,7 @@ impl<'a> Image<'a> {
             let Node::And(inputs) = &self.net.nodes[number] else { continue };
             *work += inputs.len();
             if *work > WORK {
-                return None;
+                return Err(TooMuch);
             }
             if changed.contains_key(&number) {
                 continue;
@@ -209,7 +218,7 @@ impl<'a> Image<'a> {
                 pending.extend(&self.readers[number]);
             }
         }
-        Some(changed)
+        Ok(changed)
     }
 }
 
