@@ -51,7 +51,7 @@ fn is_won(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool {
     let mut goals: Vec<Option<Goal>> = vec![None; machine.net().roles().len()];
     machine.is_terminal(state).expect("a state") && {
         machine.goals(state, &mut goals).expect("a state");
-        goals[role].map(|goal| goal.value()) == best
+        goals[role].map(Goal::value) == best
     }
 }
 
