@@ -39,8 +39,9 @@ pub struct PlayoutPlan<'a> {
     pub moves: bool,
     /// Whether it is known that none of the starts is terminal, so that a machine need not look.
     pub going: bool,
-    /// Whether a role that can win by its next move does so (a decisive move; Teytaud & Teytaud 2010),
-    /// where the machine sees such moves at little cost. Only networks do, and not of every game.
+    /// Whether a role that can win by its next move does so, and else makes no move after which another
+    /// can (decisive and anti-decisive moves; Teytaud & Teytaud 2010), where the machine sees such moves at
+    /// little cost. Only networks do, and not of every game.
     pub decisive: bool,
     /// The moves that some of the playouts prefer.
     pub preferred: Option<&'a Preference>,
@@ -78,13 +79,13 @@ pub trait Playouts: StateMachine {
     fn prepare_decisive(&mut self) {}
 
     /// Replaces `out` by those of the legal moves of each role in each of `states` that playouts with
-    /// decisive moves draw from: role by role, state by state; by no moves where the machine sees none.
+    /// decisive moves draw from: role by role, state by state; leaves it empty where the machine cannot tell.
     ///
     /// # Errors
     /// See [`StateMachine`].
     fn decisive_moves(&mut self, states: &[&Self::State], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+        let _ = states;
         out.clear();
-        out.resize_with(states.len() * self.game().role_count(), Vec::new);
         Ok(())
     }
 

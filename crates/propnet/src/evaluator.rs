@@ -3,10 +3,11 @@
 
 use crate::decisive::decisive;
 use crate::net::PropNet;
-use crate::schedule::{Compiler, Layout, Outputs, Program};
+use crate::schedule::{Choice, Compiler, Layout, Outputs, Program};
 use crate::select::{MAX_MOVES, Tree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
+use ggp_game::Move;
 
 /// One phase's program.
 #[derive(Clone, Debug)]
@@ -18,6 +19,15 @@ pub(crate) struct Phase {
     pub(crate) moves: Vec<Vec<u32>>,
     /// The fluents that this phase fixes.
     pub(crate) fixed: Vec<(u32, bool)>,
+}
+
+impl Phase {
+    /// The move that row `at` of `choice` stands for; `moves` are, per role, the machine's numbers of its
+    /// moves.
+    pub(crate) fn move_at(&self, choice: &Choice, at: usize, moves: &[Vec<Move>]) -> Move {
+        let original = self.moves[choice.role][choice.moves[at] as usize];
+        moves[choice.role][original as usize]
+    }
 }
 
 /// Programs for playouts: one a phase.
@@ -65,8 +75,9 @@ impl PhasePrograms {
         if net.nodes.len() > LARGEST {
             return None;
         }
-        let constant = constant_fluents(net);
-        let phases = phases(net, &constant);
+        let mut constant = vec![None; net.fluents.len()];
+        plain.constants.iter().for_each(|&(fluent, value)| constant[fluent as usize] = Some(value));
+        let phases: Vec<_> = plain.phases.iter().map(|phase| phase.fixed.clone()).collect();
         let nets = decisive(&specialised(net, &constant, &phases), nature)?;
         if nets.iter().map(|one| one.net.counts().gates).sum::<usize>() > MOST_GATES {
             return None;

@@ -446,9 +446,8 @@ impl<const W: usize> Lanes<W> {
     fn record(&mut self, run: &Run<'_>, phase: &Phase) {
         let roles = run.net.roles.len();
         for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
-            for (at, &mv) in choice.moves.iter().enumerate() {
-                let original = phase.moves[choice.role][mv as usize];
-                let mv = run.moves[choice.role][original as usize];
+            for at in 0..choice.moves.len() {
+                let mv = phase.move_at(choice, at, run.moves);
                 let made = if tree.is_some() { self.rows[choice.base as usize + at] } else { Row::ONES };
                 (made & self.live).for_each_lane(|lane| self.joint[lane * roles + choice.role] = mv);
             }

@@ -319,29 +319,24 @@ impl NetBuilder {
     }
 
     fn and_list(&mut self, list: &mut Vec<Signal>, look: bool) -> Signal {
-        self.reduce(list, look);
-        match list.as_slice() {
-            [] => Signal::TRUE,
-            [one] => *one,
-            _ => self.intern(Node::And(list.as_slice().into())),
-        }
-    }
-
-    fn reduce(&mut self, list: &mut Vec<Signal>, look: bool) {
         loop {
             list.sort_unstable();
             list.dedup();
             if list.first() == Some(&Signal::FALSE) || list.windows(2).any(|pair| pair[0] == !pair[1]) {
-                *list = vec![Signal::FALSE];
-                return;
+                return Signal::FALSE;
             }
             list.retain(|&signal| signal != Signal::TRUE);
             self.inline_move_sets(list);
             let merged = self.merge_move_sets(list);
             let changed = merged || (look && self.look_into_operands(list));
             if !changed {
-                return;
+                break;
             }
+        }
+        match list.as_slice() {
+            [] => Signal::TRUE,
+            [one] => *one,
+            _ => self.intern(Node::And(list.as_slice().into())),
         }
     }
 

@@ -110,8 +110,7 @@ impl One {
             };
             match chosen {
                 Some(at) if run.plan.moves => {
-                    let own = phase.moves[choice.role][choice.moves[at] as usize];
-                    self.joint[choice.role] = run.moves[choice.role][own as usize];
+                    self.joint[choice.role] = phase.move_at(choice, at, run.moves);
                 }
                 Some(_) => {}
                 None => return false,

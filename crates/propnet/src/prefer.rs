@@ -21,11 +21,8 @@ impl<'a> Preferred<'a> {
         preference: &'a Preference,
     ) -> Preferred<'a> {
         let of_choice = |phase: &Phase, choice: &Choice| {
-            let is_preferred = |&mv: &u32| {
-                let original = phase.moves[choice.role][mv as usize];
-                preference.has(Role(choice.role as u8), moves[choice.role][original as usize])
-            };
-            choice.moves.iter().map(is_preferred).collect()
+            let is_preferred = |at| preference.has(Role(choice.role as u8), phase.move_at(choice, at, moves));
+            (0..choice.moves.len()).map(is_preferred).collect()
         };
         let of_phase =
             |phase: &Phase| phase.program.choices.iter().map(|choice| of_choice(phase, choice)).collect();

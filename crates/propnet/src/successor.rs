@@ -36,7 +36,6 @@ pub(crate) struct Successor<'a> {
     /// What holds wherever the game is not over yet.
     going: FxHashSet<Signal>,
     signals: Vec<Signal>,
-    work: usize,
 }
 
 impl<'a> Successor<'a> {
@@ -49,10 +48,7 @@ impl<'a> Successor<'a> {
         signals: Vec<Signal>,
     ) -> Option<Successor<'a>> {
         let mut builder = NetBuilder::of(now);
-        let mut going = FxHashSet::default();
-        note(now, !now.terminal, &mut |signal| {
-            going.insert(signal);
-        });
+        let going = implied(now, !now.terminal);
         let inside = cone(next, signals.iter().copied())?;
         let fluents = next.nodes.iter().zip(&inside).filter_map(|(node, &inside)| match node {
             Node::State(fluent) if inside => Some(*fluent as usize),
@@ -67,7 +63,7 @@ impl<'a> Successor<'a> {
             Node::State(fluent) => values.of(now.fluents[fluent as usize].next),
             _ => Signal::FALSE,
         });
-        Some(Successor { builder, now, role, values, after, going, signals, work: 0 })
+        Some(Successor { builder, now, role, values, after, going, signals })
     }
 
     /// The signals after each move, none for those that do not imply what the other roles do.
@@ -94,13 +90,11 @@ impl<'a> Successor<'a> {
                 states.entry(next.node()).or_default().push((number, next));
             }
         }
+        let mut work = 0;
         let mut by_move = Vec::with_capacity(sets[self.role].len());
         for (mv, of_move) in sets[self.role].iter().enumerate() {
             // What holds wherever the move is legal.
-            let mut implied = FxHashSet::default();
-            note(now, now.roles[self.role].moves[mv].legal, &mut |signal| {
-                implied.insert(signal);
-            });
+            let implied = implied(now, now.roles[self.role].moves[mv].legal);
             let Some(idle) = self.idle(&implied) else {
                 by_move.push(None);
                 continue;
@@ -110,11 +104,10 @@ impl<'a> Successor<'a> {
             let inside = implied.iter().filter(|signal| self.values.inside[signal.node()]);
             let seeds =
                 made.chain(inside.map(|signal| (signal.node(), Signal::constant(!signal.is_negated()))));
-            let changed =
-                self.values.changed(seeds.collect(), &mut self.builder, &self.going, &mut self.work)?;
+            let changed = self.values.changed(seeds.collect(), &mut self.builder, &self.going, &mut work)?;
             let readers = changed.keys().filter_map(|node| states.get(node)).flatten();
             let seeds = readers.map(|&(state, next)| (state, self.values.seen(next, &changed))).collect();
-            let changed = self.after.changed(seeds, &mut self.builder, &self.going, &mut self.work)?;
+            let changed = self.after.changed(seeds, &mut self.builder, &self.going, &mut work)?;
             by_move.push(Some(self.signals.iter().map(|&one| self.after.seen(one, &changed)).collect()));
             if self.builder.node_count() > largest {
                 return Err(TooMuch);
@@ -234,17 +227,19 @@ fn settled(signal: Signal, going: &FxHashSet<Signal>) -> Signal {
 }
 
 /// Everything that holds where `signal` does: its conjuncts and theirs.
-fn note(net: &PropNet, signal: Signal, sink: &mut dyn FnMut(Signal)) {
+fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
+    let mut implied = FxHashSet::default();
     let mut stack = vec![signal];
     while let Some(signal) = stack.pop() {
         if signal.as_constant().is_some() {
             continue;
         }
-        sink(signal);
+        implied.insert(signal);
         if let (Node::And(inputs), false) = (&net.nodes[signal.node()], signal.is_negated()) {
             stack.extend(inputs);
         }
     }
+    implied
 }
 
 /// The nodes that `roots` depend on; none where recursion is among them.

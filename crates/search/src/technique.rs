@@ -17,7 +17,7 @@ pub enum Technique {
     History,
     /// Playouts prefer moves whose history is good, as far as the tree bears it out.
     Mast,
-    /// In playouts a role that can win at once does so.
+    /// Who can win at once does so and nobody lets another, in playouts and, with two roles, in the tree.
     Decisive,
 }
 

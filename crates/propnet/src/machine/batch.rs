@@ -131,18 +131,26 @@ impl PropNetMachine {
     }
 
     /// Replaces `out` by those of each role's legal moves in each of `states` that playouts with decisive
-    /// moves draw from; by no moves where such moves are not seen.
+    /// moves draw from: no moves for states that play cannot reach, and nothing at all where such moves are
+    /// not seen.
     pub(super) fn batch_decisive(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
         let shared = Arc::clone(&self.shared);
         let roles = shared.net.roles().len();
+        let Some(programs) = shared.decisive() else { return out.clear() };
         out.resize_with(states.len() * roles, Vec::new);
         out.iter_mut().for_each(Vec::clear);
-        let Some(programs) = shared.decisive() else { return };
         self.narrowed.resize(programs.rows, 0);
         self.narrowed[ONES as usize] = !0;
         let rows = &mut self.narrowed;
         for (states, out) in states.chunks(BATCH).zip(out.chunks_mut(BATCH * roles)) {
             let phases: Vec<Option<usize>> = states.iter().map(|state| programs.phase_of(state)).collect();
+            // Only the next state, which is not asked for, would overwrite these.
+            for (row, &fluent) in rows[state_row(0)..].iter_mut().zip(&programs.fluents) {
+                *row = 0;
+                for (lane, state) in states.iter().enumerate() {
+                    *row |= u64::from(state.has(fluent as usize)) << lane;
+                }
+            }
             for (number, phase) in programs.phases.iter().enumerate() {
                 let mut lanes = Row([0]);
                 (0..states.len())
@@ -151,19 +159,12 @@ impl PropNetMachine {
                 if !lanes.any() {
                     continue;
                 }
-                for (row, &fluent) in rows[state_row(0)..].iter_mut().zip(&programs.fluents) {
-                    *row = 0;
-                    for (lane, state) in states.iter().enumerate() {
-                        *row |= u64::from(state.has(fluent as usize)) << lane;
-                    }
-                }
                 let program = &phase.program;
                 Kernels::run_packed(&program.terminal_blocks, &program.gates, rows);
                 Kernels::run_packed(&program.legal_blocks, &program.gates, rows);
                 for choice in &program.choices {
-                    for (at, &mv) in choice.moves.iter().enumerate() {
-                        let original = phase.moves[choice.role][mv as usize];
-                        let mv = shared.moves[choice.role][original as usize];
+                    for at in 0..choice.moves.len() {
+                        let mv = phase.move_at(choice, at, &shared.moves);
                         let legal = Row([rows[choice.base as usize + at]]) & lanes;
                         legal.for_each_lane(|lane| out[lane * roles + choice.role].push(mv));
                     }
