@@ -21,16 +21,20 @@ pub(crate) fn run(args: &[String]) {
         let game = stage::game(Path::new(file));
         let machine = stage::network(&game).expect("a network");
         let mut mean = Mean::default();
+        let mut by_seat = vec![Mean::default(); game.role_count()];
         let mut playouts = [0; 2];
         for number in matches.clone() {
             let seat = number as usize % game.role_count();
             let options = [stage::options(a, number), stage::options(b, number)];
             let share = play(&game, &machine, &options, seat, budget, &mut playouts);
+            by_seat[seat].add(share);
             mean.add(share);
             all.add(share);
         }
         let ratio = playouts[0] as f64 / playouts[1].max(1) as f64;
-        println!("{:<24} {mean}   playouts {ratio:.1} : 1", stage::name(Path::new(file)));
+        let by_seat: Vec<String> = by_seat.iter().map(|mean| format!("{:.2}", mean.mean())).collect();
+        let (name, by_seat) = (stage::name(Path::new(file)), by_seat.join(" "));
+        println!("{name:<24} {mean}   by seat {by_seat}   playouts {ratio:.1} : 1");
     }
     println!("{:<24} {all}", "all");
 }
@@ -107,11 +111,15 @@ impl Mean {
         self.sum += value;
         self.squares += value * value;
     }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.count.max(1.0)
+    }
 }
 
 impl std::fmt::Display for Mean {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mean = self.sum / self.count.max(1.0);
+        let mean = self.mean();
         let variance = (self.squares / self.count.max(1.0) - mean * mean).max(0.0);
         write!(f, "{mean:.3} ±{:.3} in {}", (variance / (self.count - 1.0).max(1.0)).sqrt(), self.count)
     }
