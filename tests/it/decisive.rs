@@ -162,6 +162,103 @@ fn published_games_are_no_exception() {
     }
 }
 
+/// The states that may follow `state` if `role` makes move `mv`, whatever the others do.
+fn replies(
+    machine: &mut PropNetMachine,
+    state: &BitState,
+    legal: &[Vec<Move>],
+    role: usize,
+    mv: Move,
+) -> Vec<BitState> {
+    let mut joints = vec![Vec::new()];
+    for (number, moves) in legal.iter().enumerate() {
+        let moves = if number == role { std::slice::from_ref(&mv) } else { moves };
+        joints = joints
+            .iter()
+            .flat_map(|joint: &Vec<Move>| moves.iter().map(|&mv| joint.iter().copied().chain([mv]).collect()))
+            .collect();
+    }
+    joints.iter().map(|joint| machine.next_state(state, joint).expect("legal moves")).collect()
+}
+
+/// Goes through some random games and looks at the moves left in states where several roles choose: what is
+/// missing must end the game and not win it, whatever the others do. Returns how many moves are missing, and
+/// how many are left that should be missing.
+fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -> (usize, usize) {
+    let (mut missing, mut overlooked) = (0, 0);
+    let mut narrowed = Vec::new();
+    for game in 0..games {
+        let mut state = machine.initial_state().expect("a state");
+        for step in 0..100 {
+            if machine.is_terminal(&state).expect("a state") {
+                break;
+            }
+            let Some(legal) = legal_moves(machine, &state) else { break };
+            machine.decisive_moves(&[&state], &mut narrowed).expect("a state");
+            for (role, left) in narrowed.iter().enumerate().filter(|_| decider(&legal).is_none()) {
+                let mut is_lost = |mv| {
+                    replies(machine, &state, &legal, role, mv).iter().all(|next| {
+                        machine.is_terminal(next).expect("a state") && !is_won(machine, next, role)
+                    })
+                };
+                let (lost, other): (Vec<Move>, Vec<Move>) = legal[role].iter().partition(|&&mv| is_lost(mv));
+                let gone = legal[role].iter().filter(|mv| !left.contains(mv));
+                let gone: Vec<Move> = gone.copied().collect();
+                assert!(
+                    gone.iter().all(|mv| lost.contains(mv)),
+                    "{name}: {gone:?} of {legal:?}, {lost:?} lose"
+                );
+                assert!(!left.is_empty(), "{name}: nothing is left of {legal:?}");
+                missing += gone.len();
+                overlooked += if other.is_empty() { 0 } else { lost.len() - gone.len() };
+            }
+            // Half of the games go on by any legal moves, so that all kinds of states are seen.
+            let moves = if game % 2 == 0 { &legal } else { &narrowed };
+            let drawn = |(role, moves): (usize, &Vec<Move>)| {
+                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
+            };
+            let joint: Vec<Move> = moves.iter().enumerate().map(drawn).collect();
+            state = machine.next_state(&state, &joint).expect("legal moves");
+        }
+    }
+    (missing, overlooked)
+}
+
+/// Two runners, each on a plank of five cells, choose at once to step left or right or to stay: whoever
+/// steps off has lost, and after six steps it is a draw.
+const PLANKS: &str = "(role a) (role b)
+    (init (at a 3)) (init (at b 3)) (init (step 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+    (<= (legal ?r left) (role ?r)) (<= (legal ?r right) (role ?r)) (<= (legal ?r stay) (role ?r))
+    (<= (next (at ?r ?m)) (does ?r left) (true (at ?r ?n)) (succ ?m ?n))
+    (<= (next (at ?r ?m)) (does ?r right) (true (at ?r ?n)) (succ ?n ?m))
+    (<= (next (at ?r ?n)) (does ?r stay) (true (at ?r ?n)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= (off ?r) (true (at ?r 0))) (<= (off ?r) (true (at ?r 6)))
+    (<= terminal (off ?r)) (<= terminal (true (step 6)))
+    (<= (goal ?r 100) (role ?r) (role ?o) (distinct ?r ?o) (off ?o) (not (off ?r)))
+    (<= (goal ?r 0) (off ?r) (role ?o) (distinct ?r ?o) (not (off ?o)))
+    (<= (goal ?r 50) (off ?r) (role ?o) (distinct ?r ?o) (off ?o))
+    (<= (goal ?r 50) (role ?r) (not (off a)) (not (off b)))";
+
+#[test]
+fn nobody_runs_into_the_open_while_others_choose() {
+    let mut machine = machine(PLANKS).expect("a network");
+    let (missing, overlooked) = look_at_joint_choices(&mut machine, "planks", 40);
+    assert!(missing > 0 && overlooked == 0, "{missing} missing, {overlooked} overlooked");
+}
+
+#[test]
+fn nobody_does_so_in_published_games() {
+    let Some(corpus) = ggp_tests::corpus() else { return };
+    for name in ["tron_10x10", "snake2p"] {
+        let kif = std::fs::read_to_string(corpus.join("rules").join(name).with_extension("kif"));
+        let mut machine = machine(&kif.expect("a rulesheet")).expect("a network");
+        let (missing, overlooked) = look_at_joint_choices(&mut machine, name, 6);
+        assert!(missing > 0 && overlooked == 0, "{name}: {missing} missing, {overlooked} overlooked");
+    }
+}
+
 #[test]
 fn a_search_looks_at_what_stops_a_threat_first() {
     let mut machine = machine(&ggp_tests::rulesheet("connect_four")).expect("a network");

@@ -40,8 +40,9 @@ pub struct PlayoutPlan<'a> {
     /// Whether it is known that none of the starts is terminal, so that a machine need not look.
     pub going: bool,
     /// Whether a role that can win by its next move does so, and else makes no move after which another
-    /// can (decisive and anti-decisive moves; Teytaud & Teytaud 2010), where the machine sees such moves at
-    /// little cost. Only networks do, and not of every game.
+    /// can (decisive and anti-decisive moves; Teytaud & Teytaud 2010), nor, where others choose at the same
+    /// time, one that cannot but end the game without a win; where the machine sees such moves at little
+    /// cost. Only networks do, and not of every game.
     pub decisive: bool,
     /// The moves that some of the playouts prefer.
     pub preferred: Option<&'a Preference>,

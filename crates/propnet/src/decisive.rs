@@ -1,16 +1,19 @@
 //! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that
-//! can win at once does so, and else makes no move after which another role can.
+//! can win at once does so, and else makes no move after which another can.
 //!
-//! Each move of a role that decides alone gets a signal that says whether the game is over after it and
-//! won: the next phase's terminal condition and best goal, read through the next values that the fluents
-//! have by that move. Two things keep those signals small: that the game is not over yet, so that of all
-//! lines of a board only those that the move touches are left, and that the move is legal. In the same
-//! way another signal says whether another role has such a move then. The legal moves are narrowed by
-//! both, as long as any are left.
+//! Each move of a role that chooses alone gets a signal that says whether the game is over after it and won:
+//! the next phase's terminal condition and best goal, read through the next values that the fluents have by
+//! that move. Two things keep those signals small: that the game is not over yet, so that of all lines of a
+//! board only those that the move touches are left, and that the move is legal. In the same way another
+//! signal says whether another role has such a move then. The legal moves are narrowed by both, as long as
+//! any are left.
+//!
+//! Where several roles choose at once, none of that is looked for (it gained nothing), but a move that ends
+//! the game and does not win it, whatever the others do, is left out.
 
 use crate::net::{NetBuilder, PropNet, Signal};
 use crate::specialise::Specialised;
-use crate::successor::{Successor, TooMuch, any_of};
+use crate::successor::{Successor, TooMuch, any_of, is_alone};
 
 /// The networks of a game's phases with decisive moves; none if no phase has a move that is seen to win,
 /// or seeing it would take too much. The role `nature` wants nothing.
@@ -26,7 +29,7 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
         let find = |role| if wants(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
         wins.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 2. Those that leave another role such a move, by phase and role.
+    // 2. Those that lose or leave another role such a move, by phase and role.
     let mut guards: Vec<Vec<Option<Guard>>> = Vec::with_capacity(nets.len());
     for number in 0..nets.len() {
         let next = narrowed[after(number)].net.clone();
@@ -45,7 +48,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
             }
         }
     }
-    if wins.iter().flatten().all(Option::is_none) {
+    let loses = |guard: &Guard| guard.losses.iter().any(|&loss| loss != Signal::FALSE);
+    if wins.iter().flatten().all(Option::is_none) && !guards.iter().flatten().flatten().any(loses) {
         return None;
     }
     for (number, one) in narrowed.iter_mut().enumerate() {
@@ -57,8 +61,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     Some(narrowed)
 }
 
-/// `net` with the moves of `role` narrowed to those that `wins`, or else to those that leave no other role
-/// what it has `to_come`.
+/// `net` with the moves of `role` narrowed to those that `wins`, or else to those that neither lose nor leave
+/// another role what it has `to_come`.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -71,9 +75,9 @@ fn narrowed_moves(
     let moves = &mut roles[role].moves;
     if let Some(guard) = guard {
         let mut safe = Vec::with_capacity(moves.len());
-        for (mv, threats) in moves.iter().zip(&guard.threats) {
+        for ((mv, threats), &loss) in moves.iter().zip(&guard.threats).zip(&guard.losses) {
             let felt = threats.iter().filter(|&&(other, _)| to_come[other].is_some());
-            let none: Vec<Signal> = felt.map(|&(_, threat)| !threat).chain([mv.legal]).collect();
+            let none: Vec<Signal> = felt.map(|&(_, threat)| !threat).chain([!loss, mv.legal]).collect();
             safe.push(builder.and(none));
         }
         let any = any_of(&mut builder, &safe);
@@ -100,11 +104,11 @@ struct Wins {
 
 impl Wins {
     /// Those of `role` in `now`, which gets the gates for them, where `next` is the network of the phase
-    /// after; none if no move is seen to win.
+    /// after; none if no move is seen to win, or others choose at the same time.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
         let won = best.map_or(Signal::FALSE, |&(_, won)| won);
-        if now.roles[role].moves.len() < 2 || won == Signal::FALSE {
+        if now.roles[role].moves.len() < 2 || won == Signal::FALSE || !is_alone(now, role) {
             return Ok(None);
         }
         let Some(after) = Successor::new(now, next, role, vec![next.terminal, won]) else { return Ok(None) };
@@ -129,6 +133,8 @@ impl Wins {
 struct Guard {
     /// For each of its moves, whether that leaves which other role a move that wins.
     threats: Vec<Vec<(usize, Signal)>>,
+    /// For each of its moves, whether it ends the game and loses it.
+    losses: Vec<Signal>,
 }
 
 impl Guard {
@@ -137,35 +143,51 @@ impl Guard {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// Against what roles other than `role` have `to_come` in the phase after `now`, which gets the gates
-    /// for it.
+    /// Against what roles other than `role` have `to_come` in the phase after `now`, which gets the gates for
+    /// it; where those choose at the same time, against losing.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
         role: usize,
         to_come: &[Option<Wins>],
     ) -> Result<Option<Guard>, TooMuch> {
-        let others = to_come.iter().enumerate().filter(|&(other, _)| other != role);
+        let alone = is_alone(now, role);
+        let others = to_come.iter().enumerate().filter(|&(other, _)| other != role && alone);
         let (others, mut signals): (Vec<usize>, Vec<Signal>) =
             others.filter_map(|(other, wins)| Some((other, wins.as_ref()?.any))).unzip();
-        if now.roles[role].moves.len() < 2 || others.is_empty() {
+        let lost = lost(now, next, role);
+        if now.roles[role].moves.len() < 2 || others.is_empty() && lost == Signal::FALSE {
             return Ok(None);
         }
         // A move that ends the game leaves nobody anything.
-        signals.push(next.terminal);
+        signals.extend([!next.terminal, next.terminal, lost]);
         let Some(after) = Successor::new(now, next, role, signals) else { return Ok(None) };
         let (mut builder, after) = after.by_move()?;
-        let mut threats = Vec::with_capacity(after.len());
+        let mut guard = Guard { threats: Vec::new(), losses: Vec::new() };
         for after in after {
-            let mut of_move = Vec::new();
-            if let Some((&over, after)) = after.as_deref().and_then(<[Signal]>::split_last) {
+            let mut threats = Vec::new();
+            let mut loss = Signal::FALSE;
+            if let Some([after @ .., on, over, lost]) = after.as_deref() {
                 for (&other, &threat) in others.iter().zip(after) {
-                    of_move.push((other, builder.and([threat, !over])));
+                    threats.push((other, builder.and([threat, *on])));
                 }
+                loss = builder.and([*over, *lost]);
             }
-            threats.push(of_move);
+            guard.threats.push(threats);
+            guard.losses.push(loss);
         }
         *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        Ok(Some(Guard { threats }))
+        Ok(Some(guard))
     }
+}
+
+/// Whether an end of the game is lost for `role`, where it chooses at the same time as others in `now` and
+/// `next` is the phase after. All goals but its best count, since the others may run into the same; a role
+/// that knows more than a win, a draw and a loss is left to find out. So is one that chooses alone: the tree
+/// learns more from playouts that lose at once than from those that put it off.
+fn lost(now: &PropNet, next: &PropNet, role: usize) -> Signal {
+    const OUTCOMES: usize = 3;
+    let goals = &next.roles[role].goals;
+    let best = goals.iter().max_by_key(|(goal, _)| goal.value());
+    best.filter(|_| goals.len() <= OUTCOMES && !is_alone(now, role)).map_or(Signal::FALSE, |&(_, won)| !won)
 }

@@ -20,6 +20,7 @@ mod nearness;
 mod net;
 mod one;
 mod prefer;
+mod rails;
 mod report;
 mod rows;
 mod schedule;

@@ -1,10 +1,12 @@
-//! What holds in the phase after a move, as signals of the state before it: gates of the next phase read
-//! through the next values that the fluents have by that move.
+//! What certainly holds in the phase after a move, as signals of the state before it: gates of the next
+//! phase read through the next values that the fluents have by that move.
 //!
 //! All moves are gone through one after the other, and only what a move changes is built again. What is
-//! known beforehand makes the signals small: that the game goes on, and that the move is legal.
+//! known beforehand makes the signals small: that the game goes on, and that the move is legal. Where the
+//! others choose at the same time, what is certain is what holds whatever they do.
 
 use crate::net::{NetBuilder, Node, PropNet, Signal};
+use crate::rails::Rails;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -17,7 +19,7 @@ const NARROW: usize = 3;
 /// Where this many times as many gates as halves would take are saved by them.
 const FEW: usize = 4;
 
-/// For each move, each of the signals after it.
+/// For each move, each of the signals after it, as far as that is certain.
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
 /// Making the signals would take too long or too many gates.
@@ -29,6 +31,8 @@ pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
+    /// Whether some of its moves imply that the others wait; those that do not are left alone then.
+    alone: bool,
     /// The next values of fluents, where no move that sets speak of is made.
     values: Image<'a>,
     /// What the signals depend on, read through `values`.
@@ -49,24 +53,38 @@ impl<'a> Successor<'a> {
     ) -> Option<Successor<'a>> {
         let mut builder = NetBuilder::of(now);
         let going = implied(now, !now.terminal);
-        let inside = cone(next, signals.iter().copied())?;
-        let fluents = next.nodes.iter().zip(&inside).filter_map(|(node, &inside)| match node {
-            Node::State(fluent) if inside => Some(*fluent as usize),
+        let alone = is_alone(now, role);
+        let rails = if alone { Rails::exact } else { Rails::bounds };
+        let (before, after) = (rails(&now.nodes), rails(&next.nodes));
+        let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();
+        let inside = cone(&after, signals.iter().copied())?;
+        let next_of = |number: usize, fluent: u32| {
+            before.bound(now.fluents[fluent as usize].next, after.is_upper(number))
+        };
+        let read = after.nodes.iter().enumerate().filter_map(|(number, node)| match *node {
+            Node::State(fluent) if inside[number] => Some(next_of(number, fluent)),
             _ => None,
         });
-        let within = cone(now, fluents.map(|fluent| now.fluents[fluent].next))?;
-        let values = Image::new(now, within, &mut builder, &going, |builder, node| match *node {
-            Node::State(fluent) => builder.state(fluent as usize),
+        let within = cone(&before, read)?;
+        let values = Image::new(before.clone(), within, &mut builder, &going, |builder, number, node| {
+            match *node {
+                Node::State(fluent) => builder.state(fluent as usize),
+                // The others may make any move or none of these; one's own is still to come.
+                Node::MoveSet(set) if now.move_set(set).role as usize != role => {
+                    Signal::constant(before.is_upper(number))
+                }
+                _ => Signal::FALSE,
+            }
+        });
+        let after = Image::new(after.clone(), inside, &mut builder, &going, |_, number, node| match *node {
+            Node::State(fluent) => values.of(next_of(number, fluent)),
             _ => Signal::FALSE,
         });
-        let after = Image::new(next, inside, &mut builder, &going, |_, node| match *node {
-            Node::State(fluent) => values.of(now.fluents[fluent as usize].next),
-            _ => Signal::FALSE,
-        });
-        Some(Successor { builder, now, role, values, after, going, signals })
+        Some(Successor { builder, now, role, alone, values, after, going, signals })
     }
 
-    /// The signals after each move, none for those that do not imply what the other roles do.
+    /// The signals after each move; none for those that do not imply that the other roles wait where others
+    /// do.
     ///
     /// # Errors
     /// Once too much has been done.
@@ -75,7 +93,9 @@ impl<'a> Successor<'a> {
         // The sets that each move is in, and the fluents that read each node for their next values.
         let mut sets: Vec<Vec<Vec<usize>>> =
             now.roles.iter().map(|role| vec![Vec::new(); role.moves.len()]).collect();
-        for (number, node) in now.nodes.iter().enumerate().filter(|&(at, _)| self.values.inside[at]) {
+        let inside = |image: &Image<'_>, at: usize| image.inside[at];
+        let before = &self.values.rails;
+        for (number, node) in before.nodes.iter().enumerate().filter(|&(at, _)| inside(&self.values, at)) {
             if let Node::MoveSet(set) = node {
                 let set = now.move_set(*set);
                 let of_role = &mut sets[set.role as usize];
@@ -83,10 +103,10 @@ impl<'a> Successor<'a> {
             }
         }
         let mut states: FxHashMap<usize, Vec<(usize, Signal)>> = FxHashMap::default();
-        for (number, node) in self.after.net.nodes.iter().enumerate().filter(|&(at, _)| self.after.inside[at])
-        {
+        let after = &self.after.rails;
+        for (number, node) in after.nodes.iter().enumerate().filter(|&(at, _)| inside(&self.after, at)) {
             if let Node::State(fluent) = *node {
-                let next = now.fluents[fluent as usize].next;
+                let next = before.bound(now.fluents[fluent as usize].next, after.is_upper(number));
                 states.entry(next.node()).or_default().push((number, next));
             }
         }
@@ -95,15 +115,18 @@ impl<'a> Successor<'a> {
         for (mv, of_move) in sets[self.role].iter().enumerate() {
             // What holds wherever the move is legal.
             let implied = implied(now, now.roles[self.role].moves[mv].legal);
-            let Some(idle) = self.idle(&implied) else {
+            let idle = if self.alone { idle(now, self.role, &implied) } else { Some(Vec::new()) };
+            let Some(idle) = idle else {
                 by_move.push(None);
                 continue;
             };
             let idle = idle.into_iter().flat_map(|(role, mv)| &sets[role][mv]);
             let made = of_move.iter().chain(idle).map(|&node| (node, Signal::TRUE));
-            let inside = implied.iter().filter(|signal| self.values.inside[signal.node()]);
-            let seeds =
-                made.chain(inside.map(|signal| (signal.node(), Signal::constant(!signal.is_negated()))));
+            let known = implied.iter().flat_map(|signal| {
+                let value = Signal::constant(!signal.is_negated());
+                before.of(signal.node()).map(move |node| (node, value))
+            });
+            let seeds = made.chain(known.filter(|&(node, _)| inside(&self.values, node)));
             let changed = self.values.changed(seeds.collect(), &mut self.builder, &self.going, &mut work)?;
             let readers = changed.keys().filter_map(|node| states.get(node)).flatten();
             let seeds = readers.map(|&(state, next)| (state, self.values.seen(next, &changed))).collect();
@@ -115,22 +138,25 @@ impl<'a> Successor<'a> {
         }
         Ok((self.builder, by_move))
     }
+}
 
-    /// The move of each other role that has several, where what is `implied` makes one legal: that is the
-    /// one of a role that waits.
-    fn idle(&self, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
-        let roles = self.now.roles.iter().enumerate();
-        let others = roles.filter(|&(role, one)| role != self.role && one.moves.len() > 1);
-        let idle = others.map(|(role, one)| {
-            one.moves.iter().position(|mv| implied.contains(&mv.legal)).map(|mv| (role, mv))
-        });
-        idle.collect()
-    }
+/// Whether some move of `role` implies that no other role has a choice.
+pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
+    net.roles[role].moves.iter().any(|mv| idle(net, role, &implied(net, mv.legal)).is_some())
+}
+
+/// The move of each role but `role` that has several, where what is `implied` makes one legal: that is the
+/// one of a role that waits.
+fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
+    let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
+    let idle = others
+        .map(|(other, one)| Some((other, one.moves.iter().position(|mv| implied.contains(&mv.legal))?)));
+    idle.collect()
 }
 
 /// A part of a network, rebuilt with other signals for its leaves.
 struct Image<'a> {
-    net: &'a PropNet,
+    rails: Rails<'a>,
     inside: Vec<bool>,
     /// The nodes inside that read each node.
     readers: Vec<Vec<u32>>,
@@ -139,24 +165,24 @@ struct Image<'a> {
 
 impl<'a> Image<'a> {
     fn new(
-        net: &'a PropNet,
+        rails: Rails<'a>,
         inside: Vec<bool>,
         builder: &mut NetBuilder,
         going: &FxHashSet<Signal>,
-        leaf: impl Fn(&mut NetBuilder, &Node) -> Signal,
+        leaf: impl Fn(&mut NetBuilder, usize, &Node) -> Signal,
     ) -> Image<'a> {
-        let mut readers = vec![Vec::new(); net.nodes.len()];
-        let mut of = vec![Signal::FALSE; net.nodes.len()];
-        for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| inside[number]) {
+        let mut readers = vec![Vec::new(); rails.nodes.len()];
+        let mut of = vec![Signal::FALSE; rails.nodes.len()];
+        for (number, node) in rails.nodes.iter().enumerate().filter(|&(number, _)| inside[number]) {
             of[number] = if let Node::And(inputs) = node {
                 inputs.iter().for_each(|input| readers[input.node()].push(number as u32));
                 builder.and(inputs.iter().map(|input| of[input.node()].negated_if(input.is_negated())))
             } else {
-                leaf(builder, node)
+                leaf(builder, number, node)
             };
             of[number] = settled(of[number], going);
         }
-        Image { net, inside, readers, of }
+        Image { rails, inside, readers, of }
     }
 
     fn of(&self, signal: Signal) -> Signal {
@@ -187,7 +213,7 @@ impl<'a> Image<'a> {
         // Every node stands after what it reads.
         while let Some(number) = pending.pop_first() {
             let number = number as usize;
-            let Node::And(inputs) = &self.net.nodes[number] else { continue };
+            let Node::And(inputs) = &self.rails.nodes[number] else { continue };
             *work += inputs.len();
             if *work > WORK {
                 return Err(TooMuch);
@@ -243,14 +269,14 @@ fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
 }
 
 /// The nodes that `roots` depend on; none where recursion is among them.
-fn cone(net: &PropNet, roots: impl IntoIterator<Item = Signal>) -> Option<Vec<bool>> {
-    let mut inside = vec![false; net.nodes.len()];
+fn cone(rails: &Rails<'_>, roots: impl IntoIterator<Item = Signal>) -> Option<Vec<bool>> {
+    let mut inside = vec![false; rails.nodes.len()];
     let mut stack: Vec<usize> = roots.into_iter().map(Signal::node).collect();
     while let Some(node) = stack.pop() {
         if std::mem::replace(&mut inside[node], true) {
             continue;
         }
-        match &net.nodes[node] {
+        match &rails.nodes[node] {
             Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
             Node::Variable(_) | Node::Fixpoint(_) => return None,
             Node::False | Node::State(_) | Node::MoveSet(_) => {}
