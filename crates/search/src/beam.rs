@@ -7,7 +7,9 @@
 
 use crate::dice::Dice;
 use crate::line::Line;
+use crate::search::Search;
 use crate::table::hash_of;
+use crate::technique::Technique;
 use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 use rustc_hash::FxHashSet;
 
@@ -17,6 +19,10 @@ const FIRST_WIDTH: usize = 256;
 const CHILDREN: usize = 1024;
 /// Before the best of a layer are chosen, this many times the width are kept.
 const SLACK: usize = 4;
+/// The part of the memory bound that layers may take beside the tree's.
+const MEMORY_PART: usize = 2;
+/// Steps for each batch of playouts.
+const STEPS: usize = 2;
 /// What scores are made of, by round in turn: any one guess may mislead.
 const MIXES: [Mix; 4] = [
     Mix { luck: 0.001, mobility: 0.0 },
@@ -233,6 +239,26 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
 
 /// What one hash takes, with the room that the set keeps free and its link.
 const SEEN_BYTES: usize = 32;
+
+impl<M: Playouts> Search<M> {
+    /// Some of the search through layers: about the work of a batch of playouts.
+    pub(crate) fn search_layers(&mut self) -> Result<(), EvalError> {
+        if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
+        {
+            return Ok(());
+        }
+        let bytes = self.options.memory_bytes() / MEMORY_PART;
+        let root = &self.tree[self.tree.root()].state;
+        let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
+        for _ in 0..STEPS {
+            let share = self.line.as_ref().map_or(-1.0, |line| line.share);
+            if let Some(line) = beam.step(&mut self.machine, share, &mut self.dice)? {
+                self.line = Some(line);
+            }
+        }
+        Ok(())
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,9 @@
 //! the guess).
 
 use crate::arm::Arm;
+use crate::descent::Descent;
+use crate::search::Search;
+use ggp_game::Playouts;
 
 /// Arms with fewer playouts say too little.
 const LEAST_PLAYOUTS: f64 = 8.0;
@@ -102,6 +105,27 @@ impl Evidence {
         let scatter = mean(self.lead_squared) - mean(self.lead).powi(2) - slope * together - mean(self.noise);
         let weight = mean(self.visit) / scatter.max(1e-9);
         Belief { offset, slope, weight: weight.clamp(*WEIGHT.start(), *WEIGHT.end()) }
+    }
+}
+
+impl<M: Playouts> Search<M> {
+    /// Learns from one node of each of `descents`, of `per_leaf` playouts each, how far the guess at
+    /// arms may be trusted.
+    pub(crate) fn weigh(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+        for (number, Descent { path, .. }) in descents.iter().enumerate() {
+            let id = path.nodes()[number % path.nodes().len()];
+            for role in self.tree.each_role() {
+                let range = self.tree.arm_range(id, role);
+                if range.len() > 1 && self.chance != Some(role) {
+                    let mean = self.tree.mean(id, role.index());
+                    self.evidence.note(&self.tree[id].arms[range], mean, per_leaf as f64);
+                }
+            }
+        }
+        self.belief = self.evidence.belief();
+        if let Some(weight) = self.options.belief {
+            self.belief = Belief { weight, ..Belief::default() };
+        }
     }
 }
 

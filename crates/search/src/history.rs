@@ -3,8 +3,10 @@
 //! playouts, Sironi & Winands 2016, HRAVE, for the tree).
 
 use crate::path::Path;
+use crate::search::Search;
+use crate::technique::Technique;
 use crate::tree::Tree;
-use ggp_game::{Goal, Move, Role};
+use ggp_game::{Goal, Move, Playouts, Role};
 use std::hash::Hash;
 
 /// Entries that a log holds at most: playouts beyond are not looked at.
@@ -165,6 +167,14 @@ impl History {
         for worth in out {
             *worth -= mean;
         }
+    }
+}
+
+impl<M: Playouts> Search<M> {
+    /// Whether arms that have not been tried are judged by their moves' history. A role that is alone
+    /// looks for one line among many, and the mean of a move says little about the best way on.
+    pub(crate) fn has_history(&self) -> bool {
+        self.options.has(Technique::History) && self.tree.roles() > 1
     }
 }
 

@@ -4,9 +4,12 @@
 //! Invariant: from the root on, the line's moves are legal one after the other and end the game
 //! with the line's goal.
 
+use crate::descent::{Descent, Stand};
+use crate::node::Phase;
 use crate::path::Path;
+use crate::search::Search;
 use crate::tree::Tree;
-use ggp_game::Move;
+use ggp_game::{Move, Playouts};
 use std::hash::Hash;
 
 /// Moves to the end of the game.
@@ -43,6 +46,30 @@ impl Line {
     /// The rest of the line after `mv`; `None` if that leaves it.
     pub(crate) fn after(mut self, mv: Move) -> Option<Line> {
         (self.moves.pop() == Some(mv)).then_some(self)
+    }
+}
+
+impl<M: Playouts> Search<M> {
+    /// Keeps the best way to the end of the game that these descents have found, if the game has
+    /// one role.
+    pub(crate) fn keep_line(&mut self, descents: &[Descent<M::State>]) {
+        let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
+        if let Some(best) = self.simulation.take_best(share) {
+            let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Playing));
+            if let Some(descent) = ready.nth(best.start) {
+                share = best.share;
+                self.line = Some(Line::new(&self.tree, &descent.path, &best.moves, share));
+            }
+        }
+        for Descent { path, .. } in descents {
+            let leaf = path.leaf();
+            let ended = self.tree[leaf].phase == Phase::Ended;
+            let goal = self.tree.stats(leaf)[0].bounds.low_share();
+            if ended && goal > share {
+                share = goal;
+                self.line = Some(Line::new(&self.tree, path, &[], share));
+            }
+        }
     }
 }
 

@@ -30,12 +30,6 @@ const FAILURES: u32 = 16;
 /// recycling always ends.
 const RECYCLED: usize = 8;
 
-/// The part of the memory bound that the search through layers may take beside the tree's.
-const BEAM_PART: usize = 2;
-
-/// Steps of the search through layers for each batch of playouts.
-const BEAM_STEPS: usize = 2;
-
 /// A search that can be run, asked, run on, and moved along with a match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
@@ -65,15 +59,15 @@ pub struct Search<M: Playouts> {
     /// The best line, in games of one role.
     pub(crate) line: Option<Line>,
     /// The search through layers, in games of one role.
-    beam: Option<Beam<M::State>>,
+    pub(crate) beam: Option<Beam<M::State>>,
     /// How wide the last such search became.
-    beam_width: Option<usize>,
+    pub(crate) beam_width: Option<usize>,
     batch: Vec<Descent<M::State>>,
     pub(crate) chosen: Vec<u32>,
     starts: Vec<M::State>,
     shares: Vec<f64>,
     pub(crate) history: History,
-    evidence: Evidence,
+    pub(crate) evidence: Evidence,
     pub(crate) belief: Belief,
     /// What is thought of the arms of one role.
     pub(crate) advantages: Vec<f32>,
@@ -207,24 +201,6 @@ impl<M: Playouts> Search<M> {
         if let Some(beam) = self.beam.take() {
             self.beam_width = Some(beam.width() / 2);
         }
-    }
-
-    /// Some of the search through layers: about the work of a batch of playouts.
-    fn search_layers(&mut self) -> Result<(), EvalError> {
-        if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
-        {
-            return Ok(());
-        }
-        let bytes = self.options.memory_bytes() / BEAM_PART;
-        let root = &self.tree[self.tree.root()].state;
-        let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
-        for _ in 0..BEAM_STEPS {
-            let share = self.line.as_ref().map_or(-1.0, |line| line.share);
-            if let Some(line) = beam.step(&mut self.machine, share, &mut self.dice)? {
-                self.line = Some(line);
-            }
-        }
-        Ok(())
     }
 
     /// The root's child by `joint`, if it has been made.
@@ -365,28 +341,6 @@ impl<M: Playouts> Search<M> {
         (batch, expanded)
     }
 
-    /// Keeps the best way to the end of the game that these descents have found, if the game has
-    /// one role.
-    fn keep_line(&mut self, descents: &[Descent<M::State>]) {
-        let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
-        if let Some(best) = self.simulation.take_best(share) {
-            let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Playing));
-            if let Some(descent) = ready.nth(best.start) {
-                share = best.share;
-                self.line = Some(Line::new(&self.tree, &descent.path, &best.moves, share));
-            }
-        }
-        for Descent { path, .. } in descents {
-            let leaf = path.leaf();
-            let ended = self.tree[leaf].phase == Phase::Ended;
-            let goal = self.tree.stats(leaf)[0].bounds.low_share();
-            if ended && goal > share {
-                share = goal;
-                self.line = Some(Line::new(&self.tree, path, &[], share));
-            }
-        }
-    }
-
     /// Step 4, for all descents; `log` holds their playouts' moves, if those were wanted.
     fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize, log: Option<&Log>) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
@@ -421,36 +375,11 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Whether arms that have not been tried are judged by their moves' history. A role that is alone
-    /// looks for one line among many, and the mean of a move says little about the best way on.
-    pub(crate) fn has_history(&self) -> bool {
-        self.options.has(Technique::History) && self.tree.roles() > 1
-    }
-
     /// Takes note of how far it may be to the end, from a batch whose longest playout had `longest` steps.
     fn look_ahead(&mut self, descents: &[Descent<M::State>], longest: u32) {
         let deepest = descents.iter().map(|descent| descent.path.nodes().len()).max().unwrap_or(1);
         let seen = deepest - 1 + longest as usize;
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
-    }
-
-    /// Learns from one node of each of `descents`, of `per_leaf` playouts each, how far the guess at
-    /// arms may be trusted.
-    fn weigh(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
-        for (number, Descent { path, .. }) in descents.iter().enumerate() {
-            let id = path.nodes()[number % path.nodes().len()];
-            for role in self.tree.each_role() {
-                let range = self.tree.arm_range(id, role);
-                if range.len() > 1 && self.chance != Some(role) {
-                    let mean = self.tree.mean(id, role.index());
-                    self.evidence.note(&self.tree[id].arms[range], mean, per_leaf as f64);
-                }
-            }
-        }
-        self.belief = self.evidence.belief();
-        if let Some(weight) = self.options.belief {
-            self.belief = Belief { weight, ..Belief::default() };
-        }
     }
 
     /// How many legal moves `role` has at the root.
