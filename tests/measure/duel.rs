@@ -10,7 +10,9 @@ use std::time::Duration;
 
 pub(crate) fn run(args: &[String]) {
     let [a, b, seconds, matches, files @ ..] = args else { panic!("A B SECONDS MATCHES FILE…") };
-    let budget = Duration::from_secs_f64(seconds.parse().expect("SECONDS"));
+    let budget = |text: &str| Duration::from_secs_f64(text.parse().expect("SECONDS"));
+    let (of_a, of_b) = seconds.split_once(':').unwrap_or((seconds, seconds));
+    let budgets = [budget(of_a), budget(of_b)];
     let number = |text: &str| text.parse::<u64>().expect("MATCHES");
     let matches = match matches.split_once('-') {
         Some((first, after)) => number(first)..number(after),
@@ -26,7 +28,7 @@ pub(crate) fn run(args: &[String]) {
         for number in matches.clone() {
             let seat = number as usize % game.role_count();
             let options = [stage::options(a, number), stage::options(b, number)];
-            let share = play(&game, &machine, &options, seat, budget, &mut playouts);
+            let share = play(&game, &machine, &options, seat, budgets, &mut playouts);
             by_seat[seat].add(share);
             mean.add(share);
             all.add(share);
@@ -45,7 +47,7 @@ fn play(
     machine: &PropNetMachine,
     options: &[MctsOptions; 2],
     seat: usize,
-    budget: Duration,
+    budgets: [Duration; 2],
     playouts: &mut [u64; 2],
 ) -> f64 {
     let mut referee = machine.clone();
@@ -62,7 +64,7 @@ fn play(
                     Some(iterations) => {
                         search.run(&Limits::iterations(iterations).for_role(role));
                     }
-                    None => think(search, role, budget),
+                    None => think(search, role, budgets[who(role)]),
                 }
             }
             joint.push(search.best_move(role).expect("evaluable").expect("a move"));
