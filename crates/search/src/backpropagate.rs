@@ -13,7 +13,8 @@ impl<S: Eq + Hash> Tree<S> {
     /// on how far the tree below it has grown, more than on how often its leaves were played out.
     ///
     /// Where nodes are shared, an arm's statistics are those of the node that it leads to, which
-    /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2).
+    /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2). A node made anew, after
+    /// it had been given up for room, has seen less than its arm.
     pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool) {
         for depth in (0..path.nodes().len()).rev() {
             let id = path.nodes()[depth];
@@ -42,7 +43,7 @@ impl<S: Eq + Hash> Tree<S> {
                 arm.visits = arm.visits.saturating_add(1);
                 arm.sum += shares[role];
                 let pulls = arm.visits;
-                if shared && below.is_some() && chooser != Chooser::Several {
+                if shared && below.is_some() && chooser != Chooser::Several && self[below].visits >= pulls {
                     let mean = self.mean(below, role);
                     self[id].arms[path.chosen(depth)[role] as usize].sum = mean * f64::from(pulls);
                 }
@@ -66,5 +67,44 @@ impl<S: Eq + Hash> Tree<S> {
     pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
         let visits = self[id].visits.max(1);
         self.stats(id)[role].total / f64::from(visits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::path::Path;
+    use crate::tree::Tree;
+    use ggp_game::Move;
+
+    #[test]
+    fn an_arm_remembers_what_a_node_made_anew_does_not() {
+        let mut tree = Tree::new(1, 1 << 20, true);
+        let root = tree.add(1u32, 0);
+        tree.set_root(root);
+        tree.open(root, &[vec![Move(0), Move(1)]]);
+        let mut visit = |tree: &mut Tree<u32>, share| {
+            let child = tree.find(&2).unwrap_or_else(|| tree.add(2, 0));
+            tree.link(root, &[0], child);
+            let mut path = Path::default();
+            path.clear(1);
+            path.enter(root);
+            path.choose(&[0]);
+            path.enter(child);
+            tree.back_up(&path, &[share], true);
+            tree[root].arms[0].mean().unwrap()
+        };
+        for _ in 0..3 {
+            visit(&mut tree, 1.0);
+        }
+        // Another parent's descent is seen through the shared node.
+        let child = tree.find(&2).unwrap();
+        tree[child].visits += 4;
+        assert!((visit(&mut tree, 1.0) - 0.5).abs() < 1e-9, "four of eight");
+        tree.recycle(1000, |_| 0);
+        tree[child].visits = 0;
+        tree.thin();
+        tree.recycle(1000, |_| 0);
+        assert_eq!(tree.find(&2), None);
+        assert!((visit(&mut tree, 0.0) - 0.4).abs() < 1e-9, "two of four, and one that was none");
     }
 }

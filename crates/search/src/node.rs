@@ -161,6 +161,7 @@ impl<S> Node<S> {
         0
     }
 
+    #[cfg(test)]
     /// Every child that has been made, with no order that results may depend on.
     pub(crate) fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         let direct = self.arms.iter().map(|arm| arm.child);
@@ -176,7 +177,7 @@ impl<S> Node<S> {
 }
 
 /// An entry of a hash map, with the room that the map keeps free.
-const JOINT_BYTES: usize = 32;
+pub(crate) const JOINT_BYTES: usize = 32;
 
 /// One number for the arms chosen out of `arms`: exact as long as it fits in 64 bits, mixed (with
 /// a chance of collision near 2⁻⁶⁴) beyond.

@@ -1,13 +1,18 @@
-//! Giving back the nodes that a new root no longer reaches, a few at a time, so that no move has
-//! to wait for a sweep of the whole tree (incremental mark and sweep, Dijkstra et al. 1978).
+//! Giving back nodes, a few at a time, so that no move has to wait for a sweep of the whole tree
+//! (incremental mark and sweep, Dijkstra et al. 1978): those that a new root no longer reaches, and when
+//! room gets short those that were hardly visited, so that a tree whose memory is bounded still grows where
+//! it matters (compare node recycling, Powley, Cowling & Whitehouse 2017).
 //!
 //! Invariant: a node whose mark is at least [`Recycler::live_from`] has all its children in their
 //! places. While marking goes on, a node that is linked to is marked too; once sweeping has begun
 //! an unmarked node is dead and may not be linked to.
 
-use crate::node::NodeId;
+use crate::node::{Bounds, JOINT_BYTES, NodeId};
 use crate::tree::Tree;
 use std::hash::Hash;
+
+/// Nodes of fewer visits than this are the first to go when room gets short.
+const FEW_VISITS: u32 = 4;
 
 /// Where recycling is.
 #[derive(Debug, Default)]
@@ -15,6 +20,12 @@ pub(crate) struct Recycler {
     epoch: u32,
     live_from: u32,
     work: Work,
+    /// Whether there is a new root since sweeping began.
+    is_outdated: bool,
+    /// While the tree is thinned out: nodes of fewer visits go.
+    thins: Option<u32>,
+    /// The number of visits that the last thinning asked for.
+    least_visits: u32,
 }
 
 #[derive(Debug, Default)]
@@ -38,10 +49,15 @@ impl Recycler {
         self.live_from
     }
 
-    /// Starts over from a new root, which the caller marks with the epoch returned.
+    /// Starts over from a new root, which the caller marks with the epoch returned. A sweep is brought to
+    /// its end first: else a match whose moves come faster than sweeps end would never get anything back.
     pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
-        self.epoch += 1;
-        self.work = Work::Marking(vec![root]);
+        if let Work::Sweeping(_) = self.work {
+            self.is_outdated = true;
+        } else {
+            self.epoch += 1;
+            self.work = Work::Marking(vec![root]);
+        }
         self.epoch
     }
 
@@ -63,6 +79,65 @@ impl Recycler {
 }
 
 impl<S: Eq + Hash> Tree<S> {
+    /// Begins to thin out the tree, unless nodes are being given back already.
+    pub(crate) fn thin(&mut self) {
+        if self.recycler.is_idle() {
+            self.recycler.least_visits = self.recycler.least_visits.max(FEW_VISITS);
+            self.recycler.thins = Some(self.recycler.least_visits);
+            self.set_root(self.root());
+        }
+    }
+
+    /// Whether a child of a marked node stays; if it does it is marked, too. What anything is proved of
+    /// stays.
+    fn stays(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
+        let epoch = self.recycler.epoch;
+        if self[child].mark >= epoch {
+            return true;
+        }
+        let is_unknown = || self.stats(child).iter().all(|stats| stats.bounds == Bounds::UNKNOWN);
+        if self.recycler.thins.is_some_and(|least| self[child].visits < least) && is_unknown() {
+            return false;
+        }
+        self[child].mark = epoch;
+        stack.push(child);
+        true
+    }
+
+    /// Marks the children of a marked node, and forgets those that do not stay.
+    fn mark_children(&mut self, id: NodeId, stack: &mut Vec<NodeId>) {
+        let mut arms = std::mem::take(&mut self[id].arms);
+        for arm in arms.iter_mut().filter(|arm| arm.child.is_some()) {
+            if !self.stays(arm.child, stack) {
+                arm.child = NodeId::NONE;
+            }
+        }
+        self[id].arms = arms;
+        if let Some(mut joints) = self[id].joints.take() {
+            let before = joints.len();
+            joints.retain(|_, child| self.stays(*child, stack));
+            self.shrink((before - joints.len()) * JOINT_BYTES);
+            self[id].joints = Some(joints);
+        }
+    }
+
+    /// A sweep is over: goes on from the new root, if there is one by now.
+    fn end_sweep(&mut self) {
+        self.recycler.work = Work::Idle;
+        if self.recycler.thins.take().is_some() {
+            // So that there is room for a while, and not more given up than that takes.
+            let least = self.recycler.least_visits;
+            self.recycler.least_visits = match self.bytes() * 4 / self.bound() {
+                0 => least / 2,
+                1 => least,
+                _ => least.saturating_mul(2),
+            };
+        }
+        if std::mem::take(&mut self.recycler.is_outdated) {
+            self.set_root(self.root());
+        }
+    }
+
     /// Does up to `budget` nodes' worth of recycling; `heap` says what a state holds outside
     /// itself.
     pub(crate) fn recycle(&mut self, budget: usize, heap: impl Fn(&S) -> usize) {
@@ -76,19 +151,13 @@ impl<S: Eq + Hash> Tree<S> {
                         work = Work::Sweeping(0);
                         continue;
                     };
-                    let epoch = self.recycler.epoch;
-                    let children: Vec<NodeId> = self[id].children().collect();
-                    for child in children {
-                        if self[child].mark < epoch {
-                            self[child].mark = epoch;
-                            stack.push(child);
-                        }
-                    }
+                    self.mark_children(id, stack);
                 }
                 Work::Sweeping(next) => {
                     let id = NodeId(*next);
                     if *next >= self.high_water() {
-                        work = Work::Idle;
+                        self.end_sweep();
+                        work = std::mem::take(&mut self.recycler.work);
                         continue;
                     }
                     *next += 1;
@@ -104,7 +173,8 @@ impl<S: Eq + Hash> Tree<S> {
 
 #[cfg(test)]
 mod tests {
-    use crate::node::NodeId;
+    use super::FEW_VISITS;
+    use crate::node::{Bounds, NodeId};
     use crate::tree::Tree;
     use ggp_game::Move;
 
@@ -149,6 +219,48 @@ mod tests {
         let high = tree.high_water();
         grow(&mut tree, 9, 6);
         assert_eq!(tree.high_water(), high, "freed places come first");
+    }
+
+    #[test]
+    fn thinning_keeps_what_was_visited_and_what_is_proved() {
+        let mut tree = Tree::new(1, BOUND, true);
+        let root = grow(&mut tree, 1, 8);
+        tree.set_root(root);
+        tree.recycle(100_000, |_| 0);
+        // A way down that was taken often, one that is proved though it was not, and the rest.
+        let mut way = root;
+        for _ in 0..8 {
+            tree[way].visits = FEW_VISITS;
+            way = tree[way].child(&[1]);
+        }
+        let proved = tree[root].child(&[0]);
+        tree.stats_mut(proved)[0].bounds = Bounds { low: 0, high: 50 };
+        let before = tree.bytes();
+
+        tree.thin();
+        tree.recycle(100_000, |_| 0);
+        assert!(tree.recycler.is_idle());
+        assert_eq!(count(&tree, root), 9, "the root, seven nodes below it, and what is proved");
+        assert_eq!(tree.len(), 9);
+        assert_eq!(tree[root].child(&[0]), proved);
+        assert_eq!(tree.find(&3), Some(tree[root].child(&[1])));
+        assert_eq!(tree.find(&4), None, "below what is proved");
+        assert!(tree.bytes() < before);
+    }
+
+    #[test]
+    fn moves_that_come_faster_than_sweeps_end_do_not_keep_them_from_ending() {
+        let mut tree = Tree::new(1, BOUND, false);
+        let root = grow(&mut tree, 1, 8);
+        tree.set_root(root);
+        tree.recycle(100_000, |_| 0);
+        let next = tree[root].child(&[1]);
+        for _ in 0..4 {
+            // Enough to mark all 255 that are left, and for a part of a sweep.
+            tree.set_root(next);
+            tree.recycle(300, |_| 0);
+        }
+        assert_eq!(tree.len(), 255);
     }
 
     #[test]

@@ -30,6 +30,9 @@ const FAILURES: u32 = 16;
 /// recycling always ends.
 const RECYCLED: usize = 8;
 
+/// As many when room gets short.
+const RECYCLED_IN_HASTE: usize = 32;
+
 /// A search that can be run, asked, run on, and moved along with a match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
@@ -244,10 +247,16 @@ impl<M: Playouts> Search<M> {
         limits.reached(done, expected)
     }
 
-    /// Recycles some of what the root does not reach any more.
-    fn recycle(&mut self) {
+    /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
+    /// short.
+    fn recycle(&mut self, limits: &Limits) {
         let machine = &self.machine;
-        self.tree.recycle(RECYCLED * self.batch.len().max(1), |state| machine.heap_bytes(state));
+        let crowded = self.tree.is_crowded();
+        if crowded && !limits.when_full {
+            self.tree.thin();
+        }
+        let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
+        self.tree.recycle(each * self.batch.len().max(1), |state| machine.heap_bytes(state));
     }
 
     pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
@@ -264,7 +273,7 @@ impl<M: Playouts> Search<M> {
                 return halt;
             }
             let began = Instant::now();
-            self.recycle();
+            self.recycle(limits);
             let most = limits.iterations.map_or(u64::MAX, |most| most - done);
             let iterations = self.iterate_once(most, limits);
             match iterations.and_then(|iterations| self.search_layers().map(|()| iterations)) {
@@ -539,6 +548,30 @@ mod tests {
             assert_eq!(search.run(&Limits::iterations(10)), Halt::Decided);
             assert_eq!(search.best_move(Role(0)), Ok(Some(Move(toys::NOOP))), "not in control, still legal");
         }
+    }
+
+    #[test]
+    fn a_tree_that_has_no_room_still_grows_where_it_matters() {
+        let options = MctsOptions { memory: 1, ..MctsOptions::uct() };
+        let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        let mut most = 0;
+        let mut least = usize::MAX;
+        for _ in 0..60 {
+            search.run(&Limits::iterations(1000));
+            most = most.max(search.nodes());
+            least = if search.nodes() < most { least.min(search.nodes()) } else { least };
+            assert!(search.bytes() < 1 << 20, "{}", search.bytes());
+        }
+        assert!(least < most / 2, "{least} of {most}: nothing was given up");
+        // All that is visited often is there: to the end of the game along the best line.
+        let root = search.tree.root();
+        let (mut id, mut depth) = (root, 0);
+        while let Some(arm) = search.tree[id].arms.iter().max_by_key(|arm| arm.visits)
+            && arm.child.is_some()
+        {
+            (id, depth) = (arm.child, depth + 1);
+        }
+        assert!(depth >= 6, "{depth}");
     }
 
     #[test]

@@ -75,6 +75,16 @@ impl<S: Eq + Hash> Tree<S> {
         self.bytes
     }
 
+    /// The bytes that it is to stay below.
+    pub(crate) fn bound(&self) -> usize {
+        self.bound
+    }
+
+    /// Whether room gets short.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.bytes >= self.bound / 4 * 3
+    }
+
     /// Whether there is no room for another node.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes >= self.bound
@@ -152,6 +162,11 @@ impl<S: Eq + Hash> Tree<S> {
     /// Takes note of `bytes` more in use.
     pub(crate) fn grow(&mut self, bytes: usize) {
         self.bytes += bytes;
+    }
+
+    /// Takes note of `bytes` less in use.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        self.bytes -= bytes;
     }
 
     /// Bytes of a node's place.
