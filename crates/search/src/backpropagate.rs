@@ -82,7 +82,7 @@ mod tests {
         let root = tree.add(1u32, 0);
         tree.set_root(root);
         tree.open(root, &[vec![Move(0), Move(1)]]);
-        let mut visit = |tree: &mut Tree<u32>, share| {
+        let visit = |tree: &mut Tree<u32>, share| {
             let child = tree.find(&2).unwrap_or_else(|| tree.add(2, 0));
             tree.link(root, &[0], child);
             let mut path = Path::default();
