@@ -155,7 +155,7 @@ impl Guard {
         let others = to_come.iter().enumerate().filter(|&(other, _)| other != role && alone);
         let (others, mut signals): (Vec<usize>, Vec<Signal>) =
             others.filter_map(|(other, wins)| Some((other, wins.as_ref()?.any))).unzip();
-        let lost = lost(now, next, role);
+        let lost = if alone { Signal::FALSE } else { lost(next, role) };
         if now.roles[role].moves.len() < 2 || others.is_empty() && lost == Signal::FALSE {
             return Ok(None);
         }
@@ -181,13 +181,13 @@ impl Guard {
     }
 }
 
-/// Whether an end of the game is lost for `role`, where it chooses at the same time as others in `now` and
-/// `next` is the phase after. All goals but its best count, since the others may run into the same; a role
-/// that knows more than a win, a draw and a loss is left to find out. So is one that chooses alone: the tree
-/// learns more from playouts that lose at once than from those that put it off.
-fn lost(now: &PropNet, next: &PropNet, role: usize) -> Signal {
+/// Whether an end of the game in `next`, the phase after one in which `role` chose at the same time as others,
+/// is lost for it: all goals but its best count, since the others may run into the same; a role that knows
+/// more than a win, a draw and a loss is left to find out. For a role that chooses alone none of this is
+/// asked: the tree learns more from playouts that lose at once than from those that put it off.
+fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;
     let best = goals.iter().max_by_key(|(goal, _)| goal.value());
-    best.filter(|_| goals.len() <= OUTCOMES && !is_alone(now, role)).map_or(Signal::FALSE, |&(_, won)| !won)
+    best.filter(|_| goals.len() <= OUTCOMES).map_or(Signal::FALSE, |&(_, won)| !won)
 }
