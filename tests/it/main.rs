@@ -20,4 +20,5 @@ mod published;
 mod rulesheets;
 mod semantics;
 mod tactics;
+mod twins;
 mod walks;

@@ -79,6 +79,12 @@ pub trait Playouts: StateMachine {
     /// take no longer than others.
     fn prepare_decisive(&mut self) {}
 
+    /// Leaves the least of those among `role`'s `moves` that come to the same, as far as the machine can tell:
+    /// whichever of them is made, the game ends at the same time with the same goals.
+    fn one_of_twins(&mut self, role: Role, moves: &mut Vec<Move>) {
+        let _ = (role, moves);
+    }
+
     /// Replaces `out` by those of the legal moves of each role in each of `states` that playouts with
     /// decisive moves draw from: role by role, state by state; leaves it empty where the machine cannot tell.
     ///

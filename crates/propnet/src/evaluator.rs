@@ -7,6 +7,7 @@ use crate::schedule::{Choice, Compiler, Layout, Outputs, Program};
 use crate::select::{MAX_MOVES, Tree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
+use crate::twins::Twins;
 use ggp_game::Move;
 
 /// One phase's program.
@@ -66,11 +67,13 @@ impl PhasePrograms {
     }
 
     /// Programs for the states of [`PhasePrograms::reachable`], `plain`, in which a role that can win
-    /// at once does so, but for `nature`; none where seeing that would cost too much.
+    /// at once does so, but for `nature`, and of `twins` only one is legal; none where that changes nothing or
+    /// would cost too much.
     pub(crate) fn decisive(
         net: &PropNet,
         plain: &PhasePrograms,
         nature: Option<usize>,
+        twins: Option<&Twins>,
     ) -> Option<PhasePrograms> {
         if net.nodes.len() > LARGEST {
             return None;
@@ -78,7 +81,9 @@ impl PhasePrograms {
         let mut constant = vec![None; net.fluents.len()];
         plain.constants.iter().for_each(|&(fluent, value)| constant[fluent as usize] = Some(value));
         let phases: Vec<_> = plain.phases.iter().map(|phase| phase.fixed.clone()).collect();
-        let nets = decisive(&specialised(net, &constant, &phases), nature)?;
+        let all = specialised(net, &constant, &phases);
+        let one_each = twins.and_then(|twins| twins.one_each(&all));
+        let nets = decisive(one_each.as_ref().unwrap_or(&all), nature).or(one_each)?;
         if nets.iter().map(|one| one.net.counts().gates).sum::<usize>() > MOST_GATES {
             return None;
         }

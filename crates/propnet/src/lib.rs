@@ -28,6 +28,7 @@ mod select;
 mod specialise;
 mod state;
 mod successor;
+mod twins;
 mod vector;
 
 pub use cpu::Cpu;

@@ -13,6 +13,7 @@ use crate::report::Report;
 use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
+use crate::twins::Twins;
 use ggp_game::{
     EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken,
 };
@@ -41,6 +42,7 @@ struct Shared {
     reachable: PhasePrograms,
     /// Those in which a role that can win at once does so: compiled when first needed.
     decisive: OnceLock<Option<PhasePrograms>>,
+    twins: OnceLock<Option<Twins>>,
     /// Playouts from others: compiled when first needed.
     general: OnceLock<PhasePrograms>,
     /// The texts of all moves of all roles, each once.
@@ -56,8 +58,13 @@ struct Shared {
 impl Shared {
     /// The programs with decisive moves, if there are any.
     fn decisive(&self) -> Option<&PhasePrograms> {
-        let compiled = || PhasePrograms::decisive(&self.net, &self.reachable, self.nature);
+        let compiled = || PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.twins());
         self.decisive.get_or_init(compiled).as_ref()
+    }
+
+    /// The moves that come to the same, if there are any.
+    fn twins(&self) -> Option<&Twins> {
+        self.twins.get_or_init(|| Twins::find(&self.net, self.nature)).as_ref()
     }
 }
 
@@ -157,13 +164,14 @@ impl PropNetMachine {
         let mut rows = vec![0; single.rows];
         rows[ONES as usize] = !0;
         let nature = game.nature().map(Role::index);
-        let (decisive, general) = (OnceLock::new(), OnceLock::new());
+        let (decisive, twins, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let shared = Shared {
             net,
             nature,
             single,
             reachable,
             decisive,
+            twins,
             general,
             texts,
             of_text,
@@ -484,6 +492,18 @@ impl Playouts for PropNetMachine {
 
     fn prepare_decisive(&mut self) {
         self.shared.decisive();
+    }
+
+    fn one_of_twins(&mut self, role: Role, moves: &mut Vec<Move>) {
+        let Some(twins) = self.shared.twins() else { return };
+        let own = &self.shared.own[role.index()];
+        let class = |mv: &Move| own.get(mv).map(|&at| twins.first(role.index(), at));
+        let mut least: FxHashMap<Option<u32>, Move> = FxHashMap::default();
+        for mv in &*moves {
+            let kept = least.entry(class(mv)).or_insert(*mv);
+            *kept = (*kept).min(*mv);
+        }
+        moves.retain(|mv| least.get(&class(mv)) == Some(mv));
     }
 
     fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {

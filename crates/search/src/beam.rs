@@ -134,6 +134,12 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         let count = (CHILDREN / self.branching.max(1)).max(1).min(self.layer.len() - self.expanded);
         let parents: Vec<&S> = self.layer[self.expanded..][..count].iter().collect();
         machine.all_legal_moves(&parents, &mut self.legal)?;
+        for legal in &mut self.legal {
+            let all = legal.len();
+            machine.one_of_twins(Role(0), legal);
+            // Whether there will be others when they are needed is not certain.
+            self.pruned |= legal.len() < all;
+        }
         let mut of = Vec::new();
         let (mut from, mut moves) = (Vec::new(), Vec::new());
         for ((number, &parent), legal) in parents.iter().enumerate().zip(&self.legal) {

@@ -1,11 +1,11 @@
 //! Step 2, expand: making nodes and giving them their legal moves.
 
 use crate::descent::{Descent, Stand};
-use crate::node::{NodeId, Phase};
+use crate::node::{Chooser, NodeId, Phase};
 use crate::path::Path;
 use crate::search::Search;
 use crate::technique::Technique;
-use ggp_game::{EvalError, Goal, Playouts};
+use ggp_game::{EvalError, Goal, Move, Playouts};
 
 impl<M: Playouts> Search<M> {
     /// The node of `state`, new or found.
@@ -123,13 +123,31 @@ impl<M: Playouts> Search<M> {
                 }
                 self.tree.open(id, legal);
                 self.expect(id);
-                if let Some(decisive) = self.decisive.get(number * roles..(number + 1) * roles) {
-                    self.tree.defer(id, decisive);
-                }
+                self.defer(id, number, legal);
             }
         }
         self.legal = legal;
         done
+    }
+
+    /// Defers arms of a node opened with `legal` moves, the one of that `number` of those that are opened
+    /// together: of moves that come to the same all but one and, where a role decides alone, all that are not
+    /// decisive.
+    fn defer(&mut self, id: NodeId, number: usize, legal: &[Vec<Move>]) {
+        if !self.options.has(Technique::Decisive) {
+            return;
+        }
+        for role in self.tree.each_role().filter(|role| legal[role.index()].len() > 1) {
+            let decisive = self.decisive.get(number * legal.len() + role.index());
+            let decisive = decisive.filter(|_| self.tree[id].chooser == Chooser::One(role));
+            if let Some(moves) = decisive.filter(|moves| !moves.is_empty()) {
+                self.tree.defer(id, role, moves);
+            } else {
+                self.first.clone_from(&legal[role.index()]);
+                self.machine.one_of_twins(role, &mut self.first);
+                self.tree.defer(id, role, &self.first);
+            }
+        }
     }
 
     /// Notes what is thought of the arms of an open node before they are tried.

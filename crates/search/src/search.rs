@@ -43,6 +43,8 @@ pub struct Search<M: Playouts> {
     pub(crate) legal: Vec<Vec<Move>>,
     /// Those of them that are not deferred.
     pub(crate) decisive: Vec<Vec<Move>>,
+    /// Those of one role's that are looked at first.
+    pub(crate) first: Vec<Move>,
     pub(crate) joints: Vec<Move>,
     pub(crate) goals: Vec<Option<Goal>>,
     pub(crate) chance: Option<Role>,
@@ -123,6 +125,7 @@ impl<M: Playouts> Search<M> {
             dice: Dice::new(options.seed()),
             legal: Vec::new(),
             decisive: Vec::new(),
+            first: Vec::new(),
             joints: Vec::new(),
             goals: vec![None; roles],
             chance,

@@ -17,7 +17,8 @@ pub enum Technique {
     History,
     /// Playouts prefer moves whose history is good, as far as the tree bears it out.
     Mast,
-    /// Who can win at once does so and nobody lets another, in playouts and, with two roles, in the tree.
+    /// Who can win at once does so and nobody lets another, in playouts and, with two roles, in the tree; and of
+    /// moves that come to the same one is looked at.
     Decisive,
 }
 

@@ -206,15 +206,12 @@ impl<S: Eq + Hash> Tree<S> {
         self.bytes += bytes;
     }
 
-    /// Defers the arms of an open node, in which one role decides, that are not among the `decisive` moves
-    /// of that role, if there are any.
-    pub(crate) fn defer(&mut self, id: NodeId, decisive: &[Vec<Move>]) {
-        let Chooser::One(role) = self[id].chooser else { return };
-        let decisive = &decisive[role.index()];
+    /// Defers the arms of `role` in an open node whose moves are not among `first`, if there are any of those.
+    pub(crate) fn defer(&mut self, id: NodeId, role: Role, first: &[Move]) {
         let range = self.arm_range(id, role);
-        if !decisive.is_empty() && decisive.len() < range.len() {
+        if !first.is_empty() && first.len() < range.len() {
             for arm in &mut self[id].arms[range] {
-                arm.deferred = !decisive.contains(&arm.mv);
+                arm.deferred = !first.contains(&arm.mv);
             }
         }
     }

@@ -1,0 +1,176 @@
+//! Twins, moves that come to the same: whichever is made, the rest of the game is the same, and the search
+//! looks at one of them first.
+
+use ggp_game::{Move, Playouts, Role, StateMachine, StopToken, rng};
+use ggp_propnet::{BitState, GroundLimits, PropNet, PropNetMachine};
+use ggp_search::{Halt, Limits, MctsOptions, Search};
+
+fn machine(kif: &str) -> Option<PropNetMachine> {
+    let game = ggp_tests::game(kif);
+    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).ok()?;
+    PropNetMachine::new(&game, net).ok()
+}
+
+fn legal(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move> {
+    let mut moves = Vec::new();
+    machine.legal_moves(state, role, &mut moves).expect("a state");
+    moves
+}
+
+/// Those of `role`'s legal moves that are left when of twins there is one.
+fn one_each(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move> {
+    let mut moves = legal(machine, state, role);
+    machine.one_of_twins(role, &mut moves);
+    moves
+}
+
+fn are_twins(machine: &mut PropNetMachine, role: Role, a: Move, b: Move) -> bool {
+    let mut both = vec![a, b];
+    machine.one_of_twins(role, &mut both);
+    a == b || both.len() == 1
+}
+
+/// Noughts and crosses on three boards, of which the first one counts.
+const BOARDS: &str = "(role x) (role o) (board 1) (board 2) (board 3)
+    (cell 1) (cell 2) (cell 3) (cell 4) (cell 5) (cell 6) (cell 7) (cell 8) (cell 9)
+    (row 1 2 3) (row 4 5 6) (row 7 8 9) (row 1 4 7) (row 2 5 8) (row 3 6 9) (row 1 5 9) (row 3 5 7)
+    (init (control x))
+    (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+    (<= (legal ?r (mark ?b ?c)) (true (control ?r)) (board ?b) (cell ?c) (not (taken ?b ?c)))
+    (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+    (<= (taken ?b ?c) (true (has ?b ?c ?r)))
+    (<= (next (has ?b ?c ?r)) (does ?r (mark ?b ?c)))
+    (<= (next (has ?b ?c ?r)) (true (has ?b ?c ?r)))
+    (<= (won ?r) (role ?r) (row ?c ?d ?e) (true (has 1 ?c ?r)) (true (has 1 ?d ?r)) (true (has 1 ?e ?r)))
+    (<= open (cell ?c) (not (taken 1 ?c)))
+    (<= terminal (won ?r)) (<= terminal (not open))
+    (<= (goal ?r 100) (won ?r))
+    (<= (goal ?r 0) (role ?r) (won ?o) (distinct ?r ?o))
+    (<= (goal ?r 50) (role ?r) (not (won x)) (not (won o)))";
+
+/// Ten switches; those of the numbers 1 to 4 must go on in turn, in ten steps.
+const SWITCHES: &str = "(role one) (init (step 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10)
+    (<= (number ?n) (succ ?m ?n))
+    (<= (legal one (press ?n)) (number ?n))
+    (<= (next (on ?n)) (does one (press ?n)) (not (true (on ?n))))
+    (<= (next (on ?n)) (true (on ?n)) (not (does one (press ?n))))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= (next (done 1)) (does one (press 1)))
+    (<= (next (done ?n)) (does one (press ?n)) (succ ?m ?n) (true (done ?m)) (small ?n))
+    (<= (next (done ?n)) (true (done ?n)))
+    (small 2) (small 3) (small 4)
+    (<= terminal (true (step 10))) (<= terminal (true (done 4)))
+    (<= (goal one 100) (true (done 4))) (<= (goal one 0) (not (true (done 4))))";
+
+/// Rooks that must not threaten each other: who can place none has lost. What counts is how many are placed, but
+/// where they stand decides what is left.
+const ROOKS: &str = "(role a) (role b) (line 1) (line 2) (line 3) (line 4) (init (control a))
+    (<= (legal ?r (place ?x ?y)) (true (control ?r)) (line ?x) (line ?y) (not (struck ?x ?y)))
+    (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+    (<= (struck ?x ?y) (line ?y) (true (rook ?x ?z))) (<= (struck ?x ?y) (line ?x) (true (rook ?z ?y)))
+    (<= (next (rook ?x ?y)) (does ?r (place ?x ?y))) (<= (next (rook ?x ?y)) (true (rook ?x ?y)))
+    (<= (next (control b)) (true (control a))) (<= (next (control a)) (true (control b)))
+    (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 4)))
+    (<= (goal a 0) (true (step ?n))) (<= (goal b 100) (true (step ?n)))";
+
+#[test]
+fn moves_on_boards_that_do_not_count_are_twins() {
+    let mut machine = machine(BOARDS).expect("a network");
+    let state = machine.initial_state().expect("a state");
+    let left = one_each(&mut machine, &state, Role(0));
+    let text = |mv: &Move| machine.move_text(*mv).to_owned();
+    let elsewhere: Vec<String> = left.iter().map(text).filter(|mv| !mv.starts_with("(mark 1 ")).collect();
+    assert_eq!((left.len(), elsewhere.len()), (10, 1), "{elsewhere:?}");
+}
+
+#[test]
+fn switches_that_do_not_count_are_twins() {
+    let mut machine = machine(SWITCHES).expect("a network");
+    let state = machine.initial_state().expect("a state");
+    assert_eq!(one_each(&mut machine, &state, Role(0)).len(), 5);
+    let mut search = Search::new(machine, &MctsOptions::default()).expect("a search");
+    assert_eq!(search.run(&Limits::iterations(20_000)), Halt::Decided);
+}
+
+#[test]
+fn moves_that_take_others_away_are_not() {
+    let mut machine = machine(ROOKS).expect("a network");
+    let state = machine.initial_state().expect("a state");
+    assert_eq!(one_each(&mut machine, &state, Role(0)).len(), 16);
+}
+
+#[test]
+fn a_search_looks_at_one_of_them_and_proves_the_game() {
+    let mut search =
+        Search::new(machine(BOARDS).expect("a network"), &MctsOptions::default()).expect("a search");
+    search.run(&Limits::iterations(400));
+    let candidates = search.report(Role(0)).candidates;
+    let looked = candidates.iter().filter(|one| one.visits > 0);
+    assert_eq!((looked.count(), candidates.len()), (10, 27), "{candidates:?}");
+}
+
+/// Random games, in which now and then the game is gone on with after two twins side by side; how often.
+fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
+    let roles: Vec<Role> = machine.game().roles().collect();
+    let mut goals = [vec![None; roles.len()], vec![None; roles.len()]];
+    let mut compared = 0;
+    for game in 0..games {
+        let mut draws = 0;
+        let mut draw = |below: usize| {
+            draws += 1;
+            (rng::mix(game << 32 | draws) % below as u64) as usize
+        };
+        let mut states =
+            [machine.initial_state().expect("a state"), machine.initial_state().expect("a state")];
+        for _ in 0..60 {
+            let over = states.each_ref().map(|state| machine.is_terminal(state).expect("a state"));
+            assert_eq!(over[0], over[1], "{name}: one has ended");
+            if over[0] {
+                for (state, goals) in states.iter().zip(&mut goals) {
+                    machine.goals(state, goals).expect("a state");
+                }
+                assert_eq!(goals[0], goals[1], "{name}");
+                break;
+            }
+            let mut joints = [Vec::new(), Vec::new()];
+            for &role in &roles {
+                let left = states.each_ref().map(|state| one_each(machine, state, role));
+                assert_eq!(left[0].len(), left[1].len(), "{name}: {left:?}");
+                if left[0].is_empty() {
+                    return compared;
+                }
+                let mv = left[0][draw(left[0].len())];
+                let same = |&other: &Move| are_twins(machine, role, mv, other);
+                let other = left[1].iter().copied().find(same);
+                other.unwrap_or_else(|| panic!("{name}: nothing like {mv:?} in {left:?}"));
+                // Any twins that are legal.
+                for (state, joint) in states.iter().zip(&mut joints) {
+                    let mut all = legal(machine, state, role);
+                    all.retain(|&one| are_twins(machine, role, mv, one));
+                    joint.push(all[draw(all.len())]);
+                }
+            }
+            compared += usize::from(joints[0] != joints[1]);
+            states = [0, 1].map(|at| machine.next_state(&states[at], &joints[at]).expect("legal moves"));
+        }
+    }
+    compared
+}
+
+#[test]
+fn whichever_twin_is_made_the_game_goes_on_alike() {
+    for (name, kif) in [("boards", BOARDS), ("switches", SWITCHES)] {
+        let compared = compare(&mut machine(kif).expect("a network"), name, 30);
+        assert!(compared > 30, "{name}: {compared}");
+    }
+    let Some(corpus) = ggp_tests::corpus() else { return };
+    for name in ["factoringEasyTurtleBrain", "factoringMediumTurtleBrain", "point_grab", "untwistycomplex2"] {
+        let kif = std::fs::read_to_string(corpus.join("rules").join(name).with_extension("kif"));
+        let mut machine = machine(&kif.expect("a rulesheet")).expect("a network");
+        let compared = compare(&mut machine, name, 8);
+        println!("{name}: {compared}");
+    }
+}
