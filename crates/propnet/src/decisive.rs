@@ -111,7 +111,9 @@ impl Wins {
         if now.roles[role].moves.len() < 2 || won == Signal::FALSE || !is_alone(now, role) {
             return Ok(None);
         }
-        let Some(after) = Successor::new(now, next, role, vec![next.terminal, won]) else { return Ok(None) };
+        let Some(after) = Successor::new(now, next, role, true, vec![next.terminal, won]) else {
+            return Ok(None);
+        };
         let (mut builder, after) = after.by_move()?;
         let mut moves = Vec::with_capacity(after.len());
         for (mv, after) in now.roles[role].moves.iter().zip(after) {
@@ -161,7 +163,7 @@ impl Guard {
         }
         // A move that ends the game leaves nobody anything.
         signals.extend([!next.terminal, next.terminal, lost]);
-        let Some(after) = Successor::new(now, next, role, signals) else { return Ok(None) };
+        let Some(after) = Successor::new(now, next, role, alone, signals) else { return Ok(None) };
         let (mut builder, after) = after.by_move()?;
         let mut guard = Guard { threats: Vec::new(), losses: Vec::new() };
         for after in after {

@@ -43,17 +43,17 @@ pub(crate) struct Successor<'a> {
 }
 
 impl<'a> Successor<'a> {
-    /// For `signals` of `next` after a move of `role` in `now`; none where recursion is among what they
+    /// For `signals` of `next` after a move of `role`, which chooses `alone` or not, in `now`; none where recursion is among what they
     /// depend on.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,
         role: usize,
+        alone: bool,
         signals: Vec<Signal>,
     ) -> Option<Successor<'a>> {
         let mut builder = NetBuilder::of(now);
         let going = implied(now, !now.terminal);
-        let alone = is_alone(now, role);
         let rails = if alone { Rails::exact } else { Rails::bounds };
         let (before, after) = (rails(&now.nodes), rails(&next.nodes));
         let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();

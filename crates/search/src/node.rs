@@ -161,14 +161,6 @@ impl<S> Node<S> {
         0
     }
 
-    #[cfg(test)]
-    /// Every child that has been made, with no order that results may depend on.
-    pub(crate) fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let direct = self.arms.iter().map(|arm| arm.child);
-        let joint = self.joints.iter().flat_map(|joints| joints.values().copied());
-        direct.chain(joint).filter(|child| child.is_some())
-    }
-
     /// Bytes held beside the node itself and the state's own heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let joints = self.joints.as_ref().map_or(0, |joints| joints.len() * JOINT_BYTES);
