@@ -130,18 +130,23 @@ impl Cause {
 
     /// Whether each move puts an end to one of `members`, moves of `role` that nothing reads, at most.
     fn can_idle(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
-        // 1. The fluents that say when each of them is legal.
+        // 1. The fluents that say when each of them is or comes to be legal.
         let mut work = 0;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for &mv in members {
             let mut walk = Walk::new(net);
-            work += walk.from(&[net.roles[role].moves[mv as usize].legal], &mut |leaf| {
-                if let Leaf::Fluent(fluent) = leaf
-                    && !self.fluents[fluent as usize]
-                {
+            let mut read = vec![net.roles[role].moves[mv as usize].legal];
+            while !read.is_empty() {
+                let mut found = Vec::new();
+                work += walk.from(&read, &mut |leaf| match leaf {
+                    Leaf::Fluent(fluent) if !self.fluents[fluent as usize] => found.push(fluent),
+                    _ => {}
+                });
+                for &fluent in &found {
                     readers.entry(fluent).or_default().push(mv);
                 }
-            });
+                read = found.iter().map(|&fluent| net.fluents[fluent as usize].next).collect();
+            }
             if work > WORK {
                 return false;
             }
