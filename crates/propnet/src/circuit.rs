@@ -6,6 +6,7 @@
 
 use crate::net::{Node, PropNet, Signal, Unknown};
 use crate::report::Steps;
+use crate::walk::Walk;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 
@@ -84,27 +85,11 @@ impl Circuit {
     /// Copies what `roots` need. Nodes of a network stand in topological order but for fixpoints,
     /// whose equations are found by searching first.
     fn copy(&mut self, net: &PropNet, roots: &[Signal]) {
-        let mut needed = vec![false; net.nodes.len()];
-        let mut component_needed = vec![false; net.components.len()];
-        let mut stack: Vec<usize> = roots.iter().map(|root| root.node()).collect();
-        while let Some(node) = stack.pop() {
-            if std::mem::replace(&mut needed[node], true) {
-                continue;
-            }
-            match &net.nodes[node] {
-                Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
-                Node::Fixpoint(unknown) => {
-                    let component = unknown.component as usize;
-                    if !std::mem::replace(&mut component_needed[component], true) {
-                        stack.extend(net.components[component].iter().map(|body| body.node()));
-                    }
-                }
-                _ => {}
-            }
-        }
+        let mut needed = Walk::new(net);
+        needed.on(roots.iter().copied(), |_| ());
         let mut image = vec![Signal::FALSE; net.nodes.len()];
         let mut moves: FxHashMap<(u32, u32), Signal> = FxHashMap::default();
-        for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| needed[number]) {
+        for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| needed.has_met(number)) {
             let through =
                 |image: &[Signal], signal: Signal| image[signal.node()].negated_if(signal.is_negated());
             image[number] = match node {
@@ -137,7 +122,7 @@ impl Circuit {
         }
         let through = |signal: &Signal| image[signal.node()].negated_if(signal.is_negated());
         for (component, bodies) in net.components.iter().enumerate() {
-            if component_needed[component] {
+            if needed.has_met_component(component) {
                 self.components[component] = bodies.iter().map(through).collect();
             }
         }

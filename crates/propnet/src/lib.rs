@@ -30,6 +30,7 @@ mod state;
 mod successor;
 mod twins;
 mod vector;
+mod walk;
 
 pub use cpu::Cpu;
 pub use ground::{GroundError, GroundLimits};

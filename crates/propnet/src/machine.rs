@@ -42,6 +42,7 @@ struct Shared {
     reachable: PhasePrograms,
     /// Those in which a role that can win at once does so: compiled when first needed.
     decisive: OnceLock<Option<PhasePrograms>>,
+    /// Moves that come to the same: looked for when first needed.
     twins: OnceLock<Option<Twins>>,
     /// Playouts from others: compiled when first needed.
     general: OnceLock<PhasePrograms>,

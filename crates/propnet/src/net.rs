@@ -8,6 +8,7 @@
 
 use crate::move_set::{MoveSet, MoveSets};
 use crate::report::GroundCounts;
+use crate::walk::Walk;
 use ggp_game::{Fact, Goal};
 use rustc_hash::FxHashMap;
 use std::ops::Not;
@@ -181,31 +182,15 @@ impl PropNet {
     /// Sizes, for reports.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { fluents: self.fluents.len(), ..Counts::default() };
-        let mut components = vec![false; self.components.len()];
         counts.moves = self.roles.iter().map(|role| role.moves.len()).sum();
-        let mut live = vec![false; self.nodes.len()];
-        let mut stack: Vec<usize> = self.outputs().map(Signal::node).collect();
-        while let Some(node) = stack.pop() {
-            if std::mem::replace(&mut live[node], true) {
-                continue;
-            }
-            match &self.nodes[node] {
-                Node::And(inputs) => {
-                    counts.gates += inputs.len() - 1;
-                    stack.extend(inputs.iter().map(|input| input.node()));
-                }
-                Node::Fixpoint(unknown) => {
-                    let component = unknown.component as usize;
-                    if !std::mem::replace(&mut components[component], true) {
-                        counts.components += 1;
-                        stack.extend(self.components[component].iter().map(|body| body.node()));
-                    }
-                }
-                Node::MoveSet(_) => counts.move_sets += 1,
-                Node::Variable(_) => counts.recursive += 1,
-                Node::False | Node::State(_) => {}
-            }
-        }
+        let mut walk = Walk::new(self);
+        walk.on(self.outputs(), |node| match node {
+            Node::And(inputs) => counts.gates += inputs.len() - 1,
+            Node::MoveSet(_) => counts.move_sets += 1,
+            Node::Variable(_) => counts.recursive += 1,
+            Node::False | Node::State(_) | Node::Fixpoint(_) => {}
+        });
+        counts.components = (0..self.components.len()).filter(|&at| walk.has_met_component(at)).count();
         counts
     }
 }

@@ -7,6 +7,7 @@
 //! and a role that can only idle has nothing to choose.
 
 use crate::net::{Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, Signal};
+use crate::walk::Walk;
 
 /// The longest period that is looked for.
 const MAX_PERIOD: usize = 4;
@@ -270,37 +271,28 @@ fn returning_fluents(net: &PropNet, first: &[Option<bool>], later: &[Option<bool
 pub(crate) fn needed_fluents(nets: &[Specialised]) -> Vec<u32> {
     let Some(first) = nets.first() else { return Vec::new() };
     let mut needed = vec![false; first.net.fluents.len()];
-    let mut seen: Vec<Vec<bool>> = nets.iter().map(|one| vec![false; one.net.nodes.len()]).collect();
-    let mut stack: Vec<(usize, usize)> = Vec::new();
-    for (number, one) in nets.iter().enumerate() {
-        stack.push((number, one.net.terminal.node()));
-        for role in &one.net.roles {
+    let roots = |one: &Specialised| -> Vec<Signal> {
+        let of_role = |role: &NetRole| -> Vec<Signal> {
             let goals = role.goals.iter().map(|&(_, signal)| signal).chain(role.bad_goal);
-            let roots = role.moves.iter().map(|mv| mv.legal).chain(goals);
-            stack.extend(roots.map(|root| (number, root.node())));
-        }
-    }
-    while let Some((number, node)) = stack.pop() {
-        if std::mem::replace(&mut seen[number][node], true) {
-            continue;
-        }
-        let net = &nets[number].net;
-        match &net.nodes[node] {
-            Node::State(fluent) => {
-                if !std::mem::replace(&mut needed[*fluent as usize], true) {
-                    let nexts = nets.iter().enumerate();
-                    stack.extend(
-                        nexts.map(|(number, one)| (number, one.net.fluents[*fluent as usize].next.node())),
-                    );
+            role.moves.iter().map(|mv| mv.legal).chain(goals).collect()
+        };
+        one.net.roles.iter().flat_map(of_role).chain([one.net.terminal]).collect()
+    };
+    let mut walks: Vec<Walk<'_>> = nets.iter().map(|one| Walk::new(&one.net)).collect();
+    let mut read: Vec<Vec<Signal>> = nets.iter().map(roots).collect();
+    while read.iter().any(|read| !read.is_empty()) {
+        let mut found = Vec::new();
+        for (walk, read) in walks.iter_mut().zip(read) {
+            walk.on(read, |node| {
+                if let Node::State(fluent) = *node
+                    && !std::mem::replace(&mut needed[fluent as usize], true)
+                {
+                    found.push(fluent as usize);
                 }
-            }
-            Node::And(inputs) => stack.extend(inputs.iter().map(|input| (number, input.node()))),
-            Node::Fixpoint(unknown) => {
-                let bodies = net.component(unknown.component);
-                stack.extend(bodies.iter().map(|body| (number, body.node())));
-            }
-            Node::False | Node::MoveSet(_) | Node::Variable(_) => {}
+            });
         }
+        let next = |one: &Specialised| found.iter().map(|&fluent| one.net.fluents[fluent].next).collect();
+        read = nets.iter().map(next).collect();
     }
     (0..needed.len() as u32).filter(|&fluent| needed[fluent as usize]).collect()
 }

@@ -43,8 +43,8 @@ pub(crate) struct Successor<'a> {
 }
 
 impl<'a> Successor<'a> {
-    /// For `signals` of `next` after a move of `role`, which chooses `alone` or not, in `now`; none where recursion is among what they
-    /// depend on.
+    /// For `signals` of `next` after a move of `role`, which chooses `alone` or not, in `now`; none where
+    /// recursion is among what they depend on.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,

@@ -8,8 +8,10 @@
 //! end to others, and which one was made does matter in the end. So that class is left alone unless each
 //! move puts an end to one of it at most, as marking a cell or pressing a button does.
 
+use crate::move_set::MoveSet;
 use crate::net::{NetBuilder, Node, PropNet, Signal};
 use crate::specialise::Specialised;
+use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Nodes looked at, at most, to see what moves without influence put an end to: a fraction of a second.
@@ -106,23 +108,21 @@ impl Cause {
         let mut walk = Walk::new(net);
         let mut read: Vec<Signal> = goals.chain([net.terminal]).collect();
         while !read.is_empty() {
-            let mut found = Vec::new();
-            walk.from(&read, &mut |leaf| found.push(leaf));
-            read.clear();
-            for leaf in found {
-                match leaf {
-                    Leaf::Fluent(fluent) => {
-                        fluents[fluent as usize] = true;
-                        read.push(net.fluents[fluent as usize].next);
-                    }
-                    Leaf::Set(number) => {
-                        for (role, mv) in told_apart(net, number) {
-                            read.push(net.roles[role].moves[mv as usize].legal);
-                            sets[role][mv as usize].push(number);
-                        }
+            let mut next = Vec::new();
+            walk.on(read, |node| match *node {
+                Node::State(fluent) => {
+                    fluents[fluent as usize] = true;
+                    next.push(net.fluents[fluent as usize].next);
+                }
+                Node::MoveSet(number) => {
+                    for (role, mv) in told_apart(net, number) {
+                        next.push(net.roles[role].moves[mv as usize].legal);
+                        sets[role][mv as usize].push(number);
                     }
                 }
-            }
+                _ => {}
+            });
+            read = next;
         }
         sets.iter_mut().flatten().for_each(|sets| sets.sort_unstable());
         Cause { fluents, sets }
@@ -133,19 +133,20 @@ impl Cause {
         // 1. The fluents that say when each of them is or comes to be legal.
         let mut work = 0;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut walk = Walk::new(net);
         for &mv in members {
-            let mut walk = Walk::new(net);
+            walk.restart();
             let mut read = vec![net.roles[role].moves[mv as usize].legal];
             while !read.is_empty() {
-                let mut found = Vec::new();
-                work += walk.from(&read, &mut |leaf| match leaf {
-                    Leaf::Fluent(fluent) if !self.fluents[fluent as usize] => found.push(fluent),
+                let mut next = Vec::new();
+                work += walk.on(read, |node| match *node {
+                    Node::State(fluent) if !self.fluents[fluent as usize] => {
+                        readers.entry(fluent).or_default().push(mv);
+                        next.push(net.fluents[fluent as usize].next);
+                    }
                     _ => {}
                 });
-                for &fluent in &found {
-                    readers.entry(fluent).or_default().push(mv);
-                }
-                read = found.iter().map(|&fluent| net.fluents[fluent as usize].next).collect();
+                read = next;
             }
             if work > WORK {
                 return false;
@@ -155,10 +156,11 @@ impl Cause {
         let mut ends: FxHashMap<(usize, u32), FxHashSet<u32>> = FxHashMap::default();
         for (&fluent, readers) in &readers {
             let mut changed_by = Vec::new();
-            let mut walk = Walk::new(net);
-            work += walk.from(&[net.fluents[fluent as usize].next], &mut |leaf| match leaf {
-                Leaf::Fluent(_) => {}
-                Leaf::Set(number) => changed_by.extend(told_apart(net, number)),
+            walk.restart();
+            work += walk.on([net.fluents[fluent as usize].next], |node| {
+                if let Node::MoveSet(number) = *node {
+                    changed_by.extend(told_apart(net, number));
+                }
             });
             work += changed_by.len() * readers.len();
             if work > WORK {
@@ -178,48 +180,6 @@ fn told_apart(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> 
     let role = set.role as usize;
     let all = net.roles[role].moves.len();
     let few = set.members.len() * 2 <= all;
-    let moves =
-        if few { set.members.to_vec() } else { crate::move_set::MoveSet::complement(&set.members, all) };
+    let moves = if few { set.members.to_vec() } else { MoveSet::complement(&set.members, all) };
     moves.into_iter().map(move |mv| (role, mv))
-}
-
-/// What a signal reads in the end.
-#[derive(Clone, Copy)]
-enum Leaf {
-    Fluent(u32),
-    Set(u32),
-}
-
-/// A walk through a network that looks at each node once.
-struct Walk<'a> {
-    net: &'a PropNet,
-    seen: FxHashSet<usize>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(net: &'a PropNet) -> Walk<'a> {
-        Walk { net, seen: FxHashSet::default() }
-    }
-
-    /// Tells `found` the leaves of `signals` that have not been met before; returns how many nodes were new.
-    fn from(&mut self, signals: &[Signal], found: &mut dyn FnMut(Leaf)) -> usize {
-        let before = self.seen.len();
-        let mut stack: Vec<usize> = signals.iter().map(|signal| signal.node()).collect();
-        while let Some(at) = stack.pop() {
-            if !self.seen.insert(at) {
-                continue;
-            }
-            match &self.net.nodes[at] {
-                Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
-                Node::Fixpoint(unknown) => {
-                    let bodies = self.net.component(unknown.component);
-                    stack.extend(bodies.iter().map(|body| body.node()));
-                }
-                Node::State(fluent) => found(Leaf::Fluent(*fluent)),
-                Node::MoveSet(set) => found(Leaf::Set(*set)),
-                Node::False | Node::Variable(_) => {}
-            }
-        }
-        self.seen.len() - before
-    }
 }

@@ -1,0 +1,67 @@
+//! What signals depend on: a way through a network that comes to each node and each fixpoint component once.
+
+use crate::net::{Node, PropNet, Signal};
+
+/// A walk through a network, and where it has been.
+pub(crate) struct Walk<'a> {
+    net: &'a PropNet,
+    /// The number of the walk that last came to each node, and to each component.
+    nodes: Vec<u32>,
+    components: Vec<u32>,
+    number: u32,
+    stack: Vec<usize>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has been nowhere yet.
+    pub(crate) fn new(net: &'a PropNet) -> Walk<'a> {
+        let (nodes, components) = (vec![0; net.nodes.len()], vec![0; net.components.len()]);
+        Walk { net, nodes, components, number: 1, stack: Vec::new() }
+    }
+
+    /// Begins anew.
+    pub(crate) fn restart(&mut self) {
+        self.number += 1;
+    }
+
+    /// Goes on to all that `signals` depend on, and shows `met` each node it comes to for the first time;
+    /// how many those were.
+    pub(crate) fn on(
+        &mut self,
+        signals: impl IntoIterator<Item = Signal>,
+        mut met: impl FnMut(&'a Node),
+    ) -> usize {
+        let Walk { net, nodes, components, number, stack } = self;
+        let mut count = 0;
+        stack.extend(signals.into_iter().map(Signal::node));
+        while let Some(at) = stack.pop() {
+            if std::mem::replace(&mut nodes[at], *number) == *number {
+                continue;
+            }
+            count += 1;
+            let node = &net.nodes[at];
+            met(node);
+            match node {
+                Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
+                Node::Fixpoint(unknown) => {
+                    let component = unknown.component as usize;
+                    if std::mem::replace(&mut components[component], *number) != *number {
+                        stack.extend(net.components[component].iter().map(|body| body.node()));
+                    }
+                }
+                Node::False | Node::State(_) | Node::MoveSet(_) | Node::Variable(_) => {}
+            }
+        }
+        count
+    }
+
+    /// Whether it has come to a node.
+    pub(crate) fn has_met(&self, node: usize) -> bool {
+        self.nodes[node] == self.number
+    }
+
+    /// Whether it has come to a component.
+    pub(crate) fn has_met_component(&self, component: usize) -> bool {
+        self.components[component] == self.number
+    }
+}
