@@ -7,7 +7,8 @@ pub mod position;
 pub mod survival;
 pub mod walk;
 
-use ggp_game::Game;
+use ggp_game::{Game, StopToken};
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -54,6 +55,19 @@ pub fn rulesheets() -> Vec<String> {
 pub fn rulesheet(name: &str) -> String {
     let path = workspace().join("games").join(name).with_extension("kif");
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The text of the corpus's rulesheet `name`; `None`, and a line that says so, where there is no corpus.
+pub fn published(name: &str) -> Option<String> {
+    let path = corpus()?.join("rules").join(name).with_extension("kif");
+    Some(std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// A machine over the network of a rulesheet's text.
+pub fn network(rulesheet: &str) -> PropNetMachine {
+    let game = game(rulesheet);
+    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
+    PropNetMachine::new(&game, net).expect("a machine")
 }
 
 /// The game of a rulesheet's text.

@@ -1,9 +1,10 @@
 //! Playouts with decisive moves: who can win at once does so, else makes no move after which another can,
 //! and where nobody can, the moves drawn are those of plain playouts.
 
-use ggp_game::{Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, StopToken, rng};
-use ggp_propnet::{BitState, GroundLimits, PropNet, PropNetMachine};
+use ggp_game::{Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, rng};
+use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Limits, MctsOptions, Search};
+use ggp_tests::network;
 
 /// What was seen of one game.
 #[derive(Default, Debug)]
@@ -125,17 +126,11 @@ fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
     seen
 }
 
-fn machine(kif: &str) -> Option<PropNetMachine> {
-    let game = ggp_tests::game(kif);
-    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).ok()?;
-    PropNetMachine::new(&game, net).ok()
-}
-
 #[test]
 fn who_can_win_at_once_does_and_nobody_lets_another() {
     let mut told = Vec::new();
     for name in ggp_tests::rulesheets() {
-        let mut machine = machine(&ggp_tests::rulesheet(&name)).expect("a network");
+        let mut machine = network(&ggp_tests::rulesheet(&name));
         if machine.decisive_counts().is_some() {
             told.push((look(&mut machine, &name, 4), name));
         } else {
@@ -152,10 +147,9 @@ fn who_can_win_at_once_does_and_nobody_lets_another() {
 
 #[test]
 fn published_games_are_no_exception() {
-    let Some(corpus) = ggp_tests::corpus() else { return };
     for name in ["quad_5x5", "nineBoardTicTacToe", "3pConnectFour", "ttcc4_2player", "numbertictactoe"] {
-        let kif = std::fs::read_to_string(corpus.join("rules").join(name).with_extension("kif"));
-        let mut machine = machine(&kif.expect("a rulesheet")).expect("a network");
+        let Some(kif) = ggp_tests::published(name) else { return };
+        let mut machine = network(&kif);
         assert!(machine.decisive_counts().is_some(), "{name}");
         let seen = look(&mut machine, name, 1);
         assert_eq!((seen.taken, seen.heeded), (seen.won, seen.threatened), "{name}: {seen:?}");
@@ -243,17 +237,16 @@ const PLANKS: &str = "(role a) (role b)
 
 #[test]
 fn nobody_runs_into_the_open_while_others_choose() {
-    let mut machine = machine(PLANKS).expect("a network");
+    let mut machine = network(PLANKS);
     let (missing, overlooked) = look_at_joint_choices(&mut machine, "planks", 40);
     assert!(missing > 0 && overlooked == 0, "{missing} missing, {overlooked} overlooked");
 }
 
 #[test]
 fn nobody_does_so_in_published_games() {
-    let Some(corpus) = ggp_tests::corpus() else { return };
     for name in ["tron_10x10", "snake2p"] {
-        let kif = std::fs::read_to_string(corpus.join("rules").join(name).with_extension("kif"));
-        let mut machine = machine(&kif.expect("a rulesheet")).expect("a network");
+        let Some(kif) = ggp_tests::published(name) else { return };
+        let mut machine = network(&kif);
         let (missing, overlooked) = look_at_joint_choices(&mut machine, name, 6);
         assert!(missing > 0 && overlooked == 0, "{name}: {missing} missing, {overlooked} overlooked");
     }
@@ -261,7 +254,7 @@ fn nobody_does_so_in_published_games() {
 
 #[test]
 fn a_search_looks_at_what_stops_a_threat_first() {
-    let mut machine = machine(&ggp_tests::rulesheet("connect_four")).expect("a network");
+    let mut machine = network(&ggp_tests::rulesheet("connect_four"));
     let mut state = machine.initial_state().expect("a state");
     // White has three in a row on the ground, open at one end; red must drop there.
     for (role, column) in [(0, 1), (1, 1), (0, 2), (1, 2), (0, 3)] {

@@ -1,16 +1,10 @@
 //! What `Solver` and the search prove, against an exhaustive search that shares nothing with them:
 //! all states layer by layer from the start, then values backwards from the last layer.
 
-use ggp_game::{Goal, Playouts, Role, StateMachine, StopToken};
-use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_game::{Goal, Playouts, Role, StateMachine};
+use ggp_propnet::PropNetMachine;
 use ggp_search::{Halt, Limits, Solver};
 use std::collections::HashMap;
-
-fn machine(rulesheet: &str) -> PropNetMachine {
-    let game = ggp_tests::game(rulesheet);
-    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
-    PropNetMachine::new(&game, net).expect("a machine")
-}
 
 /// A state's role to choose (none if the game is over there), its first role's goal if so, and where
 /// its children are in the next layer.
@@ -83,7 +77,7 @@ fn exhaust(machine: &mut PropNetMachine) -> (u8, usize) {
 
 /// Both must come to `value`.
 fn proved(rulesheet: &str, value: u8) {
-    let mut machine = machine(rulesheet);
+    let mut machine = ggp_tests::network(rulesheet);
     assert_eq!(exhaust(&mut machine).0, value, "by exhaustion");
     let state = machine.initial_state().expect("a state");
     let mut solver = Solver::new(machine, state, Role(0), 256 << 20);

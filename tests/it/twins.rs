@@ -1,15 +1,10 @@
 //! Twins, moves that come to the same: whichever is made, the rest of the game is the same, and the search
 //! looks at one of them first.
 
-use ggp_game::{Move, Playouts, Role, StateMachine, StopToken, rng};
-use ggp_propnet::{BitState, GroundLimits, PropNet, PropNetMachine};
+use ggp_game::{Move, Playouts, Role, StateMachine, rng};
+use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Halt, Limits, MctsOptions, Search};
-
-fn machine(kif: &str) -> Option<PropNetMachine> {
-    let game = ggp_tests::game(kif);
-    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).ok()?;
-    PropNetMachine::new(&game, net).ok()
-}
+use ggp_tests::network;
 
 fn legal(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move> {
     let mut moves = Vec::new();
@@ -63,8 +58,8 @@ const SWITCHES: &str = "(role one) (init (step 0))
     (<= terminal (true (step 10))) (<= terminal (true (done 4)))
     (<= (goal one 100) (true (done 4))) (<= (goal one 0) (not (true (done 4))))";
 
-/// Rooks that must not threaten each other: who can place none has lost. What counts is how many are placed, but
-/// where they stand decides what is left.
+/// Rooks that must not threaten each other. Nothing that counts tells where they stand, but each takes places away
+/// from those to come.
 const ROOKS: &str = "(role a) (role b) (line 1) (line 2) (line 3) (line 4) (init (control a))
     (<= (legal ?r (place ?x ?y)) (true (control ?r)) (line ?x) (line ?y) (not (struck ?x ?y)))
     (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
@@ -89,7 +84,7 @@ const FUSE: &str =
 
 #[test]
 fn moves_on_boards_that_do_not_count_are_twins() {
-    let mut machine = machine(BOARDS).expect("a network");
+    let mut machine = network(BOARDS);
     let state = machine.initial_state().expect("a state");
     let left = one_each(&mut machine, &state, Role(0));
     let text = |mv: &Move| machine.move_text(*mv).to_owned();
@@ -99,7 +94,7 @@ fn moves_on_boards_that_do_not_count_are_twins() {
 
 #[test]
 fn switches_that_do_not_count_are_twins() {
-    let mut machine = machine(SWITCHES).expect("a network");
+    let mut machine = network(SWITCHES);
     let state = machine.initial_state().expect("a state");
     assert_eq!(one_each(&mut machine, &state, Role(0)).len(), 5);
     let mut search = Search::new(machine, &MctsOptions::default()).expect("a search");
@@ -108,22 +103,21 @@ fn switches_that_do_not_count_are_twins() {
 
 #[test]
 fn moves_that_take_others_away_are_not() {
-    let mut machine = machine(ROOKS).expect("a network");
+    let mut machine = network(ROOKS);
     let state = machine.initial_state().expect("a state");
     assert_eq!(one_each(&mut machine, &state, Role(0)).len(), 16);
 }
 
 #[test]
 fn nor_are_moves_that_take_others_away_later_on() {
-    let mut machine = machine(FUSE).expect("a network");
+    let mut machine = network(FUSE);
     let state = machine.initial_state().expect("a state");
     assert_eq!(one_each(&mut machine, &state, Role(0)).len(), 4);
 }
 
 #[test]
-fn a_search_looks_at_one_of_them_and_proves_the_game() {
-    let mut search =
-        Search::new(machine(BOARDS).expect("a network"), &MctsOptions::default()).expect("a search");
+fn a_search_looks_at_one_of_them() {
+    let mut search = Search::new(network(BOARDS), &MctsOptions::default()).expect("a search");
     search.run(&Limits::iterations(400));
     let candidates = search.report(Role(0)).candidates;
     let looked = candidates.iter().filter(|one| one.visits > 0);
@@ -181,15 +175,14 @@ fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
 #[test]
 fn whichever_twin_is_made_the_game_goes_on_alike() {
     for (name, kif) in [("boards", BOARDS), ("switches", SWITCHES)] {
-        let compared = compare(&mut machine(kif).expect("a network"), name, 30);
+        let compared = compare(&mut network(kif), name, 30);
         assert!(compared > 30, "{name}: {compared}");
     }
-    let Some(corpus) = ggp_tests::corpus() else { return };
     for name in
         ["factoringMediumTurtleBrain", "incredible", "point_grab", "simultaneousWin2", "untwistycomplex2"]
     {
-        let kif = std::fs::read_to_string(corpus.join("rules").join(name).with_extension("kif"));
-        let mut machine = machine(&kif.expect("a rulesheet")).expect("a network");
+        let Some(kif) = ggp_tests::published(name) else { return };
+        let mut machine = network(&kif);
         let compared = compare(&mut machine, name, 8);
         assert!(compared > 0, "{name}");
     }
