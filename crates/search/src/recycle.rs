@@ -193,6 +193,15 @@ mod tests {
         id
     }
 
+    /// A tree of eight levels under its root, with nothing to give back.
+    fn grown(transpositions: bool) -> (Tree<u32>, NodeId) {
+        let mut tree = Tree::new(1, BOUND, transpositions);
+        let root = grow(&mut tree, 1, 8);
+        tree.set_root(root);
+        tree.recycle(100_000, |_| 0);
+        (tree, root)
+    }
+
     fn count(tree: &Tree<u32>, from: NodeId) -> usize {
         let children = tree[from].arms.iter().map(|arm| arm.child).filter(|child| child.is_some());
         1 + children.map(|child| count(tree, child)).sum::<usize>()
@@ -200,10 +209,7 @@ mod tests {
 
     #[test]
     fn what_the_new_root_does_not_reach_is_given_back_and_used_again() {
-        let mut tree = Tree::new(1, BOUND, false);
-        let root = grow(&mut tree, 1, 8);
-        tree.set_root(root);
-        tree.recycle(100_000, |_| 0);
+        let (mut tree, root) = grown(false);
         assert!(tree.recycler.is_idle());
         assert_eq!(tree.len(), 511);
         let before = tree.bytes();
@@ -224,10 +230,7 @@ mod tests {
 
     #[test]
     fn thinning_keeps_what_was_visited_and_what_is_proved() {
-        let mut tree = Tree::new(1, BOUND, true);
-        let root = grow(&mut tree, 1, 8);
-        tree.set_root(root);
-        tree.recycle(100_000, |_| 0);
+        let (mut tree, root) = grown(true);
         // A way down that was taken often, one that is proved though it was not, and the rest.
         let mut way = root;
         for _ in 0..8 {
@@ -251,10 +254,7 @@ mod tests {
 
     #[test]
     fn moves_that_come_faster_than_sweeps_end_do_not_keep_them_from_ending() {
-        let mut tree = Tree::new(1, BOUND, false);
-        let root = grow(&mut tree, 1, 8);
-        tree.set_root(root);
-        tree.recycle(100_000, |_| 0);
+        let (mut tree, root) = grown(false);
         let next = tree[root].child(&[1]);
         for _ in 0..4 {
             // Enough to mark all 255 that are left, and for a part of a sweep.
