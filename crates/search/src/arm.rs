@@ -1,6 +1,7 @@
 //! One move of one role in one node, as the arm of a bandit (Kocsis & Szepesvári 2006).
 
 use crate::node::{Bounds, NodeId};
+use crate::pending::Pending;
 use ggp_game::Move;
 
 /// A move with its statistics, for its own role.
@@ -14,7 +15,7 @@ pub(crate) struct Arm {
     /// Descents backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
-    pub(crate) pending: u16,
+    pub(crate) pending: Pending,
     /// The goals of its role that it can still lead to, proved.
     pub(crate) bounds: Bounds,
     /// The sum of those descents' shares for its role.
@@ -32,7 +33,7 @@ impl Arm {
             mv,
             child: NodeId::NONE,
             visits: 0,
-            pending: 0,
+            pending: Pending::default(),
             bounds: Bounds::UNKNOWN,
             sum: 0.0,
             advantage: 0.0,
@@ -42,7 +43,7 @@ impl Arm {
 
     /// Pulls, backed up or not.
     pub(crate) fn pulls(&self) -> u32 {
-        self.visits.saturating_add(u32::from(self.pending))
+        self.visits.saturating_add(self.pending.get())
     }
 
     /// The mean share, if it has been visited.

@@ -7,7 +7,7 @@
 /// The size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// At most so many playouts at once; `None` for twice as many as the machine has lanes, so that
+    /// At most so many playouts at once in each thread; `None` for twice as many as the machine has lanes, so that
     /// lanes whose playouts have ended find others to play.
     pub lanes: Option<usize>,
     /// One leaf for so many descents that the root has seen.
@@ -41,15 +41,16 @@ impl Batch {
         Batch { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
     }
 
-    /// The next batch on a machine of `lanes`, for a root with `visits`; at most `most` leaves.
-    pub(crate) fn plan(self, lanes: usize, visits: u32, most: u64) -> BatchPlan {
+    /// The next batch on machines of `lanes`, one for each of `workers`, for a root with `visits`; at most
+    /// `most` leaves.
+    pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, most: u64) -> BatchPlan {
         let lanes = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let grown = (visits / self.growth.max(1)) as usize;
         let leaves = grown
-            .clamp(1, (lanes / self.least.max(1)).max(1))
+            .clamp(1, workers * (lanes / self.least.max(1)).max(1))
             .min(usize::try_from(most).unwrap_or(usize::MAX))
             .max(1);
-        BatchPlan { leaves, per_leaf: (lanes / leaves).clamp(1, self.per_leaf.max(1)) }
+        BatchPlan { leaves, per_leaf: (workers * lanes / leaves).clamp(1, self.per_leaf.max(1)) }
     }
 }
 
@@ -65,12 +66,12 @@ mod tests {
     #[test]
     fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
         let batch = Batch { lanes: None, growth: 10, per_leaf: 16, least: 4 };
-        assert_eq!(batch.plan(512, 0, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
-        assert_eq!(batch.plan(512, 1000, u64::MAX), BatchPlan { leaves: 100, per_leaf: 10 });
-        assert_eq!(batch.plan(512, 100_000, u64::MAX), BatchPlan { leaves: 256, per_leaf: 4 });
-        assert_eq!(batch.plan(512, 100_000, 7), BatchPlan { leaves: 7, per_leaf: 16 });
-        assert_eq!(batch.plan(1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
-        assert_eq!(Batch::single().plan(512, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(batch.plan(512, 1, 0, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
+        assert_eq!(batch.plan(512, 1, 1000, u64::MAX), BatchPlan { leaves: 100, per_leaf: 10 });
+        assert_eq!(batch.plan(512, 1, 100_000, u64::MAX), BatchPlan { leaves: 256, per_leaf: 4 });
+        assert_eq!(batch.plan(512, 1, 100_000, 7), BatchPlan { leaves: 7, per_leaf: 16 });
+        assert_eq!(batch.plan(1, 1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(Batch::single().plan(512, 1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
     }
 
     #[test]
@@ -93,7 +94,7 @@ mod tests {
         let mut uct = Search::new(toys::gamble(), &plain).unwrap();
         uct.run(&Limits::iterations(5000));
         assert_eq!(uct.best_move(Role(0)), Ok(Some(Move(1))));
-        assert_eq!(uct.tree[uct.tree.root()].pending, 0);
-        assert!(uct.tree[uct.tree.root()].arms.iter().all(|arm| arm.pending == 0));
+        assert_eq!(uct.tree[uct.tree.root()].pending.get(), 0);
+        assert!(uct.tree[uct.tree.root()].arms.iter().all(|arm| arm.pending.get() == 0));
     }
 }

@@ -258,7 +258,7 @@ impl<M: Playouts> Search<M> {
         let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
         for _ in 0..STEPS {
             let share = self.line.as_ref().map_or(-1.0, |line| line.share);
-            if let Some(line) = beam.step(&mut self.machine, share, &mut self.dice)? {
+            if let Some(line) = beam.step(&mut self.own.machine, share, &mut self.own.dice)? {
                 self.line = Some(line);
             }
         }

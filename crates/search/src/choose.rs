@@ -1,6 +1,6 @@
 //! Which move to make in the end.
 
-use crate::crew::Opinion;
+use crate::arm::Arm;
 use crate::line::Line;
 use crate::node::Phase;
 use crate::regret::average;
@@ -23,15 +23,15 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase == Phase::Ended {
             let state = &self.tree[root].state;
             let mut legal = Vec::new();
-            self.machine.legal_moves(state, role, &mut legal)?;
-            return Ok((!legal.is_empty()).then(|| legal[self.dice.below(legal.len())]));
+            self.own.machine.legal_moves(state, role, &mut legal)?;
+            return Ok((!legal.is_empty()).then(|| legal[self.own.dice.below(legal.len())]));
         }
         if let Some(mv) = self.line.as_ref().and_then(Line::next) {
             return Ok(Some(mv));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && !self.tree[root].regrets.is_empty() {
-            let mut ticket = self.dice.between(0.0..1.0);
+        if !certain && !self.tree[root].regrets().is_empty() {
+            let mut ticket = self.own.dice.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
                 ticket -= probability;
                 if ticket < 0.0 {
@@ -39,14 +39,12 @@ impl<M: Playouts> Search<M> {
                 }
             }
         }
-        let opinions = self.opinions(role);
-        let floor = opinions.iter().map(|opinion| opinion.arm.bounds.low).max().unwrap_or(0);
-        let hopeful = opinions.iter().filter(|opinion| opinion.arm.bounds.high >= floor);
+        let arms = self.tree.arms(root, role);
+        let floor = arms.iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let hopeful = arms.iter().filter(|arm| arm.bounds.high >= floor);
         // Moves are in random order, so the first of equals is a random one.
-        let better = |best: &Opinion, other: &Opinion| rank(other) > rank(best);
-        Ok(hopeful
-            .reduce(|best, other| if better(best, other) { other } else { best })
-            .map(|best| best.arm.mv))
+        let better = |best: &Arm, other: &Arm| self.rank(other) > self.rank(best);
+        Ok(hopeful.reduce(|best, other| if better(best, other) { other } else { best }).map(|arm| arm.mv))
     }
 
     /// How `role` would mix its moves at the root: its legal moves with their probabilities. Where
@@ -64,23 +62,23 @@ impl<M: Playouts> Search<M> {
         let node = &self.tree[root];
         let arms = &node.arms[range.clone()];
         let most = (0..arms.len()).rev().max_by_key(|&arm| arms[arm].visits);
-        let mut probabilities = node.regrets.get(range).map(average).unwrap_or_default();
+        let mut probabilities = node.regrets().get(range).map(average).unwrap_or_default();
         if probabilities.iter().all(|&probability| probability == 0.0) {
             probabilities = (0..arms.len()).map(|arm| if Some(arm) == most { 1.0 } else { 0.0 }).collect();
         }
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
-}
 
-/// By what moves are compared; more is better.
-fn rank(Opinion { arm, distance }: &Opinion) -> (i32, u32, f64) {
-    let distance = i32::from(*distance);
-    let certain = match arm.bounds.proven() {
-        Some(100) => 1 + i32::from(u16::MAX) - distance,
-        Some(0) => distance - i32::from(u16::MAX),
-        // Another move wins, or this one loses.
-        _ if arm.deferred => 2 - i32::from(u16::MAX),
-        _ => 0,
-    };
-    (certain, arm.visits, arm.mean().unwrap_or(0.0))
+    /// By what moves are compared; more is better.
+    fn rank(&self, arm: &Arm) -> (i32, u32, f64) {
+        let distance = i32::from(self.tree.distance_of(arm.child));
+        let certain = match arm.bounds.proven() {
+            Some(100) => 1 + i32::from(u16::MAX) - distance,
+            Some(0) => distance - i32::from(u16::MAX),
+            // Another move wins, or this one loses.
+            _ if arm.deferred => 2 - i32::from(u16::MAX),
+            _ => 0,
+        };
+        (certain, arm.visits, arm.mean().unwrap_or(0.0))
+    }
 }

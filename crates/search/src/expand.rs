@@ -1,10 +1,12 @@
 //! Step 2, expand: making nodes and giving them their legal moves.
 
+use crate::crew::together;
+use crate::descend::Selection;
 use crate::descent::{Descent, Stand};
 use crate::node::{Chooser, NodeId, Phase};
-use crate::path::Path;
 use crate::search::Search;
 use crate::technique::Technique;
+use crate::worker::Part;
 use ggp_game::{EvalError, Goal, Move, Playouts};
 
 impl<M: Playouts> Search<M> {
@@ -16,11 +18,11 @@ impl<M: Playouts> Search<M> {
         if let Some(id) = self.tree.find(&state) {
             return Ok(id);
         }
-        let over = self.machine.is_terminal(&state)?;
+        let over = self.own.machine.is_terminal(&state)?;
         if over {
-            self.machine.goals(&state, &mut self.goals)?;
+            self.own.machine.goals(&state, &mut self.goals)?;
         }
-        let heap = self.machine.heap_bytes(&state);
+        let heap = self.own.machine.heap_bytes(&state);
         let id = self.tree.add(state, heap);
         if over {
             self.tree.end(id, &self.goals);
@@ -28,8 +30,7 @@ impl<M: Playouts> Search<M> {
         Ok(id)
     }
 
-    /// Gives the root its legal moves, unless it has them. A state in which some role has none
-    /// ends the game as far as the search is concerned.
+    /// Gives the root its legal moves, unless it has them.
     ///
     /// # Errors
     /// Those of the machine; the node is as before then.
@@ -38,9 +39,13 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase != Phase::Leaf {
             return Ok(());
         }
-        let mut path = Path::default();
-        path.enter(root);
-        self.open_leaves(&[Descent { path, stand: Stand::Unopened }])
+        let (mut legal, mut decisive) = (Vec::new(), Vec::new());
+        let state = &self.tree[root].state;
+        self.own.machine.all_legal_moves(&[state], &mut legal)?;
+        if self.defers {
+            self.own.machine.decisive_moves(&[state], &mut decisive)?;
+        }
+        self.open(root, &mut legal, &decisive)
     }
 
     /// Brings every descent that stands in a leaf on, to a state to play out from or to known
@@ -48,103 +53,75 @@ impl<M: Playouts> Search<M> {
     ///
     /// # Errors
     /// Those of the machine; the tree holds only whole nodes then.
-    pub(crate) fn expand(&mut self, descents: &mut [Descent<M::State>]) -> Result<(), EvalError> {
-        self.open_leaves(descents)?;
-        let mut childless = Vec::new();
-        for (number, Descent { path, stand }) in descents.iter_mut().enumerate() {
-            let id = path.leaf();
-            if let Stand::Unopened = stand {
-                *stand = Stand::Known;
-                if self.tree[id].phase == Phase::Open {
-                    self.choose_arms(id);
-                    path.choose(&self.chosen);
-                    *stand = Stand::Childless;
-                }
+    pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
+        let mut opened = Ok(());
+        self.for_each_part(|search, part| {
+            if opened.is_ok() {
+                opened = search.open_leaves(part);
             }
-            if let Stand::Childless = stand {
-                childless.push(number);
-            }
-        }
-        if childless.is_empty() {
-            return Ok(());
-        }
+        });
+        opened?;
+        let Search { own, crew, tree, .. } = self;
+        together(own, crew, |worker| worker.follow(tree, selection))?;
+        self.for_each_part(Search::enter_children);
+        Ok(())
+    }
 
-        self.joints.clear();
-        let mut parents = Vec::with_capacity(childless.len());
-        for &number in &childless {
-            let path = &descents[number].path;
-            let node = &self.tree[path.leaf()];
-            self.joints.extend(path.last_chosen().iter().map(|&arm| node.arms[arm as usize].mv));
-            parents.push(&node.state);
-        }
-        let mut states = Vec::new();
-        self.machine.next_states(&parents, &self.joints, &mut states)?;
-        let (mut over, mut goals) = (Vec::new(), Vec::new());
-        self.machine.outcomes(&states.iter().collect::<Vec<_>>(), &mut over, &mut goals)?;
-        let goals = goals.chunks_exact(self.tree.roles());
-        for (((number, state), over), goals) in childless.into_iter().zip(states).zip(over).zip(goals) {
-            self.enter_child(&mut descents[number], state, over.then_some(goals));
+    /// Opens the leaves whose legal moves a worker has asked for.
+    fn open_leaves(&mut self, part: &mut Part<M::State>) -> Result<(), EvalError> {
+        let roles = self.tree.roles();
+        let decisive = part.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
+        let leaves = part.unopened.iter().zip(part.legal.chunks_exact_mut(roles)).zip(decisive);
+        for ((&id, legal), decisive) in leaves {
+            // Another worker may have come to it, too.
+            if self.tree[id].phase == Phase::Leaf {
+                self.open(id, legal, decisive.unwrap_or(&[]))?;
+            }
         }
         Ok(())
     }
 
-    /// Asks for the legal moves in every node that a descent has found without.
-    fn open_leaves(&mut self, descents: &[Descent<M::State>]) -> Result<(), EvalError> {
-        let mut leaves: Vec<NodeId> = Vec::new();
-        for descent in descents {
-            let id = descent.path.leaf();
-            if matches!(descent.stand, Stand::Unopened) && !leaves.contains(&id) {
-                leaves.push(id);
-            }
-        }
-        if leaves.is_empty() {
-            return Ok(());
-        }
-        let states: Vec<&M::State> = leaves.iter().map(|&id| &self.tree[id].state).collect();
-        self.machine.all_legal_moves(&states, &mut self.legal)?;
-        if self.defers {
-            self.machine.decisive_moves(&states, &mut self.decisive)?;
+    /// Gives a leaf its `legal` moves, those that are `decisive` before others. A state in which some role
+    /// has none ends the game as far as the search is concerned.
+    fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>], decisive: &[Vec<Move>]) -> Result<(), EvalError> {
+        if legal.iter().any(Vec::is_empty) {
+            self.own.machine.goals(&self.tree[id].state, &mut self.goals)?;
+            self.tree.end(id, &self.goals);
         } else {
-            self.decisive.clear();
-        }
-        let roles = self.tree.roles();
-        let mut legal = std::mem::take(&mut self.legal);
-        let mut done = Ok(());
-        for (number, (id, legal)) in leaves.into_iter().zip(legal.chunks_exact_mut(roles)).enumerate() {
-            if legal.iter().any(Vec::is_empty) {
-                done = self.machine.goals(&self.tree[id].state, &mut self.goals);
-                if done.is_err() {
-                    break;
-                }
-                self.tree.end(id, &self.goals);
-            } else {
-                for moves in legal.iter_mut() {
-                    self.dice.shuffle(moves);
-                }
-                self.tree.open(id, legal);
-                self.expect(id);
-                self.defer(id, number, legal);
+            for moves in legal.iter_mut() {
+                self.own.dice.shuffle(moves);
             }
+            self.tree.open(id, legal);
+            self.expect(id);
+            self.defer(id, legal, decisive);
         }
-        self.legal = legal;
-        done
+        Ok(())
     }
 
-    /// Defers arms of a node opened with `legal` moves, the one of that `number` of those that are opened
-    /// together: of moves that come to the same all but one and, where a role decides alone, all that are not
-    /// decisive.
-    fn defer(&mut self, id: NodeId, number: usize, legal: &[Vec<Move>]) {
+    /// Gives nodes to the states that a worker's descents have come to.
+    fn enter_children(&mut self, part: &mut Part<M::State>) {
+        let Part { descents, childless, states, over, goals, .. } = part;
+        let goals = goals.chunks_exact(self.tree.roles());
+        for (((&number, state), &over), goals) in
+            childless.iter().zip(states.drain(..)).zip(&*over).zip(goals)
+        {
+            self.enter_child(&mut descents[number], state, over.then_some(goals));
+        }
+    }
+
+    /// Defers arms of a node opened with `legal` moves: of moves that come to the same all but one and, where
+    /// a role decides alone, all that are not `decisive`.
+    fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[Vec<Move>]) {
         if !self.options.has(Technique::Decisive) {
             return;
         }
         for role in self.tree.each_role().filter(|role| legal[role.index()].len() > 1) {
-            let decisive = self.decisive.get(number * legal.len() + role.index());
-            let decisive = decisive.filter(|_| self.tree[id].chooser == Chooser::One(role));
+            let decisive = decisive.get(role.index()).filter(|_| self.tree[id].chooser == Chooser::One(role));
             if let Some(moves) = decisive.filter(|moves| !moves.is_empty()) {
                 self.tree.defer(id, role, moves);
             } else {
                 self.first.clone_from(&legal[role.index()]);
-                self.machine.one_of_twins(role, &mut self.first);
+                self.own.machine.one_of_twins(role, &mut self.first);
                 self.tree.defer(id, role, &self.first);
             }
         }
@@ -187,7 +164,7 @@ impl<M: Playouts> Search<M> {
                 return;
             }
             None => {
-                let heap = self.machine.heap_bytes(&state);
+                let heap = self.own.machine.heap_bytes(&state);
                 let child = self.tree.add(state.clone(), heap);
                 if let Some(goals) = goals {
                     self.tree.end(child, goals);
@@ -203,8 +180,8 @@ impl<M: Playouts> Search<M> {
             return;
         }
         path.enter(child);
-        let node = &mut self.tree[child];
-        node.pending += 1;
+        let node = &self.tree[child];
+        node.pending.add();
         let known =
             node.phase == Phase::Ended || self.options.has(Technique::Solver) && self.tree.is_exact(child);
         *stand = if known { Stand::Known } else { Stand::Ready(state) };

@@ -26,6 +26,7 @@ mod node;
 mod options;
 mod pace;
 mod path;
+mod pending;
 mod player;
 mod prove;
 mod random;
@@ -41,6 +42,7 @@ mod technique;
 #[cfg(test)]
 mod toys;
 mod tree;
+mod worker;
 
 pub use batch::Batch;
 pub use determinize::{DeterminizeOptions, DeterminizingPlayer};

@@ -54,7 +54,7 @@ impl<M: Playouts> Search<M> {
     /// one role.
     pub(crate) fn keep_line(&mut self, descents: &[Descent<M::State>]) {
         let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
-        if let Some(best) = self.simulation.take_best(share) {
+        if let Some(best) = self.own.simulation.take_best(share) {
             let mut ready = descents.iter().filter(|descent| matches!(descent.stand, Stand::Playing));
             if let Some(descent) = ready.nth(best.start) {
                 share = best.share;

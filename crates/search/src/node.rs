@@ -1,9 +1,11 @@
 //! A state in the tree.
 
 use crate::arm::Arm;
+use crate::pending::Pending;
 use crate::regret::Regret;
 use ggp_game::Role;
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 /// A node of a tree, by its place in the arena.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,16 +52,14 @@ pub(crate) struct Node<S> {
     pub(crate) arms: Box<[Arm]>,
     /// Where joint moves lead when several roles choose: [`joint_key`] to node.
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
-    /// What the roles think of their arms when several choose and draw by regret; else empty.
-    pub(crate) regrets: Box<[Regret]>,
+    /// What the roles think of their arms when several choose and have drawn by regret.
+    pub(crate) regrets: OnceLock<Box<[Regret]>>,
     /// Descents backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
-    pub(crate) pending: u32,
+    pub(crate) pending: Pending,
     /// The recycling epoch in which it was last known to be reachable.
     pub(crate) mark: u32,
-    /// The number of the descent that last came through it: what comes twice is a cycle.
-    pub(crate) descent: u32,
     /// Once the goals are proved: in how many steps the game ends.
     pub(crate) distance: u16,
     pub(crate) phase: Phase,
@@ -104,11 +104,6 @@ impl Bounds {
         f64::from(self.low) / 100.0
     }
 
-    /// The greatest goal as a share.
-    pub(crate) fn high_share(self) -> f64 {
-        f64::from(self.high) / 100.0
-    }
-
     /// The goal, when only one is left.
     pub(crate) fn proven(self) -> Option<u8> {
         (self.low == self.high).then_some(self.low)
@@ -122,11 +117,10 @@ impl<S> Node<S> {
             state,
             arms: Box::default(),
             joints: None,
-            regrets: Box::default(),
+            regrets: OnceLock::new(),
             visits: 0,
-            pending: 0,
+            pending: Pending::default(),
             mark,
-            descent: 0,
             distance: 0,
             phase: Phase::Leaf,
             chooser: Chooser::Nobody,
@@ -161,10 +155,15 @@ impl<S> Node<S> {
         0
     }
 
+    /// What the roles think of their arms where they have drawn by regret; else empty.
+    pub(crate) fn regrets(&self) -> &[Regret] {
+        self.regrets.get().map_or(&[], |regrets| regrets)
+    }
+
     /// Bytes held beside the node itself and the state's own heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let joints = self.joints.as_ref().map_or(0, |joints| joints.len() * JOINT_BYTES);
-        size_of_val(&*self.arms) + size_of_val(&*self.regrets) + joints
+        size_of_val(&*self.arms) + size_of_val(self.regrets()) + joints
     }
 }
 

@@ -24,8 +24,8 @@ impl Path {
     }
 
     /// Leaves the last node by `arms`, one a role, as positions in the node's arms.
-    pub(crate) fn choose(&mut self, arms: &[u32]) {
-        self.chosen.extend_from_slice(arms);
+    pub(crate) fn choose(&mut self, arms: impl IntoIterator<Item = u32>) {
+        self.chosen.extend(arms);
     }
 
     /// The nodes, from the root.

@@ -59,7 +59,8 @@ impl<S: Eq + Hash> Tree<S> {
         if child.is_some() { self.stats(child)[role].bounds } else { Bounds::UNKNOWN }
     }
 
-    fn distance_of(&self, child: NodeId) -> u16 {
+    /// In how many steps the game ends below a node, where that is proved; 0 where there is none.
+    pub(crate) fn distance_of(&self, child: NodeId) -> u16 {
         if child.is_some() { self[child].distance } else { 0 }
     }
 

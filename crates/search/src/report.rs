@@ -1,6 +1,5 @@
 //! What a search thinks: candidate moves and the principal variation.
 
-use crate::crew::Opinion;
 use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
@@ -19,8 +18,8 @@ impl<M: Playouts> Search<M> {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
         if self.tree[root].phase == Phase::Open {
-            candidates.extend(self.opinions(role).into_iter().map(|Opinion { arm, .. }| Candidate {
-                mv: self.machine.move_text(arm.mv).to_owned(),
+            candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
+                mv: self.own.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
                 proven: self.line_to(arm.mv).or(arm.bounds.proven()),
@@ -60,7 +59,7 @@ impl<M: Playouts> Search<M> {
             }
             let chosen: Vec<u32> = (0..self.tree.roles()).map(|role| self.most_visited(id, role)).collect();
             let texts =
-                chosen.iter().map(|&arm| self.machine.move_text(node.arms[arm as usize].mv).to_owned());
+                chosen.iter().map(|&arm| self.own.machine.move_text(node.arms[arm as usize].mv).to_owned());
             line.push(texts.collect());
             id = node.child(&chosen);
             if !id.is_some() {

@@ -7,20 +7,20 @@
 use crate::batch::BatchPlan;
 use crate::beam::Beam;
 use crate::belief::{Belief, Evidence};
-use crate::crew::options_of;
+use crate::crew::{Crew, together};
+use crate::descend::Selection;
 use crate::descent::{Descent, Stand};
-use crate::dice::Dice;
-use crate::history::{History, Log};
+use crate::history::History;
 use crate::limits::{Halt, Limits};
 use crate::line::Line;
 use crate::node::{NodeId, Phase};
 use crate::options::MctsOptions;
 use crate::pace::Pace;
-use crate::regret::Regret;
-use crate::simulate::Simulation;
+use crate::regret::DRAWN_HORIZON;
 use crate::technique::Technique;
 use crate::tree::Tree;
-use ggp_game::{EvalError, Goal, Move, Playouts, Role, StopToken};
+use crate::worker::{Part, Worker};
+use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 use std::time::{Duration, Instant};
 
 /// After so many failures of the machine in a row the search gives up.
@@ -36,22 +36,18 @@ const RECYCLED_IN_HASTE: usize = 32;
 /// A search that can be run, asked, run on, and moved along with a match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
-    pub(crate) machine: M,
     pub(crate) tree: Tree<M::State>,
     pub(crate) options: MctsOptions,
-    pub(crate) dice: Dice,
-    pub(crate) legal: Vec<Vec<Move>>,
-    /// Those of them that are not deferred.
-    pub(crate) decisive: Vec<Vec<Move>>,
-    /// Those of one role's that are looked at first.
+    /// What the thread that asked for the search works with.
+    pub(crate) own: Worker<M>,
+    /// What the other threads work with; see [`crate::crew`].
+    pub(crate) crew: Crew<M>,
+    /// A role's moves that are looked at first.
     pub(crate) first: Vec<Move>,
-    pub(crate) joints: Vec<Move>,
     pub(crate) goals: Vec<Option<Goal>>,
     pub(crate) chance: Option<Role>,
-    pub(crate) simulation: Simulation,
     iteration: Pace,
     pub(crate) counts: Counts,
-    pub(crate) descents: u32,
     /// Whether roles that choose at once draw by regret: with two of them that leads to an
     /// equilibrium if one's gain is the other's loss, with more it promises nothing.
     pub(crate) draws_by_regret: bool,
@@ -60,17 +56,12 @@ pub struct Search<M: Playouts> {
     pub(crate) defers: bool,
     /// In how many steps the game ends at the latest, as far as has been seen from the root.
     pub(crate) horizon: usize,
-    pub(crate) regrets: Vec<Regret>,
     /// The best line, in games of one role.
     pub(crate) line: Option<Line>,
     /// The search through layers, in games of one role.
     pub(crate) beam: Option<Beam<M::State>>,
     /// How wide the last such search became.
     pub(crate) beam_width: Option<usize>,
-    batch: Vec<Descent<M::State>>,
-    pub(crate) chosen: Vec<u32>,
-    starts: Vec<M::State>,
-    shares: Vec<f64>,
     pub(crate) history: History,
     pub(crate) evidence: Evidence,
     pub(crate) belief: Belief,
@@ -78,10 +69,6 @@ pub struct Search<M: Playouts> {
     pub(crate) advantages: Vec<f32>,
     /// Batches begun so far.
     batches: u64,
-    /// The other threads' searches, each with a tree of its own; see [`crate::crew`].
-    pub(crate) crew: Vec<Search<M>>,
-    /// Raised when another of a crew has proved what was asked for.
-    pub(crate) enough: StopToken,
 }
 
 /// What a search has done since it was last asked to choose.
@@ -118,40 +105,27 @@ impl<M: Playouts> Search<M> {
         let roles = game.role_count();
         let chance = game.nature();
         let are_two = roles - usize::from(chance.is_some()) == 2;
-        let bytes = if roles > 1 { options_of(options, 0).memory_bytes() } else { options.memory_bytes() };
         let mut search = Search {
-            tree: Tree::new(roles, bytes, options.has(Technique::Transpositions)),
+            tree: Tree::new(roles, options.memory_bytes(), options.has(Technique::Transpositions)),
             options: options.clone(),
-            dice: Dice::new(options.seed()),
-            legal: Vec::new(),
-            decisive: Vec::new(),
+            own: Worker::new(machine, options.seed(), options.has(Technique::Decisive)),
+            crew: Crew::default(),
             first: Vec::new(),
-            joints: Vec::new(),
             goals: vec![None; roles],
             chance,
             defers: options.has(Technique::Decisive) && are_two,
             draws_by_regret: options.has(Technique::Regret) && are_two,
-            simulation: Simulation::new(options.seed(), roles, options.has(Technique::Decisive)),
             iteration: Pace::default(),
             counts: Counts::default(),
-            descents: 0,
             horizon: usize::MAX,
-            regrets: Vec::new(),
             line: None,
             beam: None,
             beam_width: None,
-            batch: Vec::new(),
-            chosen: vec![0; roles],
-            starts: Vec::new(),
-            shares: Vec::new(),
             history: History::new(roles),
             evidence: Evidence::default(),
             belief: Belief::default(),
             advantages: Vec::new(),
             batches: 0,
-            crew: Vec::new(),
-            enough: StopToken::new(),
-            machine,
         };
         search.restart(state)?;
         Ok(search)
@@ -159,7 +133,7 @@ impl<M: Playouts> Search<M> {
 
     /// The machine.
     pub fn machine(&mut self) -> &mut M {
-        &mut self.machine
+        &mut self.own.machine
     }
 
     /// The state that is searched from.
@@ -175,8 +149,6 @@ impl<M: Playouts> Search<M> {
         let root = self.node_of(state)?;
         self.line = None;
         self.stand_in(root);
-        let state = self.state().clone();
-        self.lead_crew(|member| member.restart(state.clone()));
         Ok(())
     }
 
@@ -189,13 +161,12 @@ impl<M: Playouts> Search<M> {
         let line = self.line.take().and_then(|line| line.after(joint[0]));
         let mut root = self.child_by(joint);
         if !root.is_some() {
-            let next = self.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
+            let next = self.own.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
             root = self.node_of(next)?;
         }
         self.line = line;
         self.stand_in(root);
         self.history.fade();
-        self.lead_crew(|member| member.advance(joint));
         Ok(())
     }
 
@@ -241,7 +212,7 @@ impl<M: Playouts> Search<M> {
         };
         let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
             || self.beam.as_ref().is_some_and(Beam::is_exhausted);
-        if self.tree[root].phase == Phase::Ended || decided || solved || self.enough.is_stopped() {
+        if self.tree[root].phase == Phase::Ended || decided || solved {
             return Some(Halt::Decided);
         }
         if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
@@ -253,13 +224,14 @@ impl<M: Playouts> Search<M> {
     /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
     /// short.
     fn recycle(&mut self, limits: &Limits) {
-        let machine = &self.machine;
+        let machine = &self.own.machine;
         let crowded = self.tree.is_crowded();
         if crowded && !limits.when_full {
             self.tree.thin();
         }
         let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
-        self.tree.recycle(each * self.batch.len().max(1), |state| machine.heap_bytes(state));
+        let descents = self.workers().map(|worker| worker.part.descents.len()).sum::<usize>();
+        self.tree.recycle(each * descents.max(1), |state| machine.heap_bytes(state));
     }
 
     pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
@@ -269,7 +241,7 @@ impl<M: Playouts> Search<M> {
             let done = self.counts.iterations - before;
             // Playouts in lanes are interrupted by the alarm; so it costs nothing but the last
             // batch to believe that the next one will be like most.
-            let interruptible = self.machine.lanes() > 1;
+            let interruptible = self.own.machine.lanes() > 1;
             let pace = self.iteration;
             let expected = if interruptible { pace.typical() } else { pace.expected() };
             if let Some(halt) = self.is_over(limits, done, expected) {
@@ -299,72 +271,98 @@ impl<M: Playouts> Search<M> {
 
     /// One batch of at most `most` iterations; how many it was.
     fn iterate_once(&mut self, most: u64, limits: &Limits) -> Result<u64, EvalError> {
-        let mut descents = std::mem::take(&mut self.batch);
-        let (batch, opened) = self.open_batch(most, &mut descents);
-        let played = opened.and_then(|()| {
-            self.counts.playouts += (self.starts.len() * batch.per_leaf) as u64;
-            let Search { simulation, machine, starts, shares, .. } = self;
+        let batch = self.plan(most);
+        let played = self.open_batch().and_then(|()| {
+            let Search { own, crew, .. } = self;
             // 3. Playout.
-            simulation.run(machine, starts, batch.per_leaf, limits, shares)
+            let played = together(own, crew, |worker| worker.play(batch.per_leaf, limits));
+            let starts = self.workers().map(|worker| worker.part.starts.len()).sum::<usize>();
+            self.counts.playouts += (starts * batch.per_leaf) as u64;
+            played
         });
         match played {
             // 4. Backpropagate.
-            Ok(()) => {
-                self.look_ahead(&descents, self.simulation.longest);
-                let log = std::mem::take(&mut self.simulation.log);
-                self.back_up(&descents, batch.per_leaf, self.simulation.logs.then_some(&log));
-                self.simulation.log = log;
-            }
-            Err(_) => descents.iter().for_each(|descent| self.tree.retreat(&descent.path)),
+            Ok(()) => self.back_up(batch.per_leaf),
+            Err(_) => self.retreat(),
         }
-        self.batch = descents;
         played.map(|()| batch.leaves as u64)
     }
 
-    /// Steps 1 and 2 for a batch of at most `most` iterations, in `descents`; where playouts are
-    /// needed goes to `starts`.
-    fn open_batch(
-        &mut self,
-        most: u64,
-        descents: &mut Vec<Descent<M::State>>,
-    ) -> (BatchPlan, Result<(), EvalError>) {
-        let batch = self.options.batch.plan(self.machine.lanes(), self.tree[self.tree.root()].visits, most);
-        descents.resize_with(batch.leaves, Descent::default);
-        // 1. Select.
-        for descent in &mut *descents {
-            self.descend(descent);
-        }
-        self.simulation.logs = self.has_history() && History::wants(self.batches, self.machine.lanes());
+    /// Shares out a batch of at most `most` iterations among the workers.
+    fn plan(&mut self, most: u64) -> BatchPlan {
+        let (lanes, workers) = (self.own.machine.lanes(), self.workers().count());
+        let batch = self.options.batch.plan(lanes, workers, self.tree[self.tree.root()].visits, most);
+        let logs = self.has_history() && History::wants(self.batches, lanes);
         self.batches += 1;
-        // 2. Expand.
-        let expanded = self.expand(descents);
         // Ends of the game are not played out from; but a full tree has no room to note them.
-        self.simulation.plan.going = !self.tree.is_full();
-        self.starts.clear();
-        if expanded.is_ok() {
-            for Descent { stand, .. } in descents {
-                if let Stand::Ready(_) = stand
-                    && let Stand::Ready(state) = std::mem::replace(stand, Stand::Playing)
-                {
-                    self.starts.push(state);
-                }
-            }
+        let going = !self.tree.is_full();
+        for (number, worker) in self.workers_mut().enumerate() {
+            worker.part.descents.resize_with((batch.leaves + number) / workers, Descent::default);
+            worker.simulation.logs = logs;
+            worker.simulation.plan.going = going;
         }
-        (batch, expanded)
+        batch
     }
 
-    /// Step 4, for all descents; `log` holds their playouts' moves, if those were wanted.
-    fn back_up(&mut self, descents: &[Descent<M::State>], per_leaf: usize, log: Option<&Log>) {
-        if self.options.has(Technique::Line) && self.tree.roles() == 1 {
-            self.keep_line(descents);
+    /// Steps 1 and 2.
+    fn open_batch(&mut self) -> Result<(), EvalError> {
+        let selection = self.selection();
+        let Search { own, crew, tree, defers, .. } = self;
+        // 1. Select.
+        together(own, crew, |worker| worker.select(tree, selection, *defers))?;
+        // 2. Expand.
+        self.expand(selection)
+    }
+
+    /// How arms are chosen for now.
+    fn selection(&self) -> Selection {
+        Selection {
+            exploration: self.options.exploration,
+            chance: self.chance,
+            draws: self.draws_by_regret && self.horizon <= DRAWN_HORIZON,
+            stops_at_proofs: self.options.has(Technique::Solver),
+            belief: self.has_history().then_some(self.belief),
         }
-        let mut played = self.shares.chunks_exact(self.tree.roles());
+    }
+
+    /// Takes back what is pending.
+    fn retreat(&mut self) {
+        let Search { own, crew, tree, .. } = self;
+        for worker in std::iter::once(&*own).chain(&crew.workers) {
+            worker.part.descents.iter().for_each(|descent| tree.retreat(&descent.path));
+        }
+    }
+
+    /// Step 4, for all descents.
+    fn back_up(&mut self, per_leaf: usize) {
+        self.look_ahead();
+        let logs = self.own.simulation.logs;
+        self.for_each_part(|search, part| search.back_up_part(part, per_leaf, logs));
+        if logs {
+            let Search { own, crew, history, .. } = self;
+            for worker in std::iter::once(&*own).chain(&crew.workers) {
+                history.learn(&worker.simulation.log);
+            }
+            self.for_each_part(|search, part| search.weigh(&part.descents, per_leaf));
+            self.prefer();
+            let root = self.tree.root();
+            if self.tree[root].phase == Phase::Open {
+                self.expect(root);
+            }
+        }
+    }
+
+    fn back_up_part(&mut self, part: &Part<M::State>, per_leaf: usize, logs: bool) {
+        if self.options.has(Technique::Line) && self.tree.roles() == 1 {
+            self.keep_line(&part.descents);
+        }
+        let mut played = part.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
-        for descent in descents {
+        for descent in &part.descents {
             if let Stand::Playing = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
                 self.tree.back_up(&descent.path, shares, shared);
-                if log.is_some() {
+                if logs {
                     self.history.remember(&self.tree, &descent.path, shares, per_leaf);
                 }
             } else {
@@ -376,20 +374,14 @@ impl<M: Playouts> Search<M> {
                 self.tree.prove(&descent.path, self.chance);
             }
         }
-        if let Some(log) = log {
-            self.history.learn(log);
-            self.weigh(descents, per_leaf);
-            self.prefer();
-            let root = self.tree.root();
-            if self.tree[root].phase == Phase::Open {
-                self.expect(root);
-            }
-        }
     }
 
-    /// Takes note of how far it may be to the end, from a batch whose longest playout had `longest` steps.
-    fn look_ahead(&mut self, descents: &[Descent<M::State>], longest: u32) {
-        let deepest = descents.iter().map(|descent| descent.path.nodes().len()).max().unwrap_or(1);
+    /// Takes note of how far it may be to the end, from the descents and playouts of the batch.
+    fn look_ahead(&mut self) {
+        let depth =
+            |worker: &Worker<M>| worker.part.descents.iter().map(|descent| descent.path.nodes().len()).max();
+        let deepest = self.workers().filter_map(depth).max().unwrap_or(1);
+        let longest = self.workers().map(|worker| worker.simulation.longest).max().unwrap_or(0);
         let seen = deepest - 1 + longest as usize;
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
     }
@@ -407,19 +399,19 @@ impl<M: Playouts> Search<M> {
         Ok(self.tree.arms(root, role).len())
     }
 
-    /// Nodes in the tree, or trees.
+    /// Nodes in the tree.
     pub fn nodes(&self) -> usize {
-        self.tree.len() + self.crew.iter().map(Search::nodes).sum::<usize>()
+        self.tree.len()
     }
 
-    /// Bytes that the tree takes, or the trees.
+    /// Bytes that the tree takes.
     pub fn bytes(&self) -> usize {
-        self.tree.bytes() + self.crew.iter().map(Search::bytes).sum::<usize>()
+        self.tree.bytes()
     }
 
     /// Playouts played since the search was made.
     pub fn playouts(&self) -> u64 {
-        self.simulation.started() + self.crew.iter().map(Search::playouts).sum::<u64>()
+        self.workers().map(|worker| worker.simulation.started()).sum()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::table::{Table, hash_of};
 use ggp_game::{Goal, Move, Role};
 use std::hash::Hash;
 use std::ops::{Index, IndexMut, Range};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CHUNK: usize = 1 << 12;
 
@@ -30,7 +31,8 @@ pub(crate) struct Tree<S> {
     free: Vec<NodeId>,
     roles: usize,
     live: usize,
-    bytes: usize,
+    /// In use. Whoever draws by regret may add to it while others look at the tree.
+    bytes: AtomicUsize,
     bound: usize,
     root: NodeId,
     table: Option<Table>,
@@ -47,7 +49,7 @@ impl<S: Eq + Hash> Tree<S> {
             free: Vec::new(),
             roles,
             live: 0,
-            bytes: table.as_ref().map_or(0, Table::bytes),
+            bytes: AtomicUsize::new(table.as_ref().map_or(0, Table::bytes)),
             bound,
             root: NodeId::NONE,
             table,
@@ -72,7 +74,7 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// The bytes that it is to stay below.
@@ -82,12 +84,12 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Whether room gets short.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.bytes >= self.bound / 4 * 3
+        self.bytes() >= self.bound / 4 * 3
     }
 
     /// Whether there is no room for another node.
     pub(crate) fn is_full(&self) -> bool {
-        self.bytes >= self.bound
+        self.bytes() >= self.bound
     }
 
     /// The root; [`NodeId::NONE`] before [`Tree::set_root`].
@@ -150,7 +152,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.chunks[id.0 as usize / CHUNK].nodes[place] = Some(node);
         self.stats_mut(id).fill(RoleStats::default());
         self.live += 1;
-        self.bytes += self.node_bytes() + heap;
+        self.grow(self.node_bytes() + heap);
         if let (Some(hash), Some(mut table)) = (hash, self.table.take()) {
             let live_from = self.recycler.live_from();
             table.insert(hash, id, |other| self.get(other).is_some_and(|node| node.mark >= live_from));
@@ -160,13 +162,13 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Takes note of `bytes` more in use.
-    pub(crate) fn grow(&mut self, bytes: usize) {
-        self.bytes += bytes;
+    pub(crate) fn grow(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Takes note of `bytes` less in use.
     pub(crate) fn shrink(&mut self, bytes: usize) {
-        self.bytes -= bytes;
+        *self.bytes.get_mut() -= bytes;
     }
 
     /// Bytes of a node's place.
@@ -178,7 +180,7 @@ impl<S: Eq + Hash> Tree<S> {
     pub(crate) fn remove(&mut self, id: NodeId, heap: impl Fn(&S) -> usize) {
         let place = id.0 as usize % CHUNK;
         if let Some(node) = self.chunks[id.0 as usize / CHUNK].nodes[place].take() {
-            self.bytes -= self.node_bytes() + node.heap_bytes() + heap(&node.state);
+            self.shrink(self.node_bytes() + node.heap_bytes() + heap(&node.state));
             self.live -= 1;
             self.free.push(id);
         }
@@ -202,8 +204,7 @@ impl<S: Eq + Hash> Tree<S> {
         node.arms = arms;
         node.chooser = chooser;
         node.phase = Phase::Open;
-        let bytes = self[id].heap_bytes();
-        self.bytes += bytes;
+        self.grow(self[id].heap_bytes());
     }
 
     /// Defers the arms of `role` in an open node whose moves are not among `first`, if there are any of those.
@@ -227,7 +228,7 @@ impl<S: Eq + Hash> Tree<S> {
     /// Links `parent` to `child` by the chosen arms.
     pub(crate) fn link(&mut self, parent: NodeId, chosen: &[u32], child: NodeId) {
         let bytes = self[parent].set_child(chosen, child);
-        self.bytes += bytes;
+        self.grow(bytes);
     }
 
     /// What a node knows of each role.
