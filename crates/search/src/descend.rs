@@ -4,8 +4,9 @@ use crate::belief::Belief;
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
 use crate::node::{Chooser, NodeId, Phase};
+use crate::path::Path;
 use crate::regret::draw_arm;
-use crate::select::{Prior, choose_arm, choose_chance_arm};
+use crate::select::{Choices, Prior, choose_arm, choose_chance_arm};
 use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
@@ -30,40 +31,60 @@ pub(crate) struct Selection {
     pub(crate) belief: Option<Belief>,
 }
 
+/// Descents that have come the same way so far: they go on together, so that what they have in common is
+/// worked out once, until each goes its own way.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// The numbers of the descents, group by group.
+    order: Vec<u32>,
+    /// Where each descent goes next, by its number.
+    next: Vec<NodeId>,
+    /// Groups with the node that they come to.
+    waiting: Vec<(NodeId, Range<usize>)>,
+    choices: Choices,
+}
+
 impl Selection {
-    /// From the root down to where something has to be found out: see [`Stand`].
+    /// Takes all `descents` from the root down to where something has to be found out: see [`Stand`].
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
         tree: &Tree<S>,
+        descents: &mut [Descent<S>],
+        groups: &mut Groups,
+        dice: &mut Dice,
+    ) {
+        for descent in &mut *descents {
+            descent.path.clear(tree.roles());
+        }
+        groups.order.clear();
+        groups.order.extend(0..descents.len() as u32);
+        groups.next.clear();
+        groups.next.resize(descents.len(), NodeId::NONE);
+        groups.waiting.push((tree.root(), 0..descents.len()));
+        while let Some((id, group)) = groups.waiting.pop() {
+            if let [alone] = groups.order[group.clone()] {
+                self.descend_alone(tree, &mut descents[alone as usize], id, dice);
+            } else if !group.is_empty() {
+                self.descend_once(tree, descents, groups, group, id, dice);
+            }
+        }
+    }
+
+    /// Takes one descent on from `id`.
+    fn descend_alone<S: Eq + Hash + Clone>(
+        self,
+        tree: &Tree<S>,
         descent: &mut Descent<S>,
+        mut id: NodeId,
         dice: &mut Dice,
     ) {
         let path = &mut descent.path;
-        path.clear(tree.roles());
-        let full = tree.is_full();
-        let mut id = tree.root();
         descent.stand = loop {
-            if path.nodes().contains(&id) {
-                // The game goes in a circle here: play out from where it closes.
-                break Stand::Ready(tree[id].state.clone());
-            }
-            let is_root = path.nodes().is_empty();
-            path.enter(id);
-            let node = &tree[id];
-            node.pending.add();
-            match node.phase {
-                Phase::Leaf if !is_root && (node.visits == 0 || full) => {
-                    break Stand::Ready(node.state.clone());
-                }
-                Phase::Leaf => break Stand::Unopened,
-                Phase::Ended => break Stand::Known,
-                Phase::Open => {}
-            }
-            if !is_root && self.stops_at_proofs && tree.is_exact(id) {
-                break Stand::Known;
+            if let Some(stand) = self.arrive(tree, path, id) {
+                break stand;
             }
             path.choose(tree.each_role().map(|role| self.choose(tree, id, role, dice)));
-            let child = node.child(path.last_chosen());
+            let child = tree[id].child(path.last_chosen());
             if !child.is_some() {
                 break Stand::Childless;
             }
@@ -71,7 +92,76 @@ impl Selection {
         };
     }
 
-    /// Chooses an arm for `role` in an open node; its position there.
+    /// Takes a group of descents from `id` to its children.
+    fn descend_once<S: Eq + Hash + Clone>(
+        self,
+        tree: &Tree<S>,
+        descents: &mut [Descent<S>],
+        groups: &mut Groups,
+        group: Range<usize>,
+        id: NodeId,
+        dice: &mut Dice,
+    ) {
+        let Groups { order, next, waiting, choices } = groups;
+        let members = &mut order[group.clone()];
+        let mut has_ended = false;
+        for &number in &*members {
+            let Descent { path, stand } = &mut descents[number as usize];
+            if let Some(arrived) = self.arrive(tree, path, id) {
+                *stand = arrived;
+                has_ended = true;
+            }
+        }
+        if has_ended {
+            return;
+        }
+        for role in tree.each_role() {
+            self.choose_all(tree, id, role, members.len(), choices, dice);
+            for (&number, &arm) in members.iter().zip(&choices.chosen) {
+                descents[number as usize].path.choose([arm]);
+            }
+        }
+        for &number in &*members {
+            let Descent { path, stand } = &mut descents[number as usize];
+            let child = tree[id].child(path.last_chosen());
+            next[number as usize] = child;
+            if !child.is_some() {
+                *stand = Stand::Childless;
+            }
+        }
+        members.sort_by_key(|&number| next[number as usize].0);
+        let mut from = group.start;
+        for run in members.chunk_by(|&a, &b| next[a as usize] == next[b as usize]) {
+            let child = next[run[0] as usize];
+            if child.is_some() {
+                waiting.push((child, from..from + run.len()));
+            }
+            from += run.len();
+        }
+    }
+
+    /// Enters `id`, unless that closes a circle; where the descent stands, if it ends there.
+    fn arrive<S: Eq + Hash + Clone>(self, tree: &Tree<S>, path: &mut Path, id: NodeId) -> Option<Stand<S>> {
+        let node = &tree[id];
+        if path.nodes().contains(&id) {
+            // The game goes in a circle here: play out from where it closes.
+            return Some(Stand::Ready(node.state.clone()));
+        }
+        let is_root = path.nodes().is_empty();
+        path.enter(id);
+        node.pending.add(1);
+        match node.phase {
+            Phase::Leaf if !is_root && (node.visits == 0 || tree.is_full()) => {
+                Some(Stand::Ready(node.state.clone()))
+            }
+            Phase::Leaf => Some(Stand::Unopened),
+            Phase::Ended => Some(Stand::Known),
+            Phase::Open if !is_root && self.stops_at_proofs && tree.is_exact(id) => Some(Stand::Known),
+            Phase::Open => None,
+        }
+    }
+
+    /// Chooses an arm for `role` in an open node that a descent has entered; its position there.
     pub(crate) fn choose<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role, dice: &mut Dice) -> u32 {
         let node = &tree[id];
         let several = node.chooser == Chooser::Several;
@@ -92,9 +182,41 @@ impl Selection {
         };
         let arm = range.start + choice;
         if several || range.len() > 1 {
-            node.arms[arm].pending.add();
+            node.arms[arm].pending.add(1);
         }
         arm as u32
+    }
+
+    /// Chooses an arm for `role` for each of `count` descents that have entered an open node, into
+    /// `choices`.
+    fn choose_all<S: Eq + Hash>(
+        self,
+        tree: &Tree<S>,
+        id: NodeId,
+        role: Role,
+        count: usize,
+        choices: &mut Choices,
+        dice: &mut Dice,
+    ) {
+        let node = &tree[id];
+        let several = node.chooser == Chooser::Several;
+        let range = tree.arm_range(id, role);
+        if range.len() == 1 || self.chance == Some(role) || several && self.draws {
+            choices.chosen.clear();
+            choices.chosen.extend((0..count).map(|_| self.choose(tree, id, role, dice)));
+            return;
+        }
+        let low = tree.stats(id)[role.index()].bounds.low;
+        let arms = &node.arms[range.clone()];
+        let total = (node.visits.saturating_add(node.pending.get())).saturating_sub(count as u32);
+        let sways = (0..count).map(|_| if several { dice.between(SWAY) as f32 } else { 1.0 });
+        choices.choose(sways, arms, total, self.exploration, low, self.prior(tree, id, role));
+        for (arm, &pulled) in arms.iter().zip(&choices.pulled).filter(|(_, pulled)| **pulled > 0) {
+            arm.pending.add(pulled as usize);
+        }
+        for arm in &mut choices.chosen {
+            *arm += range.start as u32;
+        }
     }
 
     /// What is expected of `role`'s arms before they are tried.

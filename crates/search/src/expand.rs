@@ -181,7 +181,7 @@ impl<M: Playouts> Search<M> {
         }
         path.enter(child);
         let node = &self.tree[child];
-        node.pending.add();
+        node.pending.add(1);
         let known =
             node.phase == Phase::Ended || self.options.has(Technique::Solver) && self.tree.is_exact(child);
         *stand = if known { Stand::Known } else { Stand::Ready(state) };

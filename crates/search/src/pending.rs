@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// A count that threads add to while they share the tree, each reading and writing without waiting for
 /// the others.
 ///
-/// Now and then one descent of two that come at the very same time is missed, and taking one off what is
+/// Now and then those of one of two threads that come at the very same time is missed, and taking one off what is
 /// 0 leaves 0: so the count is never more than it should be, and 0 once nothing is under way.
 #[derive(Debug, Default)]
 pub(crate) struct Pending(AtomicU16);
@@ -23,9 +23,10 @@ impl Pending {
         u32::from(self.0.load(Ordering::Relaxed))
     }
 
-    /// One more.
-    pub(crate) fn add(&self) {
-        self.0.store(self.0.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    /// So many more.
+    pub(crate) fn add(&self, count: usize) {
+        let count = u16::try_from(count).unwrap_or(u16::MAX);
+        self.0.store(self.0.load(Ordering::Relaxed).saturating_add(count), Ordering::Relaxed);
     }
 
     /// One less.

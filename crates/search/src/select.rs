@@ -4,6 +4,7 @@
 use crate::arm::Arm;
 use crate::belief::Belief;
 use crate::dice::Dice;
+use std::cmp::Ordering;
 
 /// The exploration constant for scores between 0 and 1. UCB1's proof wants √2 for the worst case;
 /// scores of real positions spread far less, and smaller constants are stronger in practice.
@@ -12,6 +13,9 @@ pub(crate) const EXPLORATION: f64 = 0.5;
 /// However sure a guess is, exploration takes it for at most so many visits: a wrong guess at an arm
 /// is mended only by trying it.
 const CERTAINTY: f32 = 8.0;
+
+/// Bounds are computed anew when their node has been descended through this part more often.
+const WIDE: u32 = 16;
 
 /// What is expected of the arms of a node before they are tried.
 #[derive(Clone, Copy, Debug)]
@@ -28,49 +32,157 @@ impl Prior {
         Prior { mean: 0.0, belief: Belief { offset: 0.0, slope: 0.0, weight: 0.0 } };
 }
 
-/// The arm with the highest upper confidence bound, in a node that was descended through `total`
-/// times (backed up or not). An arm that was never pulled comes before all others, what is
-/// proved needs no exploration, what cannot reach the `low` that is proved already is left out, and so
-/// is what is deferred until nothing else can win. Arms are in random order, so the first of equals is a
-/// random one.
-pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> usize {
-    let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
-    let all = arms.iter().filter(|arm| !arm.deferred).all(is_no_win);
-    let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
-    // Single precision tells arms apart as well, and divides and takes roots in half the time.
-    let (expected, slope, weight) = ((usual + offset) as f32, slope as f32, weight as f32);
-    let certainty = weight.min(CERTAINTY);
-    let width = (exploration * exploration) as f32 * (total.max(1) as f32).ln();
-    let mut best = (0, f32::NEG_INFINITY, u32::MAX);
-    for (index, arm) in arms.iter().enumerate() {
-        if arm.bounds.high < low || arm.deferred && !all {
-            continue;
-        }
-        let pulls = arm.pulls();
-        let proven = arm.bounds.proven();
-        let bound = if let Some(goal) = proven {
-            f32::from(goal) / 100.0
-        } else {
-            if pulls == 0 && weight == 0.0 {
-                return index;
-            }
-            // Where all pulls are still under way there is no score yet, so none in its favour.
-            let visits = (arm.visits as f32 + weight).max(1.0);
-            let pulls = pulls as f32 + certainty;
-            // Divisions are what takes the time here: one does for both quotients.
-            let both = 1.0 / (visits * pulls);
-            let sum = arm.sum as f32 + weight * (expected + slope * arm.advantage);
-            let (low, high) = (f32::from(arm.bounds.low) * 0.01, f32::from(arm.bounds.high) * 0.01);
-            let mean = (sum * pulls * both).max(low).min(high);
-            mean + (width * visits * both).sqrt()
+/// How the upper confidence bounds of the arms of one node are computed.
+///
+/// An arm that was never pulled comes before all others where nothing is expected of it, what is proved
+/// needs no exploration, what cannot reach the `low` that is proved already is left out, and so is what is
+/// deferred until nothing else can win.
+struct Bounding {
+    low: u8,
+    /// Whether all that is not deferred is proved to be no win.
+    all: bool,
+    /// What is expected of an arm of no advantage, and how many visits that is worth.
+    expected: f32,
+    slope: f32,
+    weight: f32,
+    /// The square of the exploration constant; with the logarithm of the descents through the node.
+    scale: f32,
+    width: f32,
+}
+
+impl Bounding {
+    /// For the `arms` of a node that was descended through `total` times, backed up or not.
+    fn new(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> Bounding {
+        let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
+        let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
+        let mut bounding = Bounding {
+            low,
+            all: arms.iter().filter(|arm| !arm.deferred).all(is_no_win),
+            expected: (usual + offset) as f32,
+            slope: slope as f32,
+            weight: weight as f32,
+            scale: (exploration * exploration) as f32,
+            width: 0.0,
         };
-        // Of moves that are proved equally good the role may make any: the others, to whom they may
-        // mean different things, see the mean of all.
-        if bound > best.1 || bound == best.1 && proven.is_some() && pulls < best.2 {
-            best = (index, bound, pulls);
+        bounding.widen(total);
+        bounding
+    }
+
+    /// The node was descended through `total` times by now.
+    fn widen(&mut self, total: u32) {
+        self.width = self.scale * (total.max(1) as f32).ln();
+    }
+
+    /// What `arm` is worth, and by how much it may be worth more; it has been pulled `more` often than it
+    /// knows. Single precision tells arms apart as well as double, and divides and takes roots in half the
+    /// time.
+    #[inline]
+    fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
+        if arm.bounds.high < self.low || arm.deferred && !self.all {
+            return (f32::NEG_INFINITY, 0.0);
+        }
+        if let Some(goal) = arm.bounds.proven() {
+            return (f32::from(goal) / 100.0, 0.0);
+        }
+        let pulls = arm.pulls() + more;
+        if pulls == 0 && self.weight == 0.0 {
+            return (f32::INFINITY, 0.0);
+        }
+        // Where all pulls are still under way there is no score yet, so none in its favour.
+        let visits = (arm.visits as f32 + self.weight).max(1.0);
+        let pulls = pulls as f32 + self.weight.min(CERTAINTY);
+        // Divisions are what takes the time here: one does for both quotients.
+        let both = 1.0 / (visits * pulls);
+        let sum = arm.sum as f32 + self.weight * (self.expected + self.slope * arm.advantage);
+        let (low, high) = (f32::from(arm.bounds.low) * 0.01, f32::from(arm.bounds.high) * 0.01);
+        ((sum * pulls * both).max(low).min(high), (self.width * visits * both).sqrt())
+    }
+}
+
+/// The best arm so far. Arms are in random order, so the first of equals is a random one.
+struct Best {
+    index: usize,
+    bound: f32,
+    pulls: u32,
+}
+
+impl Best {
+    /// None yet.
+    const NONE: Best = Best { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
+
+    /// Takes `arm` instead if it is better. Of moves that are proved equally good the role may make any: the
+    /// others, to whom they may mean different things, see the mean of all.
+    #[inline]
+    fn or(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
+        let is_better = match bound.partial_cmp(&self.bound) {
+            Some(Ordering::Greater) => true,
+            Some(Ordering::Equal) => arm.bounds.proven().is_some() && arm.pulls() + more < self.pulls,
+            _ => false,
+        };
+        if is_better {
+            *self = Best { index, bound, pulls: arm.pulls() + more };
         }
     }
-    best.0
+}
+
+/// The arm with the highest upper confidence bound, in a node that was descended through `total`
+/// times, backed up or not.
+pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> usize {
+    let bounding = Bounding::new(arms, total, exploration, low, prior);
+    let mut best = Best::NONE;
+    for (index, arm) in arms.iter().enumerate() {
+        let (mean, margin) = bounding.of(arm, 0);
+        best.or(index, mean + margin, arm, 0);
+    }
+    best.index
+}
+
+/// Several choices in one node, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Choices {
+    /// What [`Bounding::of`] says of each arm.
+    bounds: Vec<(f32, f32)>,
+    /// How often each arm has been chosen.
+    pub(crate) pulled: Vec<u32>,
+    /// The arms chosen, in order.
+    pub(crate) chosen: Vec<u32>,
+}
+
+impl Choices {
+    /// Chooses as [`choose_arm`] does, once with each of `sways` on the exploration constant, as if what was
+    /// chosen before had been pulled. Of all bounds only that of the arm pulled is computed anew, until the
+    /// node has been descended through so much more often that the others are too narrow.
+    pub(crate) fn choose(
+        &mut self,
+        sways: impl Iterator<Item = f32>,
+        arms: &[Arm],
+        total: u32,
+        exploration: f64,
+        low: u8,
+        prior: Prior,
+    ) {
+        let mut bounding = Bounding::new(arms, total, exploration, low, prior);
+        self.chosen.clear();
+        self.pulled.clear();
+        self.pulled.resize(arms.len(), 0);
+        let mut wide_until = 0;
+        for (total, sway) in (total..).zip(sways) {
+            if total >= wide_until {
+                wide_until = total + total / WIDE + 1;
+                bounding.widen(total);
+                self.bounds.clear();
+                self.bounds.extend(arms.iter().zip(&self.pulled).map(|(arm, &more)| bounding.of(arm, more)));
+            }
+            let mut best = Best::NONE;
+            for (index, &(mean, margin)) in self.bounds.iter().enumerate() {
+                best.or(index, mean + sway * margin, &arms[index], self.pulled[index]);
+            }
+            let Best { index, .. } = best;
+            self.chosen.push(index as u32);
+            self.pulled[index] += 1;
+            self.bounds[index] = bounding.of(&arms[index], self.pulled[index]);
+        }
+    }
 }
 
 /// The arm that chance pulls: one of those pulled least, so that each comes up equally often.

@@ -5,7 +5,7 @@
 //! beyond; once those have nodes [`Worker::play`] plays them out. What has been found out waits in the
 //! worker until the search puts it into the tree.
 
-use crate::descend::Selection;
+use crate::descend::{Groups, Selection};
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
 use crate::limits::Limits;
@@ -20,6 +20,7 @@ pub(crate) struct Worker<M: Playouts> {
     pub(crate) machine: M,
     pub(crate) dice: Dice,
     pub(crate) simulation: Simulation,
+    groups: Groups,
     pub(crate) part: Part<M::State>,
 }
 
@@ -71,7 +72,13 @@ impl<M: Playouts> Worker<M> {
     pub(crate) fn new(machine: M, seed: u64, decisive: bool) -> Worker<M> {
         let roles = machine.game().role_count();
         let simulation = Simulation::new(seed, roles, decisive);
-        Worker { machine, dice: Dice::new(seed), simulation, part: Part::default() }
+        Worker {
+            machine,
+            dice: Dice::new(seed),
+            simulation,
+            groups: Groups::default(),
+            part: Part::default(),
+        }
     }
 
     /// Takes all descents from the root to where something has to be found out, and asks for the legal
@@ -88,8 +95,8 @@ impl<M: Playouts> Worker<M> {
         let Part { descents, unopened, legal, decisive, .. } = &mut self.part;
         unopened.clear();
         decisive.clear();
+        selection.descend(tree, descents, &mut self.groups, &mut self.dice);
         for descent in descents {
-            selection.descend(tree, descent, &mut self.dice);
             let id = descent.path.leaf();
             if matches!(descent.stand, Stand::Unopened) && !unopened.contains(&id) {
                 unopened.push(id);
