@@ -1,4 +1,4 @@
-//! Two searches against each other at equal CPU time.
+//! Two searches against each other at equal time.
 
 use crate::stage;
 use ggp_game::{Game, Role, StateMachine};
@@ -10,9 +10,8 @@ use std::time::Duration;
 
 pub(crate) fn run(args: &[String]) {
     let [a, b, seconds, matches, files @ ..] = args else { panic!("A B SECONDS MATCHES FILE…") };
-    let budget = |text: &str| Duration::from_secs_f64(text.parse().expect("SECONDS"));
     let (of_a, of_b) = seconds.split_once(':').unwrap_or((seconds, seconds));
-    let budgets = [budget(of_a), budget(of_b)];
+    let budgets = [Budget::read(of_a), Budget::read(of_b)];
     let number = |text: &str| text.parse::<u64>().expect("MATCHES");
     let matches = match matches.split_once('-') {
         Some((first, after)) => number(first)..number(after),
@@ -41,13 +40,28 @@ pub(crate) fn run(args: &[String]) {
     println!("{:<24} {all}", "all");
 }
 
+/// The time of a move.
+#[derive(Clone, Copy)]
+enum Budget {
+    /// Of one thread's CPU.
+    Cpu(Duration),
+    Wall(Duration),
+}
+
+impl Budget {
+    fn read(text: &str) -> Budget {
+        let time = |text: &str| Duration::from_secs_f64(text.parse().expect("SECONDS"));
+        text.strip_suffix('w').map_or_else(|| Budget::Cpu(time(text)), |wall| Budget::Wall(time(wall)))
+    }
+}
+
 /// One match; the share of `seat`, which the first options play.
 fn play(
     game: &Arc<Game>,
     machine: &PropNetMachine,
     options: &[MctsOptions; 2],
     seat: usize,
-    budgets: [Duration; 2],
+    budgets: [Budget; 2],
     playouts: &mut [u64; 2],
 ) -> f64 {
     let mut referee = machine.clone();
@@ -64,7 +78,12 @@ fn play(
                     Some(iterations) => {
                         search.run(&Limits::iterations(iterations).for_role(role));
                     }
-                    None => think(search, role, budgets[who(role)]),
+                    None => match budgets[who(role)] {
+                        Budget::Cpu(time) => think(search, role, time),
+                        Budget::Wall(time) => {
+                            search.run(&Limits::time(time).for_role(role));
+                        }
+                    },
                 }
             }
             joint.push(search.best_move(role).expect("evaluable").expect("a move"));

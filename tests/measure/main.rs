@@ -5,7 +5,8 @@
 //! * `duel A B SECONDS MATCHES FILE…`: the first player's mean goal share at equal CPU time a move,
 //!   seats rotated, with its standard error; a player with `iterations` gets those instead. SECONDS is
 //!   one time for both, or A's:B's. MATCHES is a number of matches, or FIRST-AFTER to go on with others.
-//!   CPU time, so that other work on the machine does not decide matches.
+//!   CPU time, so that other work on the machine does not decide matches; `0.5w` is wall clock time, as
+//!   players of several threads need.
 //! * `puzzles START PLAY [K/N] [NAME…]`: plays every one-player game of the corpus with these clocks.
 //! * `random SECONDS MATCHES STEPS [K/N] [NAME…]`: `mcts` against random players in every other game of
 //!   the corpus: so many timed moves, then random ones; goals, and every illegal or late move.
