@@ -31,7 +31,7 @@ Players:
   mcts                        tree search, as long as the play clock lasts
   mcts:iterations=N           at most so many iterations a move, within the play clock
   mcts:memory=MIB,c=X,seed=N  its memory, its exploration constant, its seed
-  mcts:threads=N              N threads, a tree each
+  mcts:threads=N              N threads on one tree; seeds repeat with one only
   uct                         tree search without anything beyond UCT
   random                      random legal moves
 

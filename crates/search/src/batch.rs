@@ -22,6 +22,9 @@ pub struct Batch {
 /// So many playouts for each lane.
 const ROUNDS: usize = 2;
 
+/// One leaf under way for so many visits of the root is hardly a loss of selectivity.
+const SELECTIVE: u32 = 32;
+
 /// One batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchPlan {
@@ -41,16 +44,18 @@ impl Batch {
         Batch { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
     }
 
-    /// The next batch on machines of `lanes`, one for each of `workers`, for a root with `visits`; at most
+    /// The next batch of one of `workers`, on a machine of so many lanes, for a root with `visits`; at most
     /// `most` leaves.
     pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, most: u64) -> BatchPlan {
-        let lanes = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
-        let grown = (visits / self.growth.max(1)) as usize;
-        let leaves = grown
-            .clamp(1, workers * (lanes / self.least.max(1)).max(1))
-            .min(usize::try_from(most).unwrap_or(usize::MAX))
-            .max(1);
-        BatchPlan { leaves, per_leaf: (workers * lanes / leaves).clamp(1, self.per_leaf.max(1)) }
+        let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
+        let enough = (all / self.least.max(1)).max(1);
+        let least = all / enough;
+        // Together they have no more under way than one would have, until the tree stays selective with more.
+        let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
+        let grown = (visits / self.growth.max(1)) as usize / workers;
+        let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        let lanes = (all / workers).max(all.min(lanes));
+        BatchPlan { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
     }
 }
 

@@ -1,24 +1,29 @@
-//! Several threads on one tree: each takes a part of every batch (tree parallelisation, Chaslot, Winands &
-//! van den Herik 2008, with the batch as its only lock).
+//! Several threads on one tree (tree parallelisation with one lock, Chaslot, Winands & van den Herik 2008):
+//! while some play out, another has the tree.
 //!
-//! Threads work side by side where they only look at the tree: they select and ask for legal moves, then
-//! ask for the states beyond the leaves, then play out. In between the thread that asked for the search
-//! alone puts into the tree what they have found. Descents that are selected at the same time see each
-//! other only as pending, and in no set order: so a run with several threads is not to be repeated.
+//! Each has a batch of its own under way, and descents under way are seen by all as pending. So that the
+//! tree stays as selective as with one thread, they share out the leaves that one would have under way.
+//! Whose turn comes when is up to the system: a run with several threads is not to be repeated.
 
 use crate::limits::{Halt, Limits};
 use crate::search::Search;
 use crate::technique::Technique;
-use crate::worker::{Part, Worker};
-use ggp_game::{EvalError, Playouts};
+use crate::turn::Turn;
+use crate::worker::Worker;
+use ggp_game::Playouts;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// So often a thread looks for the tree before it sleeps: it is had for less time than waking takes.
+const PATIENCE: usize = 1000;
 
 /// The threads beside the one that asked for the search.
 #[derive(Debug)]
 pub(crate) struct Crew<M: Playouts> {
-    /// What each of them works with.
+    /// What each thread works with, while several search.
     pub(crate) workers: Vec<Worker<M>>,
-    /// All threads of the search; made when they are first needed.
+    /// The others; made when they are first needed.
     pool: Option<ThreadPool>,
 }
 
@@ -28,85 +33,84 @@ impl<M: Playouts> Default for Crew<M> {
     }
 }
 
-/// Lets all workers do their `work` at once.
-///
-/// # Errors
-/// One of theirs, after all have ended.
-pub(crate) fn together<M: Playouts>(
-    own: &mut Worker<M>,
-    crew: &mut Crew<M>,
-    work: impl Fn(&mut Worker<M>) -> Result<(), EvalError> + Sync,
-) -> Result<(), EvalError> {
-    if crew.workers.is_empty() {
-        return work(own);
-    }
-    let mut done = vec![Ok(()); crew.workers.len()];
-    let mine = rayon::scope(|scope| {
-        for (worker, done) in crew.workers.iter_mut().zip(&mut done) {
-            let work = &work;
-            scope.spawn(move |_| *done = work(worker));
-        }
-        work(own)
-    });
-    done.into_iter().fold(mine, Result::and)
-}
-
 impl<M: Playouts> Search<M> {
-    /// Whether several threads search. A role that is alone is searched for by one.
-    pub(crate) fn has_crew(&self) -> bool {
-        self.options.threads > 1 && self.tree.roles() > 1
+    /// How many threads search. A role that is alone is searched for by one.
+    pub(crate) fn threads(&self) -> usize {
+        if self.tree.roles() > 1 { self.options.threads } else { 1 }
     }
 
     /// Searches with all threads until a limit is reached.
     pub(crate) fn iterate_together(&mut self, limits: &Limits) -> Halt {
-        let threads = self.options.threads;
+        let others = self.threads() - 1;
         let pool =
-            self.crew.pool.take().map_or_else(|| ThreadPoolBuilder::new().num_threads(threads).build(), Ok);
+            self.crew.pool.take().map_or_else(|| ThreadPoolBuilder::new().num_threads(others).build(), Ok);
         // Where the system has no threads to give, one does the work of all.
         let Ok(pool) = pool else { return self.iterate(limits) };
-        self.muster();
-        let halt = pool.install(|| self.iterate(limits));
-        self.crew.pool = Some(pool);
+        let mut workers = self.muster();
+        let before = self.counts.iterations;
+        let search = Mutex::new(&mut *self);
+        let mut halt = Halt::Deadline;
+        if let [mine, others @ ..] = &mut workers[..] {
+            pool.in_place_scope(|scope| {
+                for worker in others {
+                    let search = &search;
+                    scope.spawn(move |_| {
+                        work(search, worker, Turn::new(before), limits);
+                    });
+                }
+                halt = work(&search, mine, Turn::new(before), limits);
+            });
+        }
+        self.crew = Crew { workers, pool: Some(pool) };
         halt
     }
 
-    /// Gives every thread a machine, with the alarm that this search's heeds.
-    fn muster(&mut self) {
-        let decisive = self.options.has(Technique::Decisive);
-        for number in self.crew.workers.len() + 1..self.options.threads {
-            let seed = self.options.seed().wrapping_add(number as u64 * 0x9e37_79b9);
-            self.crew.workers.push(Worker::new(self.own.machine.clone(), seed, decisive));
-        }
-        for worker in &mut self.crew.workers {
+    /// A worker for every thread, with the alarm that this search's machine heeds.
+    fn muster(&mut self) -> Vec<Worker<M>> {
+        let mut workers = std::mem::take(&mut self.crew.workers);
+        for worker in &mut workers {
             worker.machine = self.own.machine.clone();
         }
+        let decisive = self.options.has(Technique::Decisive);
+        for number in workers.len()..self.threads() {
+            let seed = self.options.seed().wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9));
+            workers.push(Worker::new(self.own.machine.clone(), seed, decisive));
+        }
+        workers
     }
+}
 
-    /// The workers, this thread's first.
-    pub(crate) fn workers(&self) -> impl Iterator<Item = &Worker<M>> {
-        std::iter::once(&self.own).chain(&self.crew.workers)
-    }
-
-    /// The workers, this thread's first.
-    pub(crate) fn workers_mut(&mut self) -> impl Iterator<Item = &mut Worker<M>> {
-        std::iter::once(&mut self.own).chain(&mut self.crew.workers)
-    }
-
-    /// Does something with each worker's part of the batch, one after the other.
-    pub(crate) fn for_each_part(&mut self, mut act: impl FnMut(&mut Search<M>, &mut Part<M::State>)) {
-        for number in 0..=self.crew.workers.len() {
-            let mut part = std::mem::take(self.part_mut(number));
-            act(self, &mut part);
-            *self.part_mut(number) = part;
+/// One thread's turns at the tree, with `worker` in the place of the search's own, and its playouts between
+/// them.
+fn work<M: Playouts>(
+    search: &Mutex<&mut Search<M>>,
+    worker: &mut Worker<M>,
+    mut turn: Turn,
+    limits: &Limits,
+) -> Halt {
+    loop {
+        let mut guard = seize(search);
+        std::mem::swap(&mut guard.own, worker);
+        let next = guard.take_turn(&mut turn, limits);
+        std::mem::swap(&mut guard.own, worker);
+        drop(guard);
+        match next {
+            // 3. Playout.
+            ControlFlow::Continue(per_leaf) => turn.played = worker.play(per_leaf, limits),
+            ControlFlow::Break(halt) => return halt,
         }
     }
+}
 
-    fn part_mut(&mut self, number: usize) -> &mut Part<M::State> {
-        match number.checked_sub(1) {
-            None => &mut self.own.part,
-            Some(number) => &mut self.crew.workers[number].part,
+/// Waits for what others have, at first without sleeping.
+fn seize<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    for _ in 0..PATIENCE {
+        if let Ok(guard) = mutex.try_lock() {
+            return guard;
         }
+        std::thread::yield_now();
     }
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Step 2, expand: making nodes and giving them their legal moves.
 
-use crate::crew::together;
 use crate::descend::Selection;
 use crate::descent::{Descent, Stand};
 use crate::node::{Chooser, NodeId, Phase};
@@ -54,29 +53,24 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine; the tree holds only whole nodes then.
     pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
-        let mut opened = Ok(());
-        self.for_each_part(|search, part| {
-            if opened.is_ok() {
-                opened = search.open_leaves(part);
-            }
-        });
+        let mut part = std::mem::take(&mut self.own.part);
+        let opened = self.open_leaves(&mut part);
+        self.own.part = part;
         opened?;
-        let Search { own, crew, tree, .. } = self;
-        together(own, crew, |worker| worker.follow(tree, selection))?;
-        self.for_each_part(Search::enter_children);
+        self.own.follow(&self.tree, selection)?;
+        let mut part = std::mem::take(&mut self.own.part);
+        self.enter_children(&mut part);
+        self.own.part = part;
         Ok(())
     }
 
-    /// Opens the leaves whose legal moves a worker has asked for.
+    /// Opens the leaves whose legal moves have been asked for.
     fn open_leaves(&mut self, part: &mut Part<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
         let decisive = part.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
         let leaves = part.unopened.iter().zip(part.legal.chunks_exact_mut(roles)).zip(decisive);
         for ((&id, legal), decisive) in leaves {
-            // Another worker may have come to it, too.
-            if self.tree[id].phase == Phase::Leaf {
-                self.open(id, legal, decisive.unwrap_or(&[]))?;
-            }
+            self.open(id, legal, decisive.unwrap_or(&[]))?;
         }
         Ok(())
     }
@@ -98,7 +92,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Gives nodes to the states that a worker's descents have come to.
+    /// Gives nodes to the states that descents have come to.
     fn enter_children(&mut self, part: &mut Part<M::State>) {
         let Part { descents, childless, states, over, goals, .. } = part;
         let goals = goals.chunks_exact(self.tree.roles());

@@ -42,6 +42,7 @@ mod technique;
 #[cfg(test)]
 mod toys;
 mod tree;
+mod turn;
 mod worker;
 
 pub use batch::Batch;

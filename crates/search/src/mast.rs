@@ -23,10 +23,7 @@ impl<M: Playouts> Search<M> {
     /// Takes note of what has been learned of moves' histories, for the playouts to come.
     pub(crate) fn prefer(&mut self) {
         if self.options.has(Technique::Mast) {
-            let preferred = preference(&self.history, self.belief).map(Arc::new);
-            for worker in self.workers_mut() {
-                worker.simulation.preferred.clone_from(&preferred);
-            }
+            self.preferred = preference(&self.history, self.belief).map(Arc::new);
         }
     }
 }

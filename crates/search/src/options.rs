@@ -21,7 +21,7 @@ pub enum PlayerSpec {
 pub struct MctsOptions {
     /// Iterations for each move instead of the clock, which still holds as a limit.
     pub iterations: Option<u64>,
-    /// The tree's memory bound in MiB; several threads' trees share it.
+    /// The tree's memory bound in MiB.
     pub memory: usize,
     /// The exploration constant, for scores from 0 to 1.
     pub exploration: f64,
@@ -31,7 +31,8 @@ pub struct MctsOptions {
     pub margin: Duration,
     /// How playouts come in batches.
     pub batch: Batch,
-    /// How many threads search; games of one role are searched by one.
+    /// How many threads grow the tree, from 1 to 64; games of one role are searched by one. With more than
+    /// one, equal seeds do not give equal searches.
     pub threads: usize,
     /// So many visits' worth is what is thought of an arm before it is tried (with
     /// [`Technique::History`]); `None` to learn it.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// A count that threads add to while they share the tree, each reading and writing without waiting for
 /// the others.
 ///
-/// Now and then those of one of two threads that come at the very same time is missed, and taking one off what is
-/// 0 leaves 0: so the count is never more than it should be, and 0 once nothing is under way.
+/// Of what two threads add at the very same time now and then one part is missed, and one less than 0 is 0:
+/// so the count is never more than it should be, and 0 once nothing is under way.
 #[derive(Debug, Default)]
 pub(crate) struct Pending(AtomicU16);
 

@@ -89,14 +89,15 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Whether a child of a marked node stays; if it does it is marked, too. What anything is proved of
-    /// stays.
+    /// stays, and what another thread's descents are under way through.
     fn stays(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
             return true;
         }
         let is_unknown = || self.stats(child).iter().all(|stats| stats.bounds == Bounds::UNKNOWN);
-        if self.recycler.thins.is_some_and(|least| self[child].visits < least) && is_unknown() {
+        let is_idle = self[child].pending.get() == 0;
+        if self.recycler.thins.is_some_and(|least| self[child].visits < least) && is_idle && is_unknown() {
             return false;
         }
         self[child].mark = epoch;

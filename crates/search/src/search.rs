@@ -1,15 +1,14 @@
-//! The search itself: a machine, the tree that grows on it, and the loop.
+//! The search itself: a machine, the tree that grows on it, and what both have told.
 //!
 //! With iterations as the only limit a run depends on nothing but the options, the machine and
 //! the calls made before; machines that agree on the rules, and have as many lanes, give the same
 //! result.
 
-use crate::batch::BatchPlan;
 use crate::beam::Beam;
 use crate::belief::{Belief, Evidence};
-use crate::crew::{Crew, together};
+use crate::crew::Crew;
 use crate::descend::Selection;
-use crate::descent::{Descent, Stand};
+use crate::descent::Stand;
 use crate::history::History;
 use crate::limits::{Halt, Limits};
 use crate::line::Line;
@@ -20,25 +19,16 @@ use crate::regret::DRAWN_HORIZON;
 use crate::technique::Technique;
 use crate::tree::Tree;
 use crate::worker::{Part, Worker};
-use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use ggp_game::{EvalError, Goal, Move, Playouts, Preference, Role};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// After so many failures of the machine in a row the search gives up.
-const FAILURES: u32 = 16;
-
-/// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
-/// recycling always ends.
-const RECYCLED: usize = 8;
-
-/// As many when room gets short.
-const RECYCLED_IN_HASTE: usize = 32;
 
 /// A search that can be run, asked, run on, and moved along with a match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
     pub(crate) tree: Tree<M::State>,
     pub(crate) options: MctsOptions,
-    /// What the thread that asked for the search works with.
+    /// What the thread whose turn it is works with.
     pub(crate) own: Worker<M>,
     /// What the other threads work with; see [`crate::crew`].
     pub(crate) crew: Crew<M>,
@@ -46,7 +36,8 @@ pub struct Search<M: Playouts> {
     pub(crate) first: Vec<Move>,
     pub(crate) goals: Vec<Option<Goal>>,
     pub(crate) chance: Option<Role>,
-    iteration: Pace,
+    /// The time of a batch.
+    pub(crate) pace: Pace,
     pub(crate) counts: Counts,
     /// Whether roles that choose at once draw by regret: with two of them that leads to an
     /// equilibrium if one's gain is the other's loss, with more it promises nothing.
@@ -67,8 +58,12 @@ pub struct Search<M: Playouts> {
     pub(crate) belief: Belief,
     /// What is thought of the arms of one role.
     pub(crate) advantages: Vec<f32>,
+    /// The moves that playouts prefer.
+    pub(crate) preferred: Option<Arc<Preference>>,
     /// Batches begun so far.
-    batches: u64,
+    pub(crate) batches: u64,
+    /// Iterations begun, but not backed up yet.
+    pub(crate) under_way: u64,
 }
 
 /// What a search has done since it was last asked to choose.
@@ -115,7 +110,7 @@ impl<M: Playouts> Search<M> {
             chance,
             defers: options.has(Technique::Decisive) && are_two,
             draws_by_regret: options.has(Technique::Regret) && are_two,
-            iteration: Pace::default(),
+            pace: Pace::default(),
             counts: Counts::default(),
             horizon: usize::MAX,
             line: None,
@@ -125,7 +120,9 @@ impl<M: Playouts> Search<M> {
             evidence: Evidence::default(),
             belief: Belief::default(),
             advantages: Vec::new(),
+            preferred: None,
             batches: 0,
+            under_way: 0,
         };
         search.restart(state)?;
         Ok(search)
@@ -197,125 +194,13 @@ impl<M: Playouts> Search<M> {
     /// Searches until a limit is reached.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         let began = Instant::now();
-        let halt = if self.has_crew() { self.iterate_together(limits) } else { self.iterate(limits) };
+        let halt = if self.threads() > 1 { self.iterate_together(limits) } else { self.iterate(limits) };
         self.counts.elapsed += began.elapsed();
         halt
     }
 
-    /// Whether the search is over after `done` iterations, the next being expected to take
-    /// `expected`.
-    fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
-        let root = self.tree.root();
-        let decided = match limits.decided_for {
-            Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
-            None => self.tree.is_exact(root),
-        };
-        let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
-            || self.beam.as_ref().is_some_and(Beam::is_exhausted);
-        if self.tree[root].phase == Phase::Ended || decided || solved {
-            return Some(Halt::Decided);
-        }
-        if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
-            return Some(Halt::Full);
-        }
-        limits.reached(done, expected)
-    }
-
-    /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
-    /// short.
-    fn recycle(&mut self, limits: &Limits) {
-        let machine = &self.own.machine;
-        let crowded = self.tree.is_crowded();
-        if crowded && !limits.when_full {
-            self.tree.thin();
-        }
-        let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
-        let descents = self.workers().map(|worker| worker.part.descents.len()).sum::<usize>();
-        self.tree.recycle(each * descents.max(1), |state| machine.heap_bytes(state));
-    }
-
-    pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
-        let before = self.counts.iterations;
-        let mut failures = 0;
-        loop {
-            let done = self.counts.iterations - before;
-            // Playouts in lanes are interrupted by the alarm; so it costs nothing but the last
-            // batch to believe that the next one will be like most.
-            let interruptible = self.own.machine.lanes() > 1;
-            let pace = self.iteration;
-            let expected = if interruptible { pace.typical() } else { pace.expected() };
-            if let Some(halt) = self.is_over(limits, done, expected) {
-                return halt;
-            }
-            let began = Instant::now();
-            self.recycle(limits);
-            let most = limits.iterations.map_or(u64::MAX, |most| most - done);
-            let iterations = self.iterate_once(most, limits);
-            match iterations.and_then(|iterations| self.search_layers().map(|()| iterations)) {
-                Ok(iterations) => {
-                    failures = 0;
-                    self.counts.iterations += iterations;
-                    self.iteration.note(began.elapsed());
-                }
-                Err(EvalError::Interrupted) if limits.stop.is_stopped() => return Halt::Stopped,
-                Err(EvalError::Interrupted) => return Halt::Deadline,
-                Err(error) => {
-                    failures += 1;
-                    if failures == FAILURES {
-                        return Halt::Failing(error);
-                    }
-                }
-            }
-        }
-    }
-
-    /// One batch of at most `most` iterations; how many it was.
-    fn iterate_once(&mut self, most: u64, limits: &Limits) -> Result<u64, EvalError> {
-        let batch = self.plan(most);
-        let played = self.open_batch().and_then(|()| {
-            let Search { own, crew, .. } = self;
-            // 3. Playout.
-            let played = together(own, crew, |worker| worker.play(batch.per_leaf, limits));
-            let starts = self.workers().map(|worker| worker.part.starts.len()).sum::<usize>();
-            self.counts.playouts += (starts * batch.per_leaf) as u64;
-            played
-        });
-        match played {
-            // 4. Backpropagate.
-            Ok(()) => self.back_up(batch.per_leaf),
-            Err(_) => self.retreat(),
-        }
-        played.map(|()| batch.leaves as u64)
-    }
-
-    /// Shares out a batch of at most `most` iterations among the workers.
-    fn plan(&mut self, most: u64) -> BatchPlan {
-        let (lanes, workers) = (self.own.machine.lanes(), self.workers().count());
-        let batch = self.options.batch.plan(lanes, workers, self.tree[self.tree.root()].visits, most);
-        let logs = self.has_history() && History::wants(self.batches, lanes);
-        self.batches += 1;
-        // Ends of the game are not played out from; but a full tree has no room to note them.
-        let going = !self.tree.is_full();
-        for (number, worker) in self.workers_mut().enumerate() {
-            worker.part.descents.resize_with((batch.leaves + number) / workers, Descent::default);
-            worker.simulation.logs = logs;
-            worker.simulation.plan.going = going;
-        }
-        batch
-    }
-
-    /// Steps 1 and 2.
-    fn open_batch(&mut self) -> Result<(), EvalError> {
-        let selection = self.selection();
-        let Search { own, crew, tree, defers, .. } = self;
-        // 1. Select.
-        together(own, crew, |worker| worker.select(tree, selection, *defers))?;
-        // 2. Expand.
-        self.expand(selection)
-    }
-
     /// How arms are chosen for now.
-    fn selection(&self) -> Selection {
+    pub(crate) fn selection(&self) -> Selection {
         Selection {
             exploration: self.options.exploration,
             chance: self.chance,
@@ -326,30 +211,28 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Takes back what is pending.
-    fn retreat(&mut self) {
-        let Search { own, crew, tree, .. } = self;
-        for worker in std::iter::once(&*own).chain(&crew.workers) {
-            worker.part.descents.iter().for_each(|descent| tree.retreat(&descent.path));
+    pub(crate) fn retreat(&mut self) {
+        for descent in &self.own.part.descents {
+            self.tree.retreat(&descent.path);
         }
     }
 
     /// Step 4, for all descents.
-    fn back_up(&mut self, per_leaf: usize) {
+    pub(crate) fn back_up(&mut self, per_leaf: usize) {
         self.look_ahead();
         let logs = self.own.simulation.logs;
-        self.for_each_part(|search, part| search.back_up_part(part, per_leaf, logs));
+        let part = std::mem::take(&mut self.own.part);
+        self.back_up_part(&part, per_leaf, logs);
         if logs {
-            let Search { own, crew, history, .. } = self;
-            for worker in std::iter::once(&*own).chain(&crew.workers) {
-                history.learn(&worker.simulation.log);
-            }
-            self.for_each_part(|search, part| search.weigh(&part.descents, per_leaf));
+            self.history.learn(&self.own.simulation.log);
+            self.weigh(&part.descents, per_leaf);
             self.prefer();
             let root = self.tree.root();
             if self.tree[root].phase == Phase::Open {
                 self.expect(root);
             }
         }
+        self.own.part = part;
     }
 
     fn back_up_part(&mut self, part: &Part<M::State>, per_leaf: usize, logs: bool) {
@@ -378,10 +261,8 @@ impl<M: Playouts> Search<M> {
 
     /// Takes note of how far it may be to the end, from the descents and playouts of the batch.
     fn look_ahead(&mut self) {
-        let depth =
-            |worker: &Worker<M>| worker.part.descents.iter().map(|descent| descent.path.nodes().len()).max();
-        let deepest = self.workers().filter_map(depth).max().unwrap_or(1);
-        let longest = self.workers().map(|worker| worker.simulation.longest).max().unwrap_or(0);
+        let depths = self.own.part.descents.iter().map(|descent| descent.path.nodes().len());
+        let (deepest, longest) = (depths.max().unwrap_or(1), self.own.simulation.longest);
         let seen = deepest - 1 + longest as usize;
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
     }
@@ -411,7 +292,8 @@ impl<M: Playouts> Search<M> {
 
     /// Playouts played since the search was made.
     pub fn playouts(&self) -> u64 {
-        self.workers().map(|worker| worker.simulation.started()).sum()
+        let crew = self.crew.workers.iter().map(|worker| worker.simulation.started()).sum::<u64>();
+        self.own.simulation.started() + crew
     }
 }
 

@@ -1,0 +1,173 @@
+//! The loop of a search, cut where playouts begin: up to there and after them a thread needs the tree, for
+//! the playouts themselves it does not. So several threads can take turns at one tree; see [`crate::crew`].
+
+use crate::batch::BatchPlan;
+use crate::beam::Beam;
+use crate::descent::Descent;
+use crate::history::History;
+use crate::limits::{Halt, Limits};
+use crate::node::Phase;
+use crate::search::Search;
+use ggp_game::{EvalError, Playouts};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// After so many failures of the machine in a row the search gives up.
+const FAILURES: u32 = 16;
+
+/// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
+/// recycling always ends.
+const RECYCLED: usize = 8;
+
+/// As many when room gets short.
+const RECYCLED_IN_HASTE: usize = 32;
+
+/// Where a thread is in its batches.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    /// The iterations before this run.
+    before: u64,
+    /// Failures in a row.
+    failures: u32,
+    /// The batch under way, and when it was begun.
+    begun: Option<(BatchPlan, Instant)>,
+    /// What has become of it.
+    pub(crate) played: Result<(), EvalError>,
+}
+
+impl Turn {
+    /// Before the first batch of a run, with so many iterations done by earlier ones.
+    pub(crate) fn new(before: u64) -> Turn {
+        Turn { before, failures: 0, begun: None, played: Ok(()) }
+    }
+}
+
+impl<M: Playouts> Search<M> {
+    /// Whether the search is over after `done` iterations, the next being expected to take
+    /// `expected`.
+    fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
+        let root = self.tree.root();
+        let decided = match limits.decided_for {
+            Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
+            None => self.tree.is_exact(root),
+        };
+        let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
+            || self.beam.as_ref().is_some_and(Beam::is_exhausted);
+        if self.tree[root].phase == Phase::Ended || decided || solved {
+            return Some(Halt::Decided);
+        }
+        if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
+            return Some(Halt::Full);
+        }
+        limits.reached(done, expected)
+    }
+
+    /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
+    /// short.
+    fn recycle(&mut self, limits: &Limits) {
+        let machine = &self.own.machine;
+        let crowded = self.tree.is_crowded();
+        if crowded && !limits.when_full {
+            self.tree.thin();
+        }
+        let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
+        let descents = self.own.part.descents.len();
+        self.tree.recycle(each * descents.max(1), |state| machine.heap_bytes(state));
+    }
+
+    /// Searches until a limit is reached, with one thread.
+    pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
+        let mut turn = Turn::new(self.counts.iterations);
+        loop {
+            match self.take_turn(&mut turn, limits) {
+                // 3. Playout.
+                ControlFlow::Continue(per_leaf) => turn.played = self.own.play(per_leaf, limits),
+                ControlFlow::Break(halt) => return halt,
+            }
+        }
+    }
+
+    /// Ends a thread's batch, whose playouts have been played, and begins its next: how many playouts each of
+    /// its leaves gets, unless the search is over.
+    pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
+        loop {
+            self.end_batch(turn, limits)?;
+            // Playouts in lanes are interrupted by the alarm; so it costs nothing but the last
+            // batch to believe that the next one will be like most.
+            let interruptible = self.own.machine.lanes() > 1;
+            let expected = if interruptible { self.pace.typical() } else { self.pace.expected() };
+            let done = self.counts.iterations - turn.before + self.under_way;
+            if let Some(halt) = self.is_over(limits, done, expected) {
+                return ControlFlow::Break(halt);
+            }
+            let began = Instant::now();
+            self.recycle(limits);
+            let batch = self.plan(limits.iterations.map_or(u64::MAX, |most| most - done));
+            self.under_way += batch.leaves as u64;
+            turn.begun = Some((batch, began));
+            turn.played = self.open_batch();
+            if turn.played.is_ok() {
+                return ControlFlow::Continue(batch.per_leaf);
+            }
+        }
+    }
+
+    /// The next batch, of at most `most` iterations.
+    fn plan(&mut self, most: u64) -> BatchPlan {
+        let lanes = self.own.machine.lanes();
+        let visits = self.tree[self.tree.root()].visits;
+        let batch = self.options.batch.plan(lanes, self.threads(), visits, most);
+        let logs = self.has_history() && History::wants(self.batches, lanes);
+        self.batches += 1;
+        self.own.part.descents.resize_with(batch.leaves, Descent::default);
+        let simulation = &mut self.own.simulation;
+        simulation.logs = logs;
+        simulation.preferred.clone_from(&self.preferred);
+        // Ends of the game are not played out from; but a full tree has no room to note them.
+        simulation.plan.going = !self.tree.is_full();
+        batch
+    }
+
+    /// Steps 1 and 2.
+    fn open_batch(&mut self) -> Result<(), EvalError> {
+        let selection = self.selection();
+        // 1. Select.
+        self.own.select(&self.tree, selection, self.defers)?;
+        // 2. Expand.
+        self.expand(selection)
+    }
+
+    /// Backs up the batch under way, or takes it back if it has failed; breaks where that ends the search.
+    fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
+        let Some((BatchPlan { leaves, per_leaf }, began)) = turn.begun.take() else {
+            return ControlFlow::Continue(());
+        };
+        self.under_way -= leaves as u64;
+        let played = std::mem::replace(&mut turn.played, Ok(()));
+        match played {
+            Ok(()) => {
+                self.counts.playouts += (self.own.part.starts.len() * per_leaf) as u64;
+                // 4. Backpropagate.
+                self.back_up(per_leaf);
+            }
+            Err(_) => self.retreat(),
+        }
+        match played.and_then(|()| self.search_layers()) {
+            Ok(()) => {
+                turn.failures = 0;
+                self.counts.iterations += leaves as u64;
+                self.pace.note(began.elapsed());
+                ControlFlow::Continue(())
+            }
+            Err(EvalError::Interrupted) if limits.stop.is_stopped() => ControlFlow::Break(Halt::Stopped),
+            Err(EvalError::Interrupted) => ControlFlow::Break(Halt::Deadline),
+            Err(error) => {
+                turn.failures += 1;
+                if turn.failures == FAILURES {
+                    return ControlFlow::Break(Halt::Failing(error));
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+}
