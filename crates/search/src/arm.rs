@@ -1,7 +1,6 @@
 //! One move of one role in one node, as the arm of a bandit (Kocsis & Szepesvári 2006).
 
 use crate::node::{Bounds, NodeId};
-use crate::pending::Pending;
 use ggp_game::Move;
 
 /// A move with its statistics, for its own role.
@@ -15,7 +14,7 @@ pub(crate) struct Arm {
     /// Descents backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
-    pub(crate) pending: Pending,
+    pub(crate) pending: u16,
     /// The goals of its role that it can still lead to, proved.
     pub(crate) bounds: Bounds,
     /// The sum of those descents' shares for its role.
@@ -33,7 +32,7 @@ impl Arm {
             mv,
             child: NodeId::NONE,
             visits: 0,
-            pending: Pending::default(),
+            pending: 0,
             bounds: Bounds::UNKNOWN,
             sum: 0.0,
             advantage: 0.0,
@@ -43,7 +42,7 @@ impl Arm {
 
     /// Pulls, backed up or not.
     pub(crate) fn pulls(&self) -> u32 {
-        self.visits.saturating_add(self.pending.get())
+        self.visits.saturating_add(u32::from(self.pending))
     }
 
     /// The mean share, if it has been visited.

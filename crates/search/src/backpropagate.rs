@@ -24,9 +24,9 @@ impl<S: Eq + Hash> Tree<S> {
             let below = path.nodes().get(depth + 1).copied().unwrap_or(NodeId::NONE);
             let node = &mut self[id];
             node.visits = node.visits.saturating_add(1);
-            node.pending.take();
+            node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
-            if !node.regrets().is_empty() && !path.chosen(depth).is_empty() {
+            if !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
                 self.regret(path, depth, shares);
             }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
@@ -39,7 +39,7 @@ impl<S: Eq + Hash> Tree<S> {
                     continue;
                 }
                 let arm = &mut self[id].arms[arm as usize];
-                arm.pending.take();
+                arm.pending = arm.pending.saturating_sub(1);
                 arm.visits = arm.visits.saturating_add(1);
                 arm.sum += shares[role];
                 let pulls = arm.visits;
@@ -55,10 +55,10 @@ impl<S: Eq + Hash> Tree<S> {
     pub(crate) fn retreat(&mut self, path: &Path) {
         for (depth, &id) in path.nodes().iter().enumerate() {
             let node = &mut self[id];
-            node.pending.take();
+            node.pending = node.pending.saturating_sub(1);
             for &arm in path.chosen(depth) {
                 let arm = &mut node.arms[arm as usize];
-                arm.pending.take();
+                arm.pending = arm.pending.saturating_sub(1);
             }
         }
     }

@@ -99,7 +99,7 @@ mod tests {
         let mut uct = Search::new(toys::gamble(), &plain).unwrap();
         uct.run(&Limits::iterations(5000));
         assert_eq!(uct.best_move(Role(0)), Ok(Some(Move(1))));
-        assert_eq!(uct.tree[uct.tree.root()].pending.get(), 0);
-        assert!(uct.tree[uct.tree.root()].arms.iter().all(|arm| arm.pending.get() == 0));
+        assert_eq!(uct.tree[uct.tree.root()].pending, 0);
+        assert!(uct.tree[uct.tree.root()].arms.iter().all(|arm| arm.pending == 0));
     }
 }

@@ -138,10 +138,10 @@ mod tests {
             // The first descent ends in the root.
             let root = search.tree.root();
             assert_eq!(search.tree[root].visits, 708);
-            assert_eq!(search.tree[root].pending.get(), 0);
+            assert_eq!(search.tree[root].pending, 0);
             let visits: u64 = report.candidates.iter().map(|candidate| candidate.visits).sum();
             assert_eq!(visits, 708);
-            assert!(search.tree[root].arms.iter().all(|arm| arm.pending.get() == 0));
+            assert!(search.tree[root].arms.iter().all(|arm| arm.pending == 0));
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let began = Instant::now();
         assert_eq!(search.run(&Limits::time(Duration::from_millis(200))), Halt::Deadline);
         assert!(began.elapsed() < Duration::from_millis(300), "{:?}", began.elapsed());
-        assert_eq!(search.tree[search.tree.root()].pending.get(), 0);
+        assert_eq!(search.tree[search.tree.root()].pending, 0);
         assert!(search.playouts() > 100);
     }
 }

@@ -3,7 +3,7 @@
 use crate::belief::Belief;
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
-use crate::node::{Chooser, NodeId, Phase};
+use crate::node::{Chooser, Node, NodeId, Phase};
 use crate::path::Path;
 use crate::regret::draw_arm;
 use crate::select::{Choices, Prior, choose_arm, choose_chance_arm};
@@ -17,8 +17,7 @@ use std::ops::Range;
 /// and never see what would happen if only one of them moved differently.
 const SWAY: Range<f64> = 0.5..1.5;
 
-/// How arms are chosen in one batch. The tree is only looked at, but for what is pending and drawn, so
-/// that several threads can descend at once.
+/// How arms are chosen in one batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
     pub(crate) exploration: f64,
@@ -48,7 +47,7 @@ impl Selection {
     /// Takes all `descents` from the root down to where something has to be found out: see [`Stand`].
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
-        tree: &Tree<S>,
+        tree: &mut Tree<S>,
         descents: &mut [Descent<S>],
         groups: &mut Groups,
         dice: &mut Dice,
@@ -73,7 +72,7 @@ impl Selection {
     /// Takes one descent on from `id`.
     fn descend_alone<S: Eq + Hash + Clone>(
         self,
-        tree: &Tree<S>,
+        tree: &mut Tree<S>,
         descent: &mut Descent<S>,
         mut id: NodeId,
         dice: &mut Dice,
@@ -83,7 +82,9 @@ impl Selection {
             if let Some(stand) = self.arrive(tree, path, id) {
                 break stand;
             }
-            path.choose(tree.each_role().map(|role| self.choose(tree, id, role, dice)));
+            for role in tree.each_role() {
+                path.choose([self.choose(tree, id, role, dice)]);
+            }
             let child = tree[id].child(path.last_chosen());
             if !child.is_some() {
                 break Stand::Childless;
@@ -95,7 +96,7 @@ impl Selection {
     /// Takes a group of descents from `id` to its children.
     fn descend_once<S: Eq + Hash + Clone>(
         self,
-        tree: &Tree<S>,
+        tree: &mut Tree<S>,
         descents: &mut [Descent<S>],
         groups: &mut Groups,
         group: Range<usize>,
@@ -141,15 +142,20 @@ impl Selection {
     }
 
     /// Enters `id`, unless that closes a circle; where the descent stands, if it ends there.
-    fn arrive<S: Eq + Hash + Clone>(self, tree: &Tree<S>, path: &mut Path, id: NodeId) -> Option<Stand<S>> {
-        let node = &tree[id];
+    fn arrive<S: Eq + Hash + Clone>(
+        self,
+        tree: &mut Tree<S>,
+        path: &mut Path,
+        id: NodeId,
+    ) -> Option<Stand<S>> {
         if path.nodes().contains(&id) {
             // The game goes in a circle here: play out from where it closes.
-            return Some(Stand::Ready(node.state.clone()));
+            return Some(Stand::Ready(tree[id].state.clone()));
         }
         let is_root = path.nodes().is_empty();
         path.enter(id);
-        node.pending.add(1);
+        tree[id].pending += 1;
+        let node = &tree[id];
         match node.phase {
             Phase::Leaf if !is_root && (node.visits == 0 || tree.is_full()) => {
                 Some(Stand::Ready(node.state.clone()))
@@ -162,27 +168,35 @@ impl Selection {
     }
 
     /// Chooses an arm for `role` in an open node that a descent has entered; its position there.
-    pub(crate) fn choose<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role, dice: &mut Dice) -> u32 {
-        let node = &tree[id];
-        let several = node.chooser == Chooser::Several;
+    pub(crate) fn choose<S: Eq + Hash>(
+        self,
+        tree: &mut Tree<S>,
+        id: NodeId,
+        role: Role,
+        dice: &mut Dice,
+    ) -> u32 {
+        let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
         let low = tree.stats(id)[role.index()].bounds.low;
-        let arms = &node.arms[range.clone()];
-        let choice = if arms.len() == 1 {
+        let choice = if range.len() == 1 {
             0
         } else if self.chance == Some(role) {
-            choose_chance_arm(arms, dice)
+            choose_chance_arm(&tree[id].arms[range.clone()], dice)
         } else if several && self.draws {
-            draw_arm(arms, &tree.regrets(id)[range.clone()], node.visits, low, dice)
+            tree.begin_regrets(id);
+            let Node { arms, regrets, visits, .. } = &mut tree[id];
+            draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, dice)
         } else {
+            let prior = self.prior(tree, id, role);
+            let node = &tree[id];
             // The descent under way is not yet one of the arms' pulls.
-            let total = node.visits.saturating_add(node.pending.get()).saturating_sub(1);
+            let total = node.visits.saturating_add(node.pending).saturating_sub(1);
             let sway = if several { dice.between(SWAY) } else { 1.0 };
-            choose_arm(arms, total, self.exploration * sway, low, self.prior(tree, id, role))
+            choose_arm(&node.arms[range.clone()], total, self.exploration * sway, low, prior)
         };
         let arm = range.start + choice;
         if several || range.len() > 1 {
-            node.arms[arm].pending.add(1);
+            tree[id].arms[arm].pending += 1;
         }
         arm as u32
     }
@@ -191,15 +205,14 @@ impl Selection {
     /// `choices`.
     fn choose_all<S: Eq + Hash>(
         self,
-        tree: &Tree<S>,
+        tree: &mut Tree<S>,
         id: NodeId,
         role: Role,
         count: usize,
         choices: &mut Choices,
         dice: &mut Dice,
     ) {
-        let node = &tree[id];
-        let several = node.chooser == Chooser::Several;
+        let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
         if range.len() == 1 || self.chance == Some(role) || several && self.draws {
             choices.chosen.clear();
@@ -207,12 +220,14 @@ impl Selection {
             return;
         }
         let low = tree.stats(id)[role.index()].bounds.low;
-        let arms = &node.arms[range.clone()];
-        let total = (node.visits.saturating_add(node.pending.get())).saturating_sub(count as u32);
+        let prior = self.prior(tree, id, role);
+        let node = &mut tree[id];
+        let arms = &mut node.arms[range.clone()];
+        let total = node.visits.saturating_add(node.pending).saturating_sub(count as u32);
         let sways = (0..count).map(|_| if several { dice.between(SWAY) as f32 } else { 1.0 });
-        choices.choose(sways, arms, total, self.exploration, low, self.prior(tree, id, role));
-        for (arm, &pulled) in arms.iter().zip(&choices.pulled).filter(|(_, pulled)| **pulled > 0) {
-            arm.pending.add(pulled as usize);
+        choices.choose(sways, arms, total, self.exploration, low, prior);
+        for (arm, &pulled) in arms.iter_mut().zip(&choices.pulled) {
+            arm.pending += pulled as u16;
         }
         for arm in &mut choices.chosen {
             *arm += range.start as u32;

@@ -57,7 +57,7 @@ impl<M: Playouts> Search<M> {
         let opened = self.open_leaves(&mut part);
         self.own.part = part;
         opened?;
-        self.own.follow(&self.tree, selection)?;
+        self.own.follow(&mut self.tree, selection)?;
         let mut part = std::mem::take(&mut self.own.part);
         self.enter_children(&mut part);
         self.own.part = part;
@@ -174,8 +174,8 @@ impl<M: Playouts> Search<M> {
             return;
         }
         path.enter(child);
-        let node = &self.tree[child];
-        node.pending.add(1);
+        let node = &mut self.tree[child];
+        node.pending += 1;
         let known =
             node.phase == Phase::Ended || self.options.has(Technique::Solver) && self.tree.is_exact(child);
         *stand = if known { Stand::Known } else { Stand::Ready(state) };

@@ -26,7 +26,6 @@ mod node;
 mod options;
 mod pace;
 mod path;
-mod pending;
 mod player;
 mod prove;
 mod random;

@@ -1,11 +1,9 @@
 //! A state in the tree.
 
 use crate::arm::Arm;
-use crate::pending::Pending;
 use crate::regret::Regret;
 use ggp_game::Role;
 use rustc_hash::FxHashMap;
-use std::sync::OnceLock;
 
 /// A node of a tree, by its place in the arena.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,12 +50,12 @@ pub(crate) struct Node<S> {
     pub(crate) arms: Box<[Arm]>,
     /// Where joint moves lead when several roles choose: [`joint_key`] to node.
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
-    /// What the roles think of their arms when several choose and have drawn by regret.
-    pub(crate) regrets: OnceLock<Box<[Regret]>>,
+    /// What the roles think of their arms when several choose and have drawn by regret; else empty.
+    pub(crate) regrets: Box<[Regret]>,
     /// Descents backed up through it.
     pub(crate) visits: u32,
     /// Descents through it that have not been backed up yet.
-    pub(crate) pending: Pending,
+    pub(crate) pending: u32,
     /// The recycling epoch in which it was last known to be reachable.
     pub(crate) mark: u32,
     /// Once the goals are proved: in how many steps the game ends.
@@ -117,9 +115,9 @@ impl<S> Node<S> {
             state,
             arms: Box::default(),
             joints: None,
-            regrets: OnceLock::new(),
+            regrets: Box::default(),
             visits: 0,
-            pending: Pending::default(),
+            pending: 0,
             mark,
             distance: 0,
             phase: Phase::Leaf,
@@ -155,15 +153,10 @@ impl<S> Node<S> {
         0
     }
 
-    /// What the roles think of their arms where they have drawn by regret; else empty.
-    pub(crate) fn regrets(&self) -> &[Regret] {
-        self.regrets.get().map_or(&[], |regrets| regrets)
-    }
-
     /// Bytes held beside the node itself and the state's own heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let joints = self.joints.as_ref().map_or(0, |joints| joints.len() * JOINT_BYTES);
-        size_of_val(&*self.arms) + size_of_val(self.regrets()) + joints
+        size_of_val(&*self.arms) + size_of_val(&*self.regrets) + joints
     }
 }
 

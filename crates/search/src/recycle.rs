@@ -96,7 +96,7 @@ impl<S: Eq + Hash> Tree<S> {
             return true;
         }
         let is_unknown = || self.stats(child).iter().all(|stats| stats.bounds == Bounds::UNKNOWN);
-        let is_idle = self[child].pending.get() == 0;
+        let is_idle = self[child].pending == 0;
         if self.recycler.thins.is_some_and(|least| self[child].visits < least) && is_idle && is_unknown() {
             return false;
         }

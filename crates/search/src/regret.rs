@@ -13,7 +13,6 @@ use crate::path::Path;
 use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How often an arm is drawn regardless of regrets, so that every joint move is tried sometimes,
 /// until each arm has had `EXPLORED_PULLS` of them; from then on less, by the root of the pulls, or
@@ -31,29 +30,18 @@ pub(crate) const DRAWN_HORIZON: usize = 4;
 const PURIFIED: f64 = 0.2;
 
 /// What a role thinks of one of its arms.
-#[derive(Default, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Regret {
     /// The regret for not having pulled it, never below 0.
     regret: f32,
-    /// The sum of the probabilities with which it was to be drawn, as bits: threads that draw at the same
-    /// time all add to it, and now and then one of them in vain.
-    weight: AtomicU32,
-}
-
-impl Regret {
-    fn weight(&self) -> f32 {
-        f32::from_bits(self.weight.load(Ordering::Relaxed))
-    }
-
-    fn add_weight(&self, share: f32) {
-        self.weight.store((self.weight() + share).to_bits(), Ordering::Relaxed);
-    }
+    /// The sum of the probabilities with which it was to be drawn.
+    weight: f32,
 }
 
 /// An arm for a role in a node with `visits`: drawn by its regrets, or sometimes evenly.
-pub(crate) fn draw_arm(arms: &[Arm], regrets: &[Regret], visits: u32, low: u8, dice: &mut Dice) -> usize {
+pub(crate) fn draw_arm(arms: &[Arm], regrets: &mut [Regret], visits: u32, low: u8, dice: &mut Dice) -> usize {
     let hopeful = |arm: &Arm| arm.bounds.high >= low;
-    let sum: f32 = arms.iter().zip(regrets).filter(|(arm, _)| hopeful(arm)).map(|(_, r)| r.regret).sum();
+    let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| hopeful(arm)).map(|(_, r)| r.regret).sum();
     let count = arms.iter().filter(|arm| hopeful(arm)).count().max(1) as f32;
     let decay = (EXPLORED_PULLS * f64::from(count) / f64::from(visits.max(1))).sqrt().min(1.0);
     let explore = dice.between(0.0..1.0) < EXPLORED * decay;
@@ -64,7 +52,7 @@ pub(crate) fn draw_arm(arms: &[Arm], regrets: &[Regret], visits: u32, low: u8, d
             continue;
         }
         let share = if sum > 0.0 { regret.regret / sum } else { 1.0 / count };
-        regret.add_weight(share);
+        regret.weight += share;
         ticket -= if explore { 1.0 / count } else { share };
         if ticket < 0.0 && drawn.is_none() {
             drawn = Some(index);
@@ -76,22 +64,21 @@ pub(crate) fn draw_arm(arms: &[Arm], regrets: &[Regret], visits: u32, low: u8, d
 
 /// The arms to draw from in the end, with their probabilities, from the average of all draws.
 pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
-    let most = regrets.iter().map(Regret::weight).fold(0.0, f32::max);
+    let most = regrets.iter().map(|regret| regret.weight).fold(0.0, f32::max);
     let kept =
         |weight: f32| if f64::from(weight) < PURIFIED * f64::from(most) { 0.0 } else { f64::from(weight) };
-    let sum: f64 = regrets.iter().map(|regret| kept(regret.weight())).sum();
-    regrets.iter().map(|regret| if sum > 0.0 { kept(regret.weight()) / sum } else { 0.0 }).collect()
+    let sum: f64 = regrets.iter().map(|regret| kept(regret.weight)).sum();
+    regrets.iter().map(|regret| if sum > 0.0 { kept(regret.weight) / sum } else { 0.0 }).collect()
 }
 
 impl<S: Eq + Hash> Tree<S> {
-    /// What is regretted of the arms of an open node where several roles choose; made when first asked for.
-    pub(crate) fn regrets(&self, id: NodeId) -> &[Regret] {
-        let node = &self[id];
-        node.regrets.get_or_init(|| {
-            let regrets: Box<[Regret]> = node.arms.iter().map(|_| Regret::default()).collect();
+    /// Gives an open node where several roles choose its regrets, unless it has them.
+    pub(crate) fn begin_regrets(&mut self, id: NodeId) {
+        if self[id].regrets.is_empty() {
+            let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();
             self.grow(size_of_val(&*regrets));
-            regrets
-        })
+            self[id].regrets = regrets;
+        }
     }
 
     /// What all roles regret in the node at `depth` of `path` after its arms got them `shares`
@@ -109,7 +96,7 @@ impl<S: Eq + Hash> Tree<S> {
                 chosen[role] = arm as u32;
                 let worth = if arm as u32 == pulled { Some(got) } else { self.worth(id, &chosen, role) };
                 let worth = worth.or_else(|| self[id].arms[arm].mean()).unwrap_or(got);
-                if let Some(regret) = self[id].regrets.get_mut().and_then(|regrets| regrets.get_mut(arm)) {
+                if let Some(regret) = self[id].regrets.get_mut(arm) {
                     regret.regret = (regret.regret + (worth - got) as f32).max(0.0);
                 }
             }

@@ -200,11 +200,10 @@ mod tests {
     use crate::belief::Belief;
     use crate::dice::Dice;
     use crate::node::Bounds;
-    use crate::pending::Pending;
     use ggp_game::Move;
 
     fn arm(visits: u32, pending: u16, sum: f64) -> Arm {
-        Arm { visits, pending: Pending::new(pending), sum, ..Arm::new(Move(0)) }
+        Arm { visits, pending, sum, ..Arm::new(Move(0)) }
     }
 
     /// With nothing expected of arms that have not been tried.

@@ -11,7 +11,6 @@ use crate::table::{Table, hash_of};
 use ggp_game::{Goal, Move, Role};
 use std::hash::Hash;
 use std::ops::{Index, IndexMut, Range};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CHUNK: usize = 1 << 12;
 
@@ -31,8 +30,7 @@ pub(crate) struct Tree<S> {
     free: Vec<NodeId>,
     roles: usize,
     live: usize,
-    /// In use. Whoever draws by regret may add to it while others look at the tree.
-    bytes: AtomicUsize,
+    bytes: usize,
     bound: usize,
     root: NodeId,
     table: Option<Table>,
@@ -49,7 +47,7 @@ impl<S: Eq + Hash> Tree<S> {
             free: Vec::new(),
             roles,
             live: 0,
-            bytes: AtomicUsize::new(table.as_ref().map_or(0, Table::bytes)),
+            bytes: table.as_ref().map_or(0, Table::bytes),
             bound,
             root: NodeId::NONE,
             table,
@@ -74,7 +72,7 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
+        self.bytes
     }
 
     /// The bytes that it is to stay below.
@@ -84,12 +82,12 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Whether room gets short.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.bytes() >= self.bound / 4 * 3
+        self.bytes >= self.bound / 4 * 3
     }
 
     /// Whether there is no room for another node.
     pub(crate) fn is_full(&self) -> bool {
-        self.bytes() >= self.bound
+        self.bytes >= self.bound
     }
 
     /// The root; [`NodeId::NONE`] before [`Tree::set_root`].
@@ -152,7 +150,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.chunks[id.0 as usize / CHUNK].nodes[place] = Some(node);
         self.stats_mut(id).fill(RoleStats::default());
         self.live += 1;
-        self.grow(self.node_bytes() + heap);
+        self.bytes += self.node_bytes() + heap;
         if let (Some(hash), Some(mut table)) = (hash, self.table.take()) {
             let live_from = self.recycler.live_from();
             table.insert(hash, id, |other| self.get(other).is_some_and(|node| node.mark >= live_from));
@@ -162,13 +160,13 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Takes note of `bytes` more in use.
-    pub(crate) fn grow(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    pub(crate) fn grow(&mut self, bytes: usize) {
+        self.bytes += bytes;
     }
 
     /// Takes note of `bytes` less in use.
     pub(crate) fn shrink(&mut self, bytes: usize) {
-        *self.bytes.get_mut() -= bytes;
+        self.bytes -= bytes;
     }
 
     /// Bytes of a node's place.
@@ -180,7 +178,7 @@ impl<S: Eq + Hash> Tree<S> {
     pub(crate) fn remove(&mut self, id: NodeId, heap: impl Fn(&S) -> usize) {
         let place = id.0 as usize % CHUNK;
         if let Some(node) = self.chunks[id.0 as usize / CHUNK].nodes[place].take() {
-            self.shrink(self.node_bytes() + node.heap_bytes() + heap(&node.state));
+            self.bytes -= self.node_bytes() + node.heap_bytes() + heap(&node.state);
             self.live -= 1;
             self.free.push(id);
         }
@@ -204,7 +202,8 @@ impl<S: Eq + Hash> Tree<S> {
         node.arms = arms;
         node.chooser = chooser;
         node.phase = Phase::Open;
-        self.grow(self[id].heap_bytes());
+        let bytes = self[id].heap_bytes();
+        self.bytes += bytes;
     }
 
     /// Defers the arms of `role` in an open node whose moves are not among `first`, if there are any of those.
@@ -228,7 +227,7 @@ impl<S: Eq + Hash> Tree<S> {
     /// Links `parent` to `child` by the chosen arms.
     pub(crate) fn link(&mut self, parent: NodeId, chosen: &[u32], child: NodeId) {
         let bytes = self[parent].set_child(chosen, child);
-        self.grow(bytes);
+        self.bytes += bytes;
     }
 
     /// What a node knows of each role.

@@ -132,7 +132,7 @@ impl<M: Playouts> Search<M> {
     fn open_batch(&mut self) -> Result<(), EvalError> {
         let selection = self.selection();
         // 1. Select.
-        self.own.select(&self.tree, selection, self.defers)?;
+        self.own.select(&mut self.tree, selection, self.defers)?;
         // 2. Expand.
         self.expand(selection)
     }

@@ -1,9 +1,9 @@
-//! What one thread of a search works with, and its part of a batch.
+//! What one thread of a search works with, and its part of what is under way.
 //!
-//! Data flow: [`Worker::select`] takes descents down a tree that nobody changes meanwhile and asks for the
-//! legal moves of the leaves they find; once those are opened [`Worker::follow`] asks for the states
-//! beyond; once those have nodes [`Worker::play`] plays them out. What has been found out waits in the
-//! worker until the search puts it into the tree.
+//! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves they
+//! find; once those are opened [`Worker::follow`] asks for the states beyond; once those have nodes
+//! [`Worker::play`] plays them out. What has been found out waits in the worker until the search puts it into
+//! the tree.
 
 use crate::descend::{Groups, Selection};
 use crate::descent::{Descent, Stand};
@@ -14,7 +14,7 @@ use crate::simulate::Simulation;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goal, Move, Playouts};
 
-/// One thread's machine, random draws, playouts and part of a batch.
+/// One thread's machine, random draws, playouts and batch.
 #[derive(Debug)]
 pub(crate) struct Worker<M: Playouts> {
     pub(crate) machine: M,
@@ -24,7 +24,7 @@ pub(crate) struct Worker<M: Playouts> {
     pub(crate) part: Part<M::State>,
 }
 
-/// A part of a batch: descents under way, and what has been found out about them.
+/// A thread's part of what is under way: the descents of its batch, and what has been found out about them.
 #[derive(Debug)]
 pub(crate) struct Part<S> {
     pub(crate) descents: Vec<Descent<S>>,
@@ -88,7 +88,7 @@ impl<M: Playouts> Worker<M> {
     /// Those of the machine.
     pub(crate) fn select(
         &mut self,
-        tree: &Tree<M::State>,
+        tree: &mut Tree<M::State>,
         selection: Selection,
         defers: bool,
     ) -> Result<(), EvalError> {
@@ -115,33 +115,36 @@ impl<M: Playouts> Worker<M> {
     ///
     /// # Errors
     /// Those of the machine.
-    pub(crate) fn follow(&mut self, tree: &Tree<M::State>, selection: Selection) -> Result<(), EvalError> {
+    pub(crate) fn follow(
+        &mut self,
+        tree: &mut Tree<M::State>,
+        selection: Selection,
+    ) -> Result<(), EvalError> {
         let Part { descents, childless, joints, states, over, goals, .. } = &mut self.part;
         childless.clear();
         joints.clear();
         states.clear();
-        let mut parents = Vec::new();
         for (number, Descent { path, stand }) in descents.iter_mut().enumerate() {
             let id = path.leaf();
-            let node = &tree[id];
             if let Stand::Unopened = stand {
                 *stand = Stand::Known;
-                if node.phase == Phase::Open {
-                    path.choose(
-                        tree.each_role().map(|role| selection.choose(tree, id, role, &mut self.dice)),
-                    );
+                if tree[id].phase == Phase::Open {
+                    for role in tree.each_role() {
+                        path.choose([selection.choose(tree, id, role, &mut self.dice)]);
+                    }
                     *stand = Stand::Childless;
                 }
             }
             if let Stand::Childless = stand {
                 childless.push(number);
-                joints.extend(path.last_chosen().iter().map(|&arm| node.arms[arm as usize].mv));
-                parents.push(&node.state);
+                joints.extend(path.last_chosen().iter().map(|&arm| tree[id].arms[arm as usize].mv));
             }
         }
-        if parents.is_empty() {
+        if childless.is_empty() {
             return Ok(());
         }
+        let parents: Vec<&M::State> =
+            childless.iter().map(|&number| &tree[descents[number].path.leaf()].state).collect();
         self.machine.next_states(&parents, joints, states)?;
         self.machine.outcomes(&states.iter().collect::<Vec<_>>(), over, goals)
     }
