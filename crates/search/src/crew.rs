@@ -184,6 +184,19 @@ mod tests {
     }
 
     #[test]
+    fn what_one_thread_has_under_way_outlives_the_thinning_by_another() {
+        let options = MctsOptions { threads: 3, memory: 1, ..MctsOptions::uct() };
+        let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        for _ in 0..30 {
+            search.run(&Limits::iterations(1000));
+            let root = &search.tree[search.tree.root()];
+            assert_eq!(root.pending, 0);
+            assert!(root.arms.iter().all(|arm| arm.pending == 0));
+            assert!(search.bytes() < (1 << 20) + 4096, "{}", search.bytes());
+        }
+    }
+
+    #[test]
     fn the_clock_holds_for_all_threads() {
         // Without proofs nothing else ends it.
         let options = MctsOptions { threads: 2, ..MctsOptions::uct() };

@@ -254,6 +254,20 @@ mod tests {
     }
 
     #[test]
+    fn thinning_keeps_what_a_descent_is_under_way_through() {
+        let (mut tree, root) = grown(true);
+        let under_way = tree[root].child(&[0]);
+        let below = tree[under_way].child(&[1]);
+        for id in [root, under_way, below] {
+            tree[id].pending = 1;
+        }
+        tree.thin();
+        tree.recycle(100_000, |_| 0);
+        assert_eq!(tree.len(), 3);
+        assert_eq!(tree[tree[root].child(&[0])].child(&[1]), below);
+    }
+
+    #[test]
     fn moves_that_come_faster_than_sweeps_end_do_not_keep_them_from_ending() {
         let (mut tree, root) = grown(false);
         let next = tree[root].child(&[1]);
