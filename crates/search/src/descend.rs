@@ -196,7 +196,8 @@ impl Selection {
         };
         let arm = range.start + choice;
         if several || range.len() > 1 {
-            tree[id].arms[arm].pending += 1;
+            let pending = &mut tree[id].arms[arm].pending;
+            *pending = pending.saturating_add(1);
         }
         arm as u32
     }
@@ -227,7 +228,7 @@ impl Selection {
         let sways = (0..count).map(|_| if several { dice.between(SWAY) as f32 } else { 1.0 });
         choices.choose(sways, arms, total, self.exploration, low, prior);
         for (arm, &pulled) in arms.iter_mut().zip(&choices.pulled) {
-            arm.pending += pulled as u16;
+            arm.pending = arm.pending.saturating_add(u16::try_from(pulled).unwrap_or(u16::MAX));
         }
         for arm in &mut choices.chosen {
             *arm += range.start as u32;

@@ -76,6 +76,9 @@ pub enum SpecError {
     },
 }
 
+/// More playouts at once than this fill no machine's lanes, and take room.
+const MAX_LANES: usize = 65_535;
+
 /// More threads than this are no use to one search.
 const MAX_THREADS: usize = 64;
 
@@ -217,7 +220,13 @@ fn mcts<'a>(
                     .ok_or_else(|| bad(option, value, wanted))
                     .map(Some)?;
             }
-            "lanes" => options.batch.lanes = Some(number(option, value, "a whole number")?),
+            "lanes" => {
+                let wanted = "a whole number from 1 to 65535";
+                options.batch.lanes = Some(number(option, value, wanted)?)
+                    .filter(|lanes| (1..=MAX_LANES).contains(lanes))
+                    .ok_or_else(|| bad(option, value, wanted))
+                    .map(Some)?;
+            }
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
             "least" => options.batch.least = number(option, value, "a whole number")?,
@@ -318,6 +327,12 @@ mod tests {
             parse("mcts:iterations=0").unwrap_err(),
             "`0` is no value for iterations: a whole number from 1 is wanted"
         );
+        for lanes in ["0", "65536"] {
+            assert_eq!(
+                parse(&format!("mcts:lanes={lanes}")).unwrap_err(),
+                format!("`{lanes}` is no value for lanes: a whole number from 1 to 65535 is wanted")
+            );
+        }
         assert_eq!(parse("mcts:c=-1").unwrap_err(), "`-1` is no value for c: a number from 0 is wanted");
         assert_eq!(parse("uct:c").unwrap_err(), "`` is no value for c: a number from 0 is wanted");
     }
