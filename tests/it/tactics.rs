@@ -1,8 +1,8 @@
 //! Positions with a known best move, in every class of game: what the search must find with a
 //! fixed number of iterations and several seeds, however it is tuned.
 
-use ggp_game::{Deadline, Interpreter, Move, Observation, Player, Role, StateMachine, StopToken};
-use ggp_search::{Limits, MctsOptions, Search, Solver};
+use ggp_game::{Deadline, Interpreter, Move, Observation, Player, Playouts, Role, StateMachine, StopToken};
+use ggp_search::{Halt, Limits, MctsOptions, Search, Solver};
 
 /// A search of `game` after the moves in `played`: for each joint move the one text that is not a
 /// `noop`, or all of them in role order, apart by `/`.
@@ -123,4 +123,25 @@ fn seeded_players_play_the_same_match_again() {
         seen
     };
     assert_eq!(first_moves(5), first_moves(5));
+}
+
+/// The value of tic-tac-toe, proved by so many threads.
+fn drawn_by<M: Playouts>(machine: M, threads: usize) {
+    let options =
+        MctsOptions { seed: Some(1), memory: 64, exploration: 3.0, threads, ..MctsOptions::default() };
+    let mut search = Search::new(machine, &options).expect("an initial state");
+    assert_eq!(search.run(&Limits::iterations(200_000)), Halt::Decided);
+    for role in [Role(0), Role(1)] {
+        let proven = search.report(role).candidates.iter().filter_map(|candidate| candidate.proven).max();
+        assert_eq!(proven, Some(50), "{threads} threads");
+    }
+}
+
+#[test]
+fn several_threads_on_the_interpreter_and_on_the_network() {
+    let rules = ggp_tests::rulesheet("tic_tac_toe");
+    for threads in [1, 2, 4] {
+        drawn_by(Interpreter::new(&ggp_tests::game(&rules)), threads);
+        drawn_by(ggp_tests::network(&rules), threads);
+    }
 }

@@ -75,6 +75,12 @@ pub trait Playouts: StateMachine {
         1
     }
 
+    /// Whether a state or a move that one clone has made means the same to every other, also to those made
+    /// before: then several threads, each with a clone, can work on the same states.
+    fn clones_agree(&self) -> bool {
+        false
+    }
+
     /// Makes ready for playouts with decisive moves ([`PlayoutPlan::decisive`]), so that the first of them
     /// take no longer than others.
     fn prepare_decisive(&mut self) {}

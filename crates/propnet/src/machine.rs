@@ -491,6 +491,10 @@ impl Playouts for PropNetMachine {
         64 * WORDS
     }
 
+    fn clones_agree(&self) -> bool {
+        true
+    }
+
     fn prepare_decisive(&mut self) {
         self.shared.decisive();
     }

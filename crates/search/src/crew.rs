@@ -34,9 +34,10 @@ impl<M: Playouts> Default for Crew<M> {
 }
 
 impl<M: Playouts> Search<M> {
-    /// How many threads search. A role that is alone is searched for by one.
+    /// How many threads search. One searches for a role that is alone, and on machines whose states mean
+    /// nothing to their clones.
     pub(crate) fn threads(&self) -> usize {
-        if self.tree.roles() > 1 { self.options.threads } else { 1 }
+        if self.tree.roles() > 1 && self.own.machine.clones_agree() { self.options.threads } else { 1 }
     }
 
     /// Searches with all threads until a limit is reached.

@@ -31,7 +31,8 @@ pub struct MctsOptions {
     pub margin: Duration,
     /// How playouts come in batches.
     pub batch: Batch,
-    /// How many threads grow the tree, from 1 to 64; games of one role are searched by one. With more than
+    /// How many threads grow the tree, from 1 to 64; games of one role are searched by one, and
+    /// so are those whose machine's clones do not agree ([`ggp_game::Playouts::clones_agree`]). With more than
     /// one, equal seeds do not give equal searches.
     pub threads: usize,
     /// So many visits' worth is what is thought of an arm before it is tried (with

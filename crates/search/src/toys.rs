@@ -133,7 +133,11 @@ impl<R: Rules> StateMachine for Toy<R> {
     }
 }
 
-impl<R: Rules> Playouts for Toy<R> {}
+impl<R: Rules> Playouts for Toy<R> {
+    fn clones_agree(&self) -> bool {
+        true
+    }
+}
 
 /// The move of a role that is not in control.
 pub(crate) const NOOP: u32 = 99;
