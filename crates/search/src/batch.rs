@@ -54,6 +54,7 @@ impl Batch {
         let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
         let grown = (visits / self.growth.max(1)) as usize / workers;
         let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        // A machine's lanes are filled at least once, whatever the others have under way.
         let lanes = (all / workers).max(all.min(lanes));
         BatchPlan { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
     }
@@ -77,6 +78,19 @@ mod tests {
         assert_eq!(batch.plan(512, 1, 100_000, 7), BatchPlan { leaves: 7, per_leaf: 16 });
         assert_eq!(batch.plan(1, 1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
         assert_eq!(Batch::single().plan(512, 1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+    }
+
+    #[test]
+    fn workers_share_out_the_leaves_of_one_until_the_tree_is_large() {
+        let batch = Batch::default();
+        for (workers, leaves) in [(1, 256), (2, 128), (4, 64)] {
+            let plan = batch.plan(512, workers, 2000, u64::MAX);
+            assert_eq!(plan.leaves, leaves, "of each of {workers}");
+            assert!((512..=1024).contains(&(plan.leaves * plan.per_leaf)), "lanes stay busy: {plan:?}");
+            let large = batch.plan(512, workers, 1_000_000, u64::MAX);
+            assert_eq!(large, BatchPlan { leaves: 256, per_leaf: 4 }, "of each of {workers}");
+        }
+        assert_eq!(batch.plan(1, 3, 1_000_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
     }
 
     #[test]

@@ -48,20 +48,17 @@ impl<M: Playouts> Search<M> {
         // Where the system has no threads to give, one does the work of all.
         let Ok(pool) = pool else { return self.iterate(limits) };
         let mut workers = self.muster();
+        let Some((mine, others)) = workers.split_first_mut() else { return self.iterate(limits) };
         let before = self.counts.iterations;
         let search = Mutex::new(&mut *self);
-        let mut halt = Halt::Deadline;
-        if let [mine, others @ ..] = &mut workers[..] {
-            pool.in_place_scope(|scope| {
-                for worker in others {
-                    let search = &search;
-                    scope.spawn(move |_| {
-                        work(search, worker, Turn::new(before), limits);
-                    });
-                }
-                halt = work(&search, mine, Turn::new(before), limits);
-            });
-        }
+        let halt = pool.in_place_scope(|scope| {
+            for worker in others {
+                scope.spawn(|_| {
+                    work(&search, worker, Turn::new(before), limits);
+                });
+            }
+            work(&search, mine, Turn::new(before), limits)
+        });
         self.crew = Crew { workers, pool: Some(pool) };
         halt
     }

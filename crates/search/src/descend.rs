@@ -82,9 +82,7 @@ impl Selection {
             if let Some(stand) = self.arrive(tree, path, id) {
                 break stand;
             }
-            for role in tree.each_role() {
-                path.choose([self.choose(tree, id, role, dice)]);
-            }
+            self.leave(tree, path, id, dice);
             let child = tree[id].child(path.last_chosen());
             if !child.is_some() {
                 break Stand::Childless;
@@ -167,14 +165,21 @@ impl Selection {
         }
     }
 
-    /// Chooses an arm for `role` in an open node that a descent has entered; its position there.
-    pub(crate) fn choose<S: Eq + Hash>(
+    /// Chooses an arm for every role in an open node that a descent has entered.
+    pub(crate) fn leave<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
+        path: &mut Path,
         id: NodeId,
-        role: Role,
         dice: &mut Dice,
-    ) -> u32 {
+    ) {
+        for role in tree.each_role() {
+            path.choose([self.choose(tree, id, role, dice)]);
+        }
+    }
+
+    /// Chooses an arm for `role` there; its position in the node.
+    fn choose<S: Eq + Hash>(self, tree: &mut Tree<S>, id: NodeId, role: Role, dice: &mut Dice) -> u32 {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
         let low = tree.stats(id)[role.index()].bounds.low;

@@ -43,38 +43,6 @@ impl Turn {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Whether the search is over after `done` iterations, the next being expected to take
-    /// `expected`.
-    fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
-        let root = self.tree.root();
-        let decided = match limits.decided_for {
-            Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
-            None => self.tree.is_exact(root),
-        };
-        let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
-            || self.beam.as_ref().is_some_and(Beam::is_exhausted);
-        if self.tree[root].phase == Phase::Ended || decided || solved {
-            return Some(Halt::Decided);
-        }
-        if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
-            return Some(Halt::Full);
-        }
-        limits.reached(done, expected)
-    }
-
-    /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
-    /// short.
-    fn recycle(&mut self, limits: &Limits) {
-        let machine = &self.own.machine;
-        let crowded = self.tree.is_crowded();
-        if crowded && !limits.when_full {
-            self.tree.thin();
-        }
-        let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
-        let descents = self.own.part.descents.len();
-        self.tree.recycle(each * descents.max(1), |state| machine.heap_bytes(state));
-    }
-
     /// Searches until a limit is reached, with one thread.
     pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
         let mut turn = Turn::new(self.counts.iterations);
@@ -169,5 +137,37 @@ impl<M: Playouts> Search<M> {
                 ControlFlow::Continue(())
             }
         }
+    }
+
+    /// Whether the search is over after `done` iterations, the next being expected to take
+    /// `expected`.
+    fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
+        let root = self.tree.root();
+        let decided = match limits.decided_for {
+            Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
+            None => self.tree.is_exact(root),
+        };
+        let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
+            || self.beam.as_ref().is_some_and(Beam::is_exhausted);
+        if self.tree[root].phase == Phase::Ended || decided || solved {
+            return Some(Halt::Decided);
+        }
+        if limits.when_full && self.tree.is_full() && self.tree.recycler.is_idle() {
+            return Some(Halt::Full);
+        }
+        limits.reached(done, expected)
+    }
+
+    /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
+    /// short.
+    fn recycle(&mut self, limits: &Limits) {
+        let machine = &self.own.machine;
+        let crowded = self.tree.is_crowded();
+        if crowded && !limits.when_full {
+            self.tree.thin();
+        }
+        let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
+        let descents = self.own.part.descents.len();
+        self.tree.recycle(each * descents.max(1), |state| machine.heap_bytes(state));
     }
 }

@@ -129,9 +129,7 @@ impl<M: Playouts> Worker<M> {
             if let Stand::Unopened = stand {
                 *stand = Stand::Known;
                 if tree[id].phase == Phase::Open {
-                    for role in tree.each_role() {
-                        path.choose([selection.choose(tree, id, role, &mut self.dice)]);
-                    }
+                    selection.leave(tree, path, id, &mut self.dice);
                     *stand = Stand::Childless;
                 }
             }
