@@ -12,10 +12,12 @@ impl<S: Eq + Hash> Tree<S> {
     /// A descent counts once, however many playouts it was given: how much is known of an arm depends
     /// on how far the tree below it has grown, more than on how often its leaves were played out.
     ///
+    /// With `regrets` roles that chose at once by regret learn what they regret now.
+    ///
     /// Where nodes are shared, an arm's statistics are those of the node that it leads to, which
     /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2). A node made anew, after
     /// it had been given up for room, has seen less than its arm.
-    pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool) {
+    pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool, regrets: bool) {
         for depth in (0..path.nodes().len()).rev() {
             let id = path.nodes()[depth];
             for (stats, share) in self.stats_mut(id).iter_mut().zip(shares) {
@@ -26,7 +28,7 @@ impl<S: Eq + Hash> Tree<S> {
             node.visits = node.visits.saturating_add(1);
             node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
-            if !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
+            if regrets && !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
                 self.regret(path, depth, shares);
             }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
@@ -90,7 +92,7 @@ mod tests {
             path.enter(root);
             path.choose([0]);
             path.enter(child);
-            tree.back_up(&path, &[share], true);
+            tree.back_up(&path, &[share], true, false);
             tree[root].arms[0].mean().unwrap()
         };
         for _ in 0..3 {

@@ -30,7 +30,7 @@ impl<M: Playouts> Search<M> {
             return Ok(Some(mv));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && !self.tree[root].regrets.is_empty() {
+        if !certain && self.draws() {
             let mut ticket = self.own.dice.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
                 ticket -= probability;
@@ -62,7 +62,10 @@ impl<M: Playouts> Search<M> {
         let node = &self.tree[root];
         let arms = &node.arms[range.clone()];
         let most = (0..arms.len()).rev().max_by_key(|&arm| arms[arm].visits);
-        let mut probabilities = node.regrets.get(range).map(average).unwrap_or_default();
+        let mut probabilities = match node.regrets.get(range) {
+            Some(regrets) if self.draws() => average(regrets),
+            _ => Vec::new(),
+        };
         if probabilities.iter().all(|&probability| probability == 0.0) {
             probabilities = (0..arms.len()).map(|arm| if Some(arm) == most { 1.0 } else { 0.0 }).collect();
         }

@@ -196,4 +196,21 @@ mod tests {
         }
         assert!(seen.iter().all(|&count| count > 50), "{seen:?}");
     }
+
+    #[test]
+    fn what_few_draws_have_left_behind_is_not_played() {
+        // Both win by the first move, and draw by regret as long as the end seems near.
+        let (win, none) = ([100, 100], [0, 0]);
+        let options = MctsOptions {
+            techniques: Techniques::all().with(Technique::Solver, false),
+            ..MctsOptions::default()
+        };
+        let mut search = Search::new(toys::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
+        search.run(&Limits::iterations(2));
+        assert!(search.draws() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
+        search.horizon = 30;
+        search.run(&Limits::iterations(2000));
+        assert!(search.strategy(Role(0)).unwrap().contains(&(Move(0), 1.0)));
+        assert!((0..100).all(|_| search.best_move(Role(0)) == Ok(Some(Move(0)))));
+    }
 }

@@ -204,10 +204,15 @@ impl<M: Playouts> Search<M> {
         Selection {
             exploration: self.options.exploration,
             chance: self.chance,
-            draws: self.draws_by_regret && self.horizon <= DRAWN_HORIZON,
+            draws: self.draws(),
             stops_at_proofs: self.options.has(Technique::Solver),
             belief: self.has_history().then_some(self.belief),
         }
+    }
+
+    /// Whether roles that choose at once draw by regret for now: as far as playouts have seen, the end is near.
+    pub(crate) fn draws(&self) -> bool {
+        self.draws_by_regret && self.horizon <= DRAWN_HORIZON
     }
 
     /// Takes back what is pending.
@@ -241,17 +246,18 @@ impl<M: Playouts> Search<M> {
         }
         let mut played = part.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
+        let regrets = self.draws();
         for descent in &part.descents {
             if let Stand::Playing = descent.stand {
                 let shares = played.next().unwrap_or(&[]);
-                self.tree.back_up(&descent.path, shares, shared);
+                self.tree.back_up(&descent.path, shares, shared, regrets);
                 if logs {
                     self.history.remember(&self.tree, &descent.path, shares, per_leaf);
                 }
             } else {
                 let stats = self.tree.stats(descent.path.leaf()).iter();
                 let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
-                self.tree.back_up(&descent.path, &known, shared);
+                self.tree.back_up(&descent.path, &known, shared, regrets);
             }
             if self.options.has(Technique::Solver) {
                 self.tree.prove(&descent.path, self.chance);
