@@ -15,7 +15,7 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often the table is drawn anew.
+/// How often the table is drawn anew, where that is not too short for the search to get anywhere.
 const SLICE: Duration = Duration::from_millis(250);
 
 /// Moves of each role that the table shows.
@@ -123,12 +123,18 @@ fn think<M: Playouts>(
         return search.run(&Limits::iterations(iterations).or_when(stop));
     }
     let end = Deadline::after(arguments.seconds);
+    let mut slice = SLICE;
     loop {
         let left = end.remaining().unwrap_or(Duration::MAX);
-        let halt = search.run(&Limits::time(SLICE.min(left)).or_when(stop));
+        let before = search.playouts();
+        let halt = search.run(&Limits::time(slice.min(left)).or_when(stop));
         each(search);
-        if halt != Halt::Deadline || left <= SLICE {
+        if halt != Halt::Deadline || left <= slice {
             return halt;
+        }
+        if search.playouts() == before {
+            // Not even one batch fits into it.
+            slice *= 2;
         }
     }
 }

@@ -25,6 +25,9 @@ const ROUNDS: usize = 2;
 /// One leaf under way for so many visits of the root is hardly a loss of selectivity.
 const SELECTIVE: u32 = 32;
 
+/// With fewer batches to come than this, doubling them would leave lanes idle most of the time.
+const FEW: u32 = 8;
+
 /// One batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchPlan {
@@ -44,15 +47,16 @@ impl Batch {
         Batch { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
     }
 
-    /// The next batch of one of `workers`, on a machine of so many lanes, for a root with `visits`; at most
-    /// `most` leaves.
-    pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, most: u64) -> BatchPlan {
+    /// The next batch of one of `workers`, on a machine of so many lanes, for a root with `visits`, when there
+    /// is time for `left` batches; at most `most` leaves.
+    pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchPlan {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let enough = (all / self.least.max(1)).max(1);
         let least = all / enough;
         // Together they have no more under way than one would have, until the tree stays selective with more.
         let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
-        let grown = (visits / self.growth.max(1)) as usize / workers;
+        let hurry = (FEW / left.max(1)).max(1);
+        let grown = (visits.max(1).saturating_mul(hurry) / self.growth.max(1)) as usize / workers;
         let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
         // A machine's lanes are filled at least once, whatever the others have under way.
         let lanes = (all / workers).max(all.min(lanes));
@@ -72,25 +76,43 @@ mod tests {
     #[test]
     fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
         let batch = Batch { lanes: None, growth: 10, per_leaf: 16, least: 4 };
-        assert_eq!(batch.plan(512, 1, 0, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
-        assert_eq!(batch.plan(512, 1, 1000, u64::MAX), BatchPlan { leaves: 100, per_leaf: 10 });
-        assert_eq!(batch.plan(512, 1, 100_000, u64::MAX), BatchPlan { leaves: 256, per_leaf: 4 });
-        assert_eq!(batch.plan(512, 1, 100_000, 7), BatchPlan { leaves: 7, per_leaf: 16 });
-        assert_eq!(batch.plan(1, 1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
-        assert_eq!(Batch::single().plan(512, 1, 100_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
+        assert_eq!(batch.plan(512, 1, 1000, u32::MAX, u64::MAX), BatchPlan { leaves: 100, per_leaf: 10 });
+        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, u64::MAX), BatchPlan { leaves: 256, per_leaf: 4 });
+        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, 7), BatchPlan { leaves: 7, per_leaf: 16 });
+        assert_eq!(batch.plan(1, 1, 100_000, u32::MAX, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(
+            Batch::single().plan(512, 1, 100_000, u32::MAX, u64::MAX),
+            BatchPlan { leaves: 1, per_leaf: 1 }
+        );
+    }
+
+    #[test]
+    fn batches_grow_faster_when_there_is_time_for_few() {
+        let batch = Batch::default();
+        let leaves = |left| {
+            let mut visits = 0;
+            for left in (1..=left).rev() {
+                visits += batch.plan(512, 1, visits, left, u64::MAX).leaves as u32;
+            }
+            visits
+        };
+        assert_eq!(batch.plan(512, 1, 3, 8, u64::MAX), batch.plan(512, 1, 3, u32::MAX, u64::MAX));
+        assert_eq!(batch.plan(512, 1, 0, 2, u64::MAX), BatchPlan { leaves: 4, per_leaf: 64 });
+        assert!(leaves(4) > 200, "{}", leaves(4));
     }
 
     #[test]
     fn workers_share_out_the_leaves_of_one_until_the_tree_is_large() {
         let batch = Batch::default();
         for (workers, leaves) in [(1, 256), (2, 128), (4, 64)] {
-            let plan = batch.plan(512, workers, 2000, u64::MAX);
+            let plan = batch.plan(512, workers, 2000, u32::MAX, u64::MAX);
             assert_eq!(plan.leaves, leaves, "of each of {workers}");
             assert!((512..=1024).contains(&(plan.leaves * plan.per_leaf)), "lanes stay busy: {plan:?}");
-            let large = batch.plan(512, workers, 1_000_000, u64::MAX);
+            let large = batch.plan(512, workers, 1_000_000, u32::MAX, u64::MAX);
             assert_eq!(large, BatchPlan { leaves: 256, per_leaf: 4 }, "of each of {workers}");
         }
-        assert_eq!(batch.plan(1, 3, 1_000_000, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(batch.plan(1, 3, 1_000_000, u32::MAX, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
     }
 
     #[test]

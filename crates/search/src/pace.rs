@@ -28,6 +28,12 @@ impl Pace {
         self.typical
     }
 
+    /// How often it fits into `time`, as a rule.
+    pub(crate) fn times_in(self, time: Duration) -> u32 {
+        let times = time.as_nanos() / self.typical.as_nanos().max(1);
+        u32::try_from(times).unwrap_or(u32::MAX)
+    }
+
     /// Takes note of one more time.
     pub(crate) fn note(&mut self, time: Duration) {
         // A time that is far out of the ordinary says nothing of the ordinary.

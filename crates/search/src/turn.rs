@@ -70,7 +70,8 @@ impl<M: Playouts> Search<M> {
             }
             let began = Instant::now();
             self.recycle(limits);
-            let batch = self.plan(limits.iterations.map_or(u64::MAX, |most| most - done));
+            let left = limits.deadline.remaining().map_or(u32::MAX, |left| self.pace.times_in(left));
+            let batch = self.plan(left, limits.iterations.map_or(u64::MAX, |most| most - done));
             self.under_way += batch.leaves as u64;
             turn.begun = Some((batch, began));
             turn.played = self.open_batch();
@@ -80,11 +81,11 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The next batch, of at most `most` iterations.
-    fn plan(&mut self, most: u64) -> BatchPlan {
+    /// The next batch, of at most `most` iterations, when there is time for `left`.
+    fn plan(&mut self, left: u32, most: u64) -> BatchPlan {
         let lanes = self.own.machine.lanes();
         let visits = self.tree[self.tree.root()].visits;
-        let batch = self.options.batch.plan(lanes, self.threads(), visits, most);
+        let batch = self.options.batch.plan(lanes, self.threads(), visits, left, most);
         let logs = self.has_history() && History::wants(self.batches, lanes);
         self.batches += 1;
         self.own.part.descents.resize_with(batch.leaves, Descent::default);
