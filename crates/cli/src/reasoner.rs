@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) const GROUNDING_TIME: Duration = Duration::from_secs(20);
 
 /// How often a long grounding looks whether it should end.
-const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// What evaluates the rules, as asked for on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -30,7 +30,7 @@ pub(crate) enum Choice {
 }
 
 /// The option of every command that evaluates rules.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Default, Debug, clap::Args)]
 pub(crate) struct Reasoning {
     /// What evaluates the rules
     #[arg(long, value_enum, default_value_t, value_name = "NAME")]
@@ -38,6 +38,14 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
+    /// The network and nothing else.
+    pub(crate) const NETWORK: Reasoning = Reasoning { reasoner: Choice::Propnet };
+
+    /// Whether it is up to the game what evaluates it.
+    pub(crate) fn is_auto(self) -> bool {
+        self.reasoner == Choice::Auto
+    }
+
     /// Builds what was asked for. Where `auto` falls back to the interpreter, one line on standard
     /// error says so and why.
     ///
