@@ -30,7 +30,7 @@ impl<M: Playouts> Search<M> {
             return Ok(Some(mv));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && self.draws() {
+        if !certain && self.draws() && !self.tree[root].regrets.is_empty() {
             let mut ticket = self.own.dice.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
                 ticket -= probability;
@@ -83,5 +83,32 @@ impl<M: Playouts> Search<M> {
             _ => 0,
         };
         (certain, arm.visits, arm.mean().unwrap_or(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::limits::Limits;
+    use crate::node::Bounds;
+    use crate::options::MctsOptions;
+    use crate::search::Search;
+    use crate::technique::{Technique, Techniques};
+    use crate::toys;
+    use ggp_game::{Move, Role};
+
+    #[test]
+    fn near_the_end_what_is_proved_still_counts_for_more_than_visits() {
+        let options = MctsOptions {
+            techniques: Techniques::all().with(Technique::Solver, false),
+            ..MctsOptions::default()
+        };
+        let state = vec![1, 2, 1, 2, 2, 0, 0, 1, 0, 0];
+        let mut search = Search::from_state(toys::tic_tac_toe(), &options, state).unwrap();
+        search.run(&Limits::iterations(200));
+        assert!(search.draws(), "three steps to the end");
+        let root = search.tree.root();
+        let lost = search.tree[root].arms.iter_mut().find(|arm| arm.mv == Move(6)).unwrap();
+        (lost.visits, lost.bounds) = (1_000_000, Bounds { low: 0, high: 0 });
+        assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
     }
 }
