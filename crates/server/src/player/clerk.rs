@@ -139,7 +139,10 @@ impl Beginning {
             Some(())
         };
         // Nothing of ours should panic; if it does, the match is lost and nothing else.
-        match catch_unwind(AssertUnwindSafe(begin)) {
+        let ended = catch_unwind(AssertUnwindSafe(begin));
+        // Whoever is refused may begin anew at once.
+        drop(running);
+        match ended {
             Ok(Some(())) => {}
             Ok(None) => thought.refuse(),
             Err(_) => {
