@@ -30,7 +30,7 @@ impl<M: Playouts> Search<M> {
             return Ok(Some(mv));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && self.draws() && !self.tree[root].regrets.is_empty() {
+        if !certain && self.mixes() {
             let mut ticket = self.own.dice.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
                 ticket -= probability;
@@ -62,14 +62,16 @@ impl<M: Playouts> Search<M> {
         let node = &self.tree[root];
         let arms = &node.arms[range.clone()];
         let most = (0..arms.len()).rev().max_by_key(|&arm| arms[arm].visits);
-        let mut probabilities = match node.regrets.get(range) {
-            Some(regrets) if self.draws() => average(regrets),
-            _ => Vec::new(),
-        };
+        let mut probabilities = if self.mixes() { average(&node.regrets[range]) } else { Vec::new() };
         if probabilities.iter().all(|&probability| probability == 0.0) {
             probabilities = (0..arms.len()).map(|arm| if Some(arm) == most { 1.0 } else { 0.0 }).collect();
         }
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
+    }
+
+    /// Whether roles choose at once at the root and have drawn by regret there, as they still do.
+    fn mixes(&self) -> bool {
+        self.draws() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
     /// By what moves are compared; more is better.

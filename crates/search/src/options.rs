@@ -193,21 +193,15 @@ fn mcts<'a>(
         match option {
             "iterations" => {
                 let wanted = "a whole number from 1";
-                let iterations: u64 = number(option, value, wanted)?;
-                options.iterations =
-                    Some(Some(iterations).filter(|&n| n > 0).ok_or_else(|| bad(option, value, wanted))?);
+                options.iterations = Some(number_in(option, value, wanted, |&n: &u64| n > 0)?);
             }
             "memory" => {
                 let wanted = "a whole number of MiB from 1";
-                options.memory = Some(number(option, value, wanted)?)
-                    .filter(|&mib| mib > 0)
-                    .ok_or_else(|| bad(option, value, wanted))?;
+                options.memory = number_in(option, value, wanted, |&mib| mib > 0)?;
             }
             "c" => {
-                let wanted = "a number from 0";
-                options.exploration = Some(number(option, value, wanted)?)
-                    .filter(|c: &f64| c.is_finite() && *c >= 0.0)
-                    .ok_or_else(|| bad(option, value, wanted))?;
+                let is_fit = |c: &f64| c.is_finite() && *c >= 0.0;
+                options.exploration = number_in(option, value, "a number from 0", is_fit)?;
             }
             "seed" => options.seed = Some(number(option, value, "a whole number from 0")?),
             "margin" => {
@@ -215,27 +209,21 @@ fn mcts<'a>(
                     Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
             }
             "belief" => {
-                let wanted = "a number above 0";
-                options.belief = Some(number(option, value, wanted)?)
-                    .filter(|belief: &f64| belief.is_finite() && *belief > 0.0)
-                    .ok_or_else(|| bad(option, value, wanted))
-                    .map(Some)?;
+                let is_fit = |belief: &f64| belief.is_finite() && *belief > 0.0;
+                options.belief = Some(number_in(option, value, "a number above 0", is_fit)?);
             }
             "lanes" => {
                 let wanted = "a whole number from 1 to 65535";
-                options.batch.lanes = Some(number(option, value, wanted)?)
-                    .filter(|lanes| (1..=MAX_LANES).contains(lanes))
-                    .ok_or_else(|| bad(option, value, wanted))
-                    .map(Some)?;
+                let is_fit = |lanes: &usize| (1..=MAX_LANES).contains(lanes);
+                options.batch.lanes = Some(number_in(option, value, wanted, is_fit)?);
             }
             "growth" => options.batch.growth = number(option, value, "a whole number")?,
             "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
             "least" => options.batch.least = number(option, value, "a whole number")?,
             "threads" => {
                 let wanted = "a whole number from 1 to 64";
-                options.threads = Some(number(option, value, wanted)?)
-                    .filter(|threads| (1..=MAX_THREADS).contains(threads))
-                    .ok_or_else(|| bad(option, value, wanted))?;
+                let is_fit = |threads: &usize| (1..=MAX_THREADS).contains(threads);
+                options.threads = number_in(option, value, wanted, is_fit)?;
             }
             _ => {
                 let technique =
@@ -256,7 +244,17 @@ fn switch(option: &str, value: &str) -> Result<bool, SpecError> {
 }
 
 fn number<T: FromStr>(option: &str, value: &str, wanted: &'static str) -> Result<T, SpecError> {
-    value.parse().map_err(|_| bad(option, value, wanted))
+    number_in(option, value, wanted, |_| true)
+}
+
+/// A number that `is_fit`.
+fn number_in<T: FromStr>(
+    option: &str,
+    value: &str,
+    wanted: &'static str,
+    is_fit: impl FnOnce(&T) -> bool,
+) -> Result<T, SpecError> {
+    value.parse().ok().filter(is_fit).ok_or_else(|| bad(option, value, wanted))
 }
 
 fn bad(option: &str, value: &str, wanted: &'static str) -> SpecError {
