@@ -19,6 +19,7 @@ mod protocol;
 mod published;
 mod rulesheets;
 mod semantics;
+mod subgames;
 mod tactics;
 mod twins;
 mod walks;

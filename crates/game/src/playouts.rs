@@ -91,6 +91,13 @@ pub trait Playouts: StateMachine {
         let _ = (role, moves);
     }
 
+    /// The subgames of a game of one role whose moves each concern one part of the state at most, as far as the
+    /// machine can tell: machines of the same states and moves, in which only the subgame's moves are legal, and
+    /// which end, with the goal 100, once all holds that the game's best goal asks of that part. None if there are not two.
+    fn subgames(&mut self) -> Vec<Self> {
+        Vec::new()
+    }
+
     /// Replaces `out` by those of the legal moves of each role in each of `states` that playouts with
     /// decisive moves draw from: role by role, state by state; leaves it empty where the machine cannot tell.
     ///

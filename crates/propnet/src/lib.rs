@@ -27,6 +27,7 @@ mod schedule;
 mod select;
 mod specialise;
 mod state;
+mod subgames;
 mod successor;
 mod twins;
 mod vector;

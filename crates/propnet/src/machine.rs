@@ -13,12 +13,14 @@ use crate::report::Report;
 use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
+use crate::subgames::subgames;
 use crate::twins::Twins;
 use ggp_game::{
     EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken,
 };
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Words of a row for playouts: 512 lanes. Chosen by measurement.
 pub(crate) const WORDS: usize = 8;
@@ -29,6 +31,9 @@ const SINGLES: usize = 3;
 
 /// Networks of more nodes are not worth the time that sharing takes for single states.
 const SHARE_BELOW: usize = 50_000;
+
+/// Machines of subgames are made within this time, or not at all.
+const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 
 /// What machines of one network share.
 #[derive(Debug)]
@@ -509,6 +514,16 @@ impl Playouts for PropNetMachine {
             *kept = (*kept).min(*mv);
         }
         moves.retain(|mv| least.get(&class(mv)) == Some(mv));
+    }
+
+    fn subgames(&mut self) -> Vec<PropNetMachine> {
+        let began = Instant::now();
+        let nets = subgames(&self.shared.net).into_iter();
+        let machines = nets.map(|net| {
+            let is_late = began.elapsed() > SUBGAMES_WITHIN;
+            (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
+        });
+        machines.collect::<Option<_>>().unwrap_or_default()
     }
 
     fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {

@@ -214,7 +214,7 @@ pub(crate) fn phases(net: &PropNet, constant: &[Option<bool>]) -> Vec<Vec<(u32, 
 }
 
 /// The fluents whose next values depend on no move and on no fluent that is not of this kind.
-fn autonomous_fluents(net: &PropNet) -> Vec<bool> {
+pub(crate) fn autonomous_fluents(net: &PropNet) -> Vec<bool> {
     let mut autonomous = vec![true; net.fluents.len()];
     for _ in 0..ROUNDS {
         let free = independent_nodes(net, &autonomous);

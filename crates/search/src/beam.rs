@@ -253,6 +253,7 @@ impl<M: Playouts> Search<M> {
         {
             return Ok(());
         }
+        self.search_subgames()?;
         let bytes = self.options.memory_bytes() / MEMORY_PART;
         let root = &self.tree[self.tree.root()].state;
         let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));

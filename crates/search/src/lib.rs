@@ -36,6 +36,7 @@ mod search;
 mod select;
 mod simulate;
 mod solve;
+mod subgames;
 mod table;
 mod technique;
 #[cfg(test)]

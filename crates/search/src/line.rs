@@ -38,6 +38,12 @@ impl Line {
         Line { share, moves }
     }
 
+    /// The moves still to be made, the next one first.
+    pub(crate) fn into_moves(mut self) -> Vec<Move> {
+        self.moves.reverse();
+        self.moves
+    }
+
     /// The next move.
     pub(crate) fn next(&self) -> Option<Move> {
         self.moves.last().copied()

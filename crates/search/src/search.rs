@@ -16,6 +16,7 @@ use crate::node::{NodeId, Phase};
 use crate::options::MctsOptions;
 use crate::pace::Pace;
 use crate::regret::DRAWN_HORIZON;
+use crate::subgames::Subgames;
 use crate::technique::Technique;
 use crate::tree::Tree;
 use crate::worker::{Part, Worker};
@@ -53,6 +54,8 @@ pub struct Search<M: Playouts> {
     pub(crate) beam: Option<Beam<M::State>>,
     /// How wide the last such search became.
     pub(crate) beam_width: Option<usize>,
+    /// The search through the parts of the game, in games of one role that fall into any.
+    pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
     pub(crate) evidence: Evidence,
     pub(crate) belief: Belief,
@@ -96,6 +99,7 @@ impl<M: Playouts> Search<M> {
         if options.has(Technique::Decisive) {
             machine.prepare_decisive();
         }
+        let subgames = if options.has(Technique::Subgames) { Subgames::of(&mut machine) } else { None };
         let game = machine.game().clone();
         let roles = game.role_count();
         let chance = game.nature();
@@ -116,6 +120,7 @@ impl<M: Playouts> Search<M> {
             line: None,
             beam: None,
             beam_width: None,
+            subgames,
             history: History::new(roles),
             evidence: Evidence::default(),
             belief: Belief::default(),
@@ -175,6 +180,7 @@ impl<M: Playouts> Search<M> {
         if let Some(beam) = self.beam.take() {
             self.beam_width = Some(beam.width() / 2);
         }
+        self.subgames.as_mut().into_iter().for_each(Subgames::restart);
     }
 
     /// The root's child by `joint`, if it has been made.

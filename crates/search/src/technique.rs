@@ -13,6 +13,8 @@ pub enum Technique {
     Line,
     /// A role that is alone in the game also searches layer by layer.
     Beam,
+    /// A role that is alone in the game also searches the parts that the game falls into apart.
+    Subgames,
     /// What is thought of an arm before it is tried is how its move fared elsewhere.
     History,
     /// Playouts prefer moves whose history is good, as far as the tree bears it out.
@@ -24,12 +26,13 @@ pub enum Technique {
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 8] = [
+    pub const ALL: [Technique; 9] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
         Technique::Line,
         Technique::Beam,
+        Technique::Subgames,
         Technique::History,
         Technique::Mast,
         Technique::Decisive,
@@ -43,6 +46,7 @@ impl Technique {
             Technique::Regret => "regret",
             Technique::Line => "line",
             Technique::Beam => "beam",
+            Technique::Subgames => "subgames",
             Technique::History => "history",
             Technique::Mast => "mast",
             Technique::Decisive => "decisive",
@@ -57,7 +61,7 @@ impl Technique {
 
 /// A set of techniques.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Techniques(u8);
+pub struct Techniques(u16);
 
 impl Techniques {
     /// None: plain UCT.
