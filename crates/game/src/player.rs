@@ -102,7 +102,7 @@ pub struct Candidate {
 /// What a player thought about its last move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The moves considered, most visited first.
+    /// The moves considered: the one preferred, then those visited most.
     pub candidates: Vec<Candidate>,
     /// Search iterations.
     pub iterations: u64,

@@ -2,18 +2,26 @@
 
 use crate::arm::Arm;
 use crate::line::Line;
-use crate::node::Phase;
+use crate::node::{Chooser, Phase};
 use crate::regret::average;
 use crate::search::Search;
 use ggp_game::{EvalError, Move, Playouts, Role};
+
+/// Arms that got this part of the visits of the one visited most are known well enough to be played instead of it:
+/// what has been visited less looks better than it is, for its refutation may not have been found yet.
+const SECURE_PART: u32 = 2;
+
+/// By this, over the root of its visits, an arm's mean may be too high.
+const SECURE_SPREAD: f64 = 4.0;
 
 impl<M: Playouts> Search<M> {
     /// The move that the search would play for `role` at the root.
     ///
     /// A role that is alone follows the best line found. Else what is proved comes first: a move that is certainly best is played, the shortest way to a
     /// win, the longest way to a loss; a move that is certainly worse than another is not. Among
-    /// the rest the one visited most, then the one that scores best, then a random one. `None`
-    /// when the role has no legal move.
+    /// the rest, with two roles in turn, of those visited often, the one of the highest lower bound (the secure
+    /// child of Chaslot et al. 2008): a move that turned out well late is not visited most yet. Else the one
+    /// visited most, then the one that scores best, then a random one. `None` when the role has no legal move.
     ///
     /// # Errors
     /// Those of the machine, when the legal moves are not known yet.
@@ -39,16 +47,29 @@ impl<M: Playouts> Search<M> {
                 }
             }
         }
-        let arms = self.tree.arms(root, role);
-        let floor = arms.iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
-        let hopeful = arms.iter().filter(|arm| arm.bounds.high >= floor);
+        Ok(self.best_arm(role).map(|arm| self.tree[root].arms[arm].mv))
+    }
+
+    /// The arm that `role` would pull in the open root, its position in it, if it neither follows a line nor
+    /// draws.
+    pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
+        let root = self.tree.root();
+        let arms = &self.tree[root].arms;
+        let range = self.tree.arm_range(root, role);
+        let floor = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let hopeful = range.filter(|&arm| arms[arm].bounds.high >= floor);
+        let most = hopeful.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
+        // Where roles choose at once a mean tells of what the others did, which they may do no more.
+        let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
+        let is_secure = is_alone && self.secures;
+        let known = if is_secure { (most / SECURE_PART).max(1) } else { u32::MAX };
+        let rank = |arm: usize| self.rank(&arms[arm], known);
         // Moves are in random order, so the first of equals is a random one.
-        let better = |best: &Arm, other: &Arm| self.rank(other) > self.rank(best);
-        Ok(hopeful.reduce(|best, other| if better(best, other) { other } else { best }).map(|arm| arm.mv))
+        hopeful.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
     }
 
     /// How `role` would mix its moves at the root: its legal moves with their probabilities. Where
-    /// it chooses alone, all of it goes to the move visited most.
+    /// it chooses alone, all of it goes to the best one.
     ///
     /// # Errors
     /// Those of the machine, when the legal moves are not known yet.
@@ -61,10 +82,10 @@ impl<M: Playouts> Search<M> {
         let range = self.tree.arm_range(root, role);
         let node = &self.tree[root];
         let arms = &node.arms[range.clone()];
-        let most = (0..arms.len()).rev().max_by_key(|&arm| arms[arm].visits);
-        let mut probabilities = if self.mixes() { average(&node.regrets[range]) } else { Vec::new() };
+        let best = self.best_arm(role).map(|arm| arm - range.start);
+        let mut probabilities = if self.mixes() { average(&node.regrets[range.clone()]) } else { Vec::new() };
         if probabilities.iter().all(|&probability| probability == 0.0) {
-            probabilities = (0..arms.len()).map(|arm| if Some(arm) == most { 1.0 } else { 0.0 }).collect();
+            probabilities = (0..arms.len()).map(|arm| if Some(arm) == best { 1.0 } else { 0.0 }).collect();
         }
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
@@ -74,8 +95,8 @@ impl<M: Playouts> Search<M> {
         self.draws() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
-    /// By what moves are compared; more is better.
-    fn rank(&self, arm: &Arm) -> (i32, u32, f64) {
+    /// By what moves are compared, `known` visits being enough for a lower bound; more is better.
+    fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
         let distance = i32::from(self.tree.distance_of(arm.child));
         let certain = match arm.bounds.proven() {
             Some(100) => 1 + i32::from(u16::MAX) - distance,
@@ -84,7 +105,10 @@ impl<M: Playouts> Search<M> {
             _ if arm.deferred => 2 - i32::from(u16::MAX),
             _ => 0,
         };
-        (certain, arm.visits, arm.mean().unwrap_or(0.0))
+        let mean = arm.mean().unwrap_or(0.0);
+        let least =
+            if arm.visits < known { -1.0 } else { mean - SECURE_SPREAD / f64::from(arm.visits).sqrt() };
+        (certain, least, arm.visits, mean)
     }
 }
 
@@ -112,5 +136,28 @@ mod tests {
         let lost = search.tree[root].arms.iter_mut().find(|arm| arm.mv == Move(6)).unwrap();
         (lost.visits, lost.bounds) = (1_000_000, Bounds { low: 0, high: 0 });
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
+    }
+
+    #[test]
+    fn what_turned_out_well_late_is_played_before_it_is_visited_most() {
+        let choice = |secure: bool, known: &[(u32, f64)]| {
+            let techniques = Techniques::all().with(Technique::Secure, secure);
+            let options = MctsOptions { techniques, ..MctsOptions::default() };
+            let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+            search.run(&Limits::iterations(20));
+            let root = search.tree.root();
+            for (mv, &(visits, mean)) in known.iter().enumerate() {
+                let arm = search.tree[root].arms.iter_mut().find(|arm| arm.mv == Move(mv as u32)).unwrap();
+                (arm.visits, arm.sum, arm.bounds) = (visits, f64::from(visits) * mean, Bounds::UNKNOWN);
+            }
+            let mv = search.best_move(Role(0)).unwrap().unwrap();
+            assert_eq!(search.report(Role(0)).candidates[0].mv, mv.0.to_string());
+            assert!(search.strategy(Role(0)).unwrap().contains(&(mv, 1.0)));
+            mv
+        };
+        let late = [(10_000, 0.45), (5_000, 0.60), (400, 0.90)];
+        assert_eq!(choice(true, &late), Move(1), "the third is hardly known");
+        assert_eq!(choice(false, &late), Move(0));
+        assert_eq!(choice(true, &[(10_000, 0.45), (6_000, 0.46)]), Move(0), "0.46, give or take 0.05");
     }
 }

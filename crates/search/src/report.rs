@@ -1,5 +1,6 @@
 //! What a search thinks: candidate moves and the principal variation.
 
+use crate::line::Line;
 use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
@@ -12,8 +13,8 @@ const PRINCIPAL_STEPS: usize = 32;
 const PRINCIPAL_VISITS: u32 = 4;
 
 impl<M: Playouts> Search<M> {
-    /// What the search thinks of `role`'s moves at the root. Candidates are sorted by visits, then
-    /// by text; their list is empty while the legal moves are not known.
+    /// What the search thinks of `role`'s moves at the root. The one that it would play comes first, unless it
+    /// draws; the others are sorted by visits, then by text; the list is empty while the legal moves are not known.
     pub fn report(&self, role: Role) -> Report {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
@@ -31,7 +32,8 @@ impl<M: Playouts> Search<M> {
                 only.score = (only.visits > 0).then(|| self.tree.mean(root, role.index()) * 100.0);
             }
         }
-        candidates.sort_by(|a, b| (Reverse(a.visits), &a.mv).cmp(&(Reverse(b.visits), &b.mv)));
+        let best = self.favourite(role).map(|mv| self.own.machine.move_text(mv));
+        candidates.sort_by_cached_key(|one| (best != Some(&one.mv), Reverse(one.visits), one.mv.clone()));
         Report {
             candidates,
             iterations: self.counts.iterations,
@@ -42,13 +44,20 @@ impl<M: Playouts> Search<M> {
         }
     }
 
+    /// What `role` would play at the root, unless it draws.
+    fn favourite(&self, role: Role) -> Option<Move> {
+        let root = &self.tree[self.tree.root()];
+        let best = || self.best_arm(role).map(|arm| root.arms[arm].mv);
+        if root.phase == Phase::Open { self.line.as_ref().and_then(Line::next).or_else(best) } else { None }
+    }
+
     /// The best goal of all, if the best line begins with `mv` and comes to it.
     fn line_to(&self, mv: Move) -> Option<u8> {
         let line = self.line.as_ref()?;
         (line.share >= 1.0 && line.next() == Some(mv)).then_some(100)
     }
 
-    /// The joint moves visited most, from the root on.
+    /// The joint move that would be played at the root, and those visited most from there on.
     fn principal(&self) -> Vec<Vec<String>> {
         let mut line = Vec::new();
         let mut id = self.tree.root();
@@ -57,7 +66,11 @@ impl<M: Playouts> Search<M> {
             if node.phase != Phase::Open || node.visits < PRINCIPAL_VISITS {
                 break;
             }
-            let chosen: Vec<u32> = (0..self.tree.roles()).map(|role| self.most_visited(id, role)).collect();
+            let most = |role| self.most_visited(id, role);
+            let best = |role| self.best_arm(Role(role as u8)).map_or_else(|| most(role), |arm| arm as u32);
+            let is_root = id == self.tree.root();
+            let chosen = (0..self.tree.roles()).map(|role| if is_root { best(role) } else { most(role) });
+            let chosen: Vec<u32> = chosen.collect();
             let texts =
                 chosen.iter().map(|&arm| self.own.machine.move_text(node.arms[arm as usize].mv).to_owned());
             line.push(texts.collect());

@@ -46,6 +46,8 @@ pub struct Search<M: Playouts> {
     /// Whether nodes tell moves that decide from others: where a third role may still step in, that does
     /// harm.
     pub(crate) defers: bool,
+    /// Whether what is played in the end is the move of the highest lower bound: with two roles that helps.
+    pub(crate) secures: bool,
     /// In how many steps the game ends at the latest, as far as has been seen from the root.
     pub(crate) horizon: usize,
     /// The best line, in games of one role.
@@ -113,6 +115,7 @@ impl<M: Playouts> Search<M> {
             goals: vec![None; roles],
             chance,
             defers: options.has(Technique::Decisive) && are_two,
+            secures: options.has(Technique::Secure) && are_two,
             draws_by_regret: options.has(Technique::Regret) && are_two,
             pace: Pace::default(),
             counts: Counts::default(),

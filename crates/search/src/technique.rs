@@ -22,11 +22,13 @@ pub enum Technique {
     /// Who can win at once does so and nobody lets another, in playouts and, with two roles, in the tree; and of
     /// moves that come to the same one is looked at.
     Decisive,
+    /// With two roles in turn what is played is the move of the highest lower bound, not the one visited most.
+    Secure,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 9] = [
+    pub const ALL: [Technique; 10] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -36,6 +38,7 @@ impl Technique {
         Technique::History,
         Technique::Mast,
         Technique::Decisive,
+        Technique::Secure,
     ];
 
     /// Its name in a player's specification.
@@ -50,6 +53,7 @@ impl Technique {
             Technique::History => "history",
             Technique::Mast => "mast",
             Technique::Decisive => "decisive",
+            Technique::Secure => "secure",
         }
     }
 

@@ -54,7 +54,7 @@ pub(crate) struct Thought {
 }
 
 impl Thought {
-    /// The score of the move that was looked at most.
+    /// The score of the move that is preferred.
     pub(crate) fn best_score(&self) -> Option<f64> {
         self.candidates.first()?.score
     }
