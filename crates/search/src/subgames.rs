@@ -54,11 +54,12 @@ impl<M: Playouts> Subgames<M> {
         let Subgames { machines, searches, next, over } = self;
         if searches.is_empty() {
             let each = bytes / machines.len();
-            for machine in machines.iter_mut() {
+            let beam = || Apart::Under(Beam::new(root.clone(), each, None));
+            let begun = machines.iter_mut().map(|machine| {
                 let is_done = machine.is_terminal(root)?;
-                let beam = || Beam::new(root.clone(), each, None);
-                searches.push(if is_done { Apart::Found(Vec::new()) } else { Apart::Under(beam()) });
-            }
+                Ok(if is_done { Apart::Found(Vec::new()) } else { beam() })
+            });
+            *searches = begun.collect::<Result<_, EvalError>>()?;
         }
         for _ in 0..searches.len() {
             let at = *next;
