@@ -6,7 +6,15 @@
 //! rule of a copy has one more condition, that its known columns are wanted; and what is wanted
 //! is derived by rules of its own, from the literals that come before the question.
 
+//!
+//! Questions may be endless where answers are few: who asks for `p(X)` and for that asks for
+//! `p(s(X))` goes on for ever, though bottom-up one answer makes the next, smaller one. Such
+//! rewritings are refused. Nothing else can grow that did not before: answers of a copy are
+//! answers of its original.
+
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 use rustc_hash::FxHashMap;
 
 /// Rules in which some relations are computed on demand.
@@ -33,6 +41,11 @@ pub enum Refusal {
         /// For what.
         wanted: RelationId,
     },
+    /// Each question makes a larger one.
+    Endless {
+        /// For what it asks.
+        wanted: RelationId,
+    },
     /// There are too many ways to ask.
     TooMany,
 }
@@ -50,7 +63,7 @@ const MAX_LITERALS: usize = 2_000_000;
 /// Inputs stay as they are: their tuples come from the caller, not from rules.
 ///
 /// # Errors
-/// When one of them would be asked with no column known, or there are too many ways to ask.
+/// When one of them would be asked with no column known, or without end, or in too many ways.
 pub fn on_demand(
     signatures: &[Signature],
     rules: &[Rule],
@@ -71,6 +84,7 @@ pub fn on_demand(
         },
         copies: FxHashMap::default(),
         open: Vec::new(),
+        wishes: Vec::new(),
     };
     for rule in rules {
         if !rewriting.is_on_demand(rule.head.relation) {
@@ -85,7 +99,10 @@ pub fn on_demand(
             return Err(Refusal::TooMany);
         }
     }
-    Ok(rewriting.result)
+    match rewriting.endless() {
+        Some(wanted) => Err(Refusal::Endless { wanted: rewriting.result.origin[wanted.index()] }),
+        None => Ok(rewriting.result),
+    }
 }
 
 struct Rewriting {
@@ -96,6 +113,8 @@ struct Rewriting {
     /// For each copy, itself and the relation of what is wanted of it.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
+    /// Which questions make which others, and whether larger ones.
+    wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
 impl Rewriting {
@@ -173,6 +192,10 @@ impl Rewriting {
             }
             let reasons = body.iter().filter(|l| !matches!(l, Literal::Negative(_))).cloned().collect();
             let wanted_head = Atom { relation: wanted, args: known_arguments(&atom.args, &columns) };
+            if let (Some(_), Some(Literal::Positive(wish))) = (copied, body.first()) {
+                let larger = makes_larger(&body, &wanted_head, rule.variables);
+                self.wishes.push((wish.relation, wanted, larger));
+            }
             self.result.rules.push(Rule {
                 head: wanted_head,
                 body: reasons,
@@ -192,6 +215,58 @@ impl Rewriting {
         self.result.rules.push(Rule { head, body, variables: rule.variables, label: rule.label });
         Ok(())
     }
+
+    /// A relation of questions each of which makes a larger one of its own kind.
+    fn endless(&self) -> Option<RelationId> {
+        let graph = DiGraph::<(), ()>::from_edges(self.wishes.iter().map(|(from, to, _)| (from.0, to.0)));
+        let mut circle = vec![0; graph.node_count()];
+        for (number, wishes) in kosaraju_scc(&graph).into_iter().enumerate() {
+            for wish in wishes {
+                circle[wish.index()] = number;
+            }
+        }
+        let mut wishes = self.wishes.iter();
+        let endless = wishes.find(|(from, to, larger)| *larger && circle[from.index()] == circle[to.index()]);
+        endless.map(|&(_, to, _)| to)
+    }
+}
+
+/// Whether the question `asked` holds a term put together from what only the wish knows that
+/// `body` begins with. What comes from any other condition is one of the answers there are.
+fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Source {
+        Answer,
+        Wish,
+        Larger,
+    }
+    // 1. What answers give, and after them what the wish gives.
+    let mut sources: Vec<Option<Source>> = vec![None; variables as usize];
+    for (at, literal) in body.iter().enumerate().rev() {
+        if let Literal::Positive(atom) = literal {
+            let source = if at == 0 { Source::Wish } else { Source::Answer };
+            for variable in atom.args.iter().filter_map(|a| a.variable()) {
+                sources[variable.index()].get_or_insert(source);
+            }
+        }
+    }
+    // 2. Terms taken apart are no larger; put together they are, unless all parts are answers.
+    for literal in body {
+        let Literal::Compose { term, args, .. } = literal else { continue };
+        let source = |a: Argument| a.variable().map_or(Some(Source::Answer), |v| sources[v.index()]);
+        let (to, source) = match source(*term) {
+            Some(whole) => (args.as_slice(), whole),
+            None if args.iter().all(|&a| source(a) == Some(Source::Answer)) => {
+                (std::slice::from_ref(term), Source::Answer)
+            }
+            None => (std::slice::from_ref(term), Source::Larger),
+        };
+        for variable in to.iter().filter_map(|a| a.variable()) {
+            sources[variable.index()].get_or_insert(source);
+        }
+    }
+    let mut asked = asked.args.iter().filter_map(|a| a.variable());
+    asked.any(|variable| sources[variable.index()] == Some(Source::Larger))
 }
 
 fn question(literal: &Literal) -> (&Atom, bool) {

@@ -122,20 +122,7 @@ proptest! {
 
     #[test]
     fn what_is_on_demand_gives_the_same_answers(bytes in bytes()) {
-        let choices = &mut Choices(&bytes);
-        let case = Case::new(choices);
-        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
-        let expected = case.naive(&inputs);
-        for _ in 0..4 {
-            let demanded: Vec<bool> = (0..case.signatures.len()).map(|_| choices.below(3) == 0).collect();
-            let Some(program) = demand(&case, &demanded) else { continue };
-            let asked: Vec<RelationId> =
-                (0..demanded.len()).filter(|&r| !demanded[r]).map(|r| RelationId(r as u32)).collect();
-            let mut database = Database::new(&program, case.values.clone());
-            insert(&mut database, &inputs);
-            evaluate(&program, &mut database, &asked);
-            compare(&program, &database, &expected, &asked);
-        }
+        on_demand_or_not(&bytes);
     }
 
     #[test]
@@ -183,11 +170,29 @@ proptest! {
     }
 }
 
+/// Random choices of what is on demand, against the naive evaluator.
+fn on_demand_or_not(bytes: &[u8]) {
+    let choices = &mut Choices(bytes);
+    let case = Case::new(choices);
+    let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+    let expected = case.naive(&inputs);
+    for _ in 0..4 {
+        let demanded: Vec<bool> = (0..case.signatures.len()).map(|_| choices.below(3) == 0).collect();
+        let Some(program) = demand(&case, &demanded) else { continue };
+        let asked: Vec<RelationId> =
+            (0..demanded.len()).filter(|&r| !demanded[r]).map(|r| RelationId(r as u32)).collect();
+        let mut database = Database::new(&program, case.values.clone());
+        insert(&mut database, &inputs);
+        evaluate(&program, &mut database, &asked);
+        compare(&program, &database, &expected, &asked);
+    }
+}
+
 /// The program with `demanded` on demand, if that can be.
 fn demand(case: &Case, demanded: &[bool]) -> Option<Program> {
     match on_demand(&case.signatures, &case.rules, |r| demanded[r.index()]) {
         Ok(rewritten) => Program::new(rewritten.signatures, rewritten.rules).ok(),
-        Err(Refusal::Unknown { .. } | Refusal::TooMany) => None,
+        Err(_) => None,
     }
 }
 
@@ -294,6 +299,54 @@ fn growing() -> (Program, ggp_datalog::Values) {
         rule(atom(2, variable(0)), vec![Literal::Positive(atom(1, variable(0)))], 9),
     ];
     (Program::new(signatures, rules).expect("safe"), values)
+}
+
+/// `answer(X) ← given(X), chain(X)`, where `chain` begins at the end given and goes on from a term
+/// to one that is a part of it, or to one that it is a part of.
+fn chain(down: bool) -> (Vec<Signature>, Vec<Rule>, ggp_datalog::Values) {
+    let mut values = ggp_datalog::Values::default();
+    let s = ggp_datalog::Functor { name: values.name("s"), arity: Some(1) };
+    let signature = |name: &str, level| Signature { name: name.to_owned(), arity: 1, level };
+    let signatures =
+        vec![signature("given", 1), signature("end", 1), signature("chain", 0), signature("answer", 0)];
+    let variable = |v| Argument::Variable(Variable(v));
+    let atom = |relation, v| Atom { relation: RelationId(relation), args: vec![variable(v)] };
+    let holds = |relation, v| Literal::Positive(atom(relation, v));
+    let (whole, part) = if down { (1, 0) } else { (0, 1) };
+    let compose = Literal::Compose { term: variable(whole), functor: s, args: vec![variable(part)] };
+    let rule = |head, body| Rule { head, body, variables: 2, label: 0 };
+    let rules = vec![
+        rule(atom(2, 0), vec![holds(1, 0)]),
+        rule(atom(2, 0), vec![holds(2, 1), compose]),
+        rule(atom(3, 0), vec![holds(0, 0), holds(2, 0)]),
+    ];
+    (signatures, rules, values)
+}
+
+#[test]
+fn questions_that_grow_without_end_are_refused_and_those_that_shrink_are_not() {
+    // Is X in the chain? If s(X) is; if s(s(X)) is; and so on, however few there are.
+    let (signatures, rules, _) = chain(true);
+    let refusal = on_demand(&signatures, &rules, |r| r == RelationId(2)).err();
+    assert_eq!(refusal, Some(Refusal::Endless { wanted: RelationId(2) }));
+
+    // The other way round it is the answers that have no end, and the questions that have one.
+    let (signatures, rules, mut values) = chain(false);
+    let rewritten = on_demand(&signatures, &rules, |r| r == RelationId(2)).expect("questions shrink");
+    let program = Program::new(rewritten.signatures, rewritten.rules).expect("safe");
+    let s = ggp_datalog::Functor { name: values.name("s"), arity: Some(1) };
+    let [zero, elsewhere] = ["zero", "elsewhere"].map(|name| {
+        let name = values.name(name);
+        values.term(ggp_datalog::Functor { name, arity: None }, &[])
+    });
+    let [one, other] = [zero, elsewhere].map(|below| values.term(s, &[below]));
+    let mut database = Database::new(&program, values);
+    for given in [one, other] {
+        database.insert(RelationId(0), &[given]);
+    }
+    database.insert(RelationId(1), &[zero]);
+    evaluate(&program, &mut database, &[RelationId(3)]);
+    assert_eq!(database.relation(RelationId(3)).rows().collect::<Vec<_>>(), [&[one]]);
 }
 
 #[test]

@@ -156,17 +156,18 @@ fn rewrite(
         match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
             Ok(rewritten) => return Some(rewritten),
             Err(Refusal::TooMany) => return None,
-            Err(Refusal::Unknown { asker, wanted }) => {
-                // Whoever asks with nothing known must be asked itself, or gets all there is.
-                if attempt[asker.index()] || out[asker.index()] || asked.contains(&asker) {
-                    if wanted == relation {
-                        return None;
-                    }
-                    attempt[wanted.index()] = false;
-                    out[wanted.index()] = true;
-                } else {
-                    attempt[asker.index()] = true;
+            // Whoever asks with nothing known must be asked itself, or gets all there is.
+            Err(Refusal::Unknown { asker, .. })
+                if !attempt[asker.index()] && !out[asker.index()] && !asked.contains(&asker) =>
+            {
+                attempt[asker.index()] = true;
+            }
+            Err(Refusal::Unknown { wanted, .. } | Refusal::Endless { wanted }) => {
+                if wanted == relation {
+                    return None;
                 }
+                attempt[wanted.index()] = false;
+                out[wanted.index()] = true;
             }
         }
     }
