@@ -1,39 +1,27 @@
-//! The state machine of a network: one state at a time, or playouts in lanes.
+//! The state machine of a network, one state at a time.
 
 pub(crate) mod batch;
+mod playouts;
 
+use self::playouts::Stage;
 use crate::cpu::{Cpu, Kernels};
 use crate::evaluator::{PhasePrograms, fits};
-use crate::lanes::{Lanes, Observer, Part, Run};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
-use crate::one::One;
-use crate::prefer::Preferred;
 use crate::report::Report;
 use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
-use crate::subgames::subgames;
 use crate::twins::Twins;
-use ggp_game::{
-    EvalError, Fact, Game, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken,
-};
+use ggp_game::{EvalError, Fact, Game, Goal, Move, Role, StateMachine, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 /// Words of a row for playouts: 512 lanes. Chosen by measurement.
 pub(crate) const WORDS: usize = 8;
 
-/// So many playouts are played one after the other, not in lanes: below this a sweep over all lanes
-/// takes longer. A guess that has not been measured game by game.
-const SINGLES: usize = 3;
-
 /// Networks of more nodes are not worth the time that sharing takes for single states.
 const SHARE_BELOW: usize = 50_000;
-
-/// Machines of subgames are made within this time, or not at all.
-const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 
 /// What machines of one network share.
 #[derive(Debug)]
@@ -98,33 +86,6 @@ pub struct PropNetMachine {
     /// Of the role last asked about.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
-}
-
-/// What the playouts of some programs are played in, made when first needed.
-#[derive(Clone, Debug, Default)]
-struct Stage {
-    lanes: Option<Box<Lanes<WORDS>>>,
-    one: Option<Box<One>>,
-}
-
-impl Stage {
-    /// Plays `run`: one playout after the other where there are `few`, else in lanes.
-    fn play(
-        &mut self,
-        run: &Run<'_>,
-        few: bool,
-        stop: &StopToken,
-        sink: &mut dyn FnMut(Playout<'_>),
-        observer: Option<Observer<'_>>,
-    ) {
-        let roles = run.net.roles.len();
-        if few {
-            self.one.get_or_insert_with(|| Box::new(One::new(run.programs, roles))).play(run, stop, sink);
-        } else {
-            let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(run.programs, roles)));
-            lanes.play(run, stop, sink, observer);
-        }
-    }
 }
 
 const TERMINAL: usize = 0;
@@ -290,73 +251,6 @@ impl PropNetMachine {
     fn value(&self, (row, negated): (u32, bool)) -> bool {
         self.rows[row as usize].negate_if(negated) & 1 == 1
     }
-
-    /// Like [`Playouts::playouts`], and tells `observer` at the border of each part of a sweep
-    /// which part has ended.
-    ///
-    /// # Errors
-    /// See [`StateMachine`].
-    pub fn observed_playouts(
-        &mut self,
-        starts: &[BitState],
-        plan: PlayoutPlan,
-        sink: &mut dyn FnMut(Playout<'_>),
-        mut observer: Option<&mut dyn FnMut(Part)>,
-    ) -> Result<(), EvalError> {
-        let (mut reachable, mut others) = (Vec::new(), Vec::new());
-        let mut before: Option<(usize, bool)> = None;
-        let mut goals = vec![None; self.shared.net.roles.len()];
-        for (number, start) in starts.iter().enumerate() {
-            let known = before.filter(|&(other, _)| starts[other] == *start);
-            let terminal = match known {
-                _ if plan.going => false,
-                Some((_, terminal)) => terminal,
-                None => self.is_terminal(start)?,
-            };
-            before = Some((number, terminal));
-            if terminal || plan.max_steps == 0 {
-                self.goals(start, &mut goals)?;
-                for index in number * plan.per_start..(number + 1) * plan.per_start {
-                    sink(Playout { index, goals: &goals, steps: 0, moves: &[], terminal });
-                }
-            } else if self.shared.reachable.phase_of(start).is_some() {
-                reachable.push(number as u32);
-            } else {
-                others.push(number as u32);
-            }
-        }
-        let shared = Arc::clone(&self.shared);
-        let run = |programs, chosen| Run {
-            net: &shared.net,
-            programs,
-            preferred: plan.preferred.map(|preference| Preferred::new(programs, &shared.moves, preference)),
-            kernels: self.kernels,
-            moves: &shared.moves,
-            starts,
-            chosen,
-            plan,
-        };
-        let few = observer.is_none() && (reachable.len() + others.len()) * plan.per_start <= SINGLES;
-        let stop = self.stop.clone();
-        if !reachable.is_empty() {
-            let observer: Option<Observer<'_>> = match &mut observer {
-                Some(observer) => Some(&mut **observer),
-                None => None,
-            };
-            let decisive = if plan.decisive { shared.decisive() } else { None };
-            let stage = if decisive.is_some() { &mut self.decisive } else { &mut self.reachable };
-            let programs = decisive.unwrap_or(&shared.reachable);
-            stage.play(&run(programs, &reachable), few, &stop, sink, observer);
-        }
-        if !others.is_empty() {
-            let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
-            self.general.play(&run(programs, &others), few, &stop, sink, observer);
-        }
-        if stop.is_stopped() {
-            return Err(EvalError::Interrupted);
-        }
-        Ok(())
-    }
 }
 
 /// Sizes of the programs that playouts run.
@@ -488,87 +382,5 @@ impl StateMachine for PropNetMachine {
 
     fn interrupt_on(&mut self, stop: &StopToken) {
         self.stop = stop.clone();
-    }
-}
-
-impl Playouts for PropNetMachine {
-    fn lanes(&self) -> usize {
-        64 * WORDS
-    }
-
-    fn clones_agree(&self) -> bool {
-        true
-    }
-
-    fn prepare_decisive(&mut self) {
-        self.shared.decisive();
-    }
-
-    fn one_of_twins(&mut self, role: Role, moves: &mut Vec<Move>) {
-        let Some(twins) = self.shared.twins() else { return };
-        let own = &self.shared.own[role.index()];
-        let class = |mv: &Move| own.get(mv).map(|&at| twins.first(role.index(), at));
-        let mut least: FxHashMap<Option<u32>, Move> = FxHashMap::default();
-        for mv in &*moves {
-            let kept = least.entry(class(mv)).or_insert(*mv);
-            *kept = (*kept).min(*mv);
-        }
-        moves.retain(|mv| least.get(&class(mv)) == Some(mv));
-    }
-
-    fn subgames(&mut self) -> Vec<PropNetMachine> {
-        let began = Instant::now();
-        let nets = subgames(&self.shared.net).into_iter();
-        let machines = nets.map(|net| {
-            let is_late = began.elapsed() > SUBGAMES_WITHIN;
-            (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
-        });
-        machines.collect::<Option<_>>().unwrap_or_default()
-    }
-
-    fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
-        self.batch_decisive(states, out);
-        Ok(())
-    }
-
-    fn next_states(
-        &mut self,
-        states: &[&BitState],
-        joints: &[Move],
-        out: &mut Vec<BitState>,
-    ) -> Result<(), EvalError> {
-        self.batch_next(states, joints, out)
-    }
-
-    fn outcomes(
-        &mut self,
-        states: &[&BitState],
-        over: &mut Vec<bool>,
-        goals: &mut Vec<Option<Goal>>,
-    ) -> Result<(), EvalError> {
-        self.batch_outcomes(states, over, goals);
-        Ok(())
-    }
-
-    fn all_legal_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
-        self.batch_legal(states, out);
-        Ok(())
-    }
-
-    fn nearness(&mut self, states: &[&BitState], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
-        out.clear();
-        let known = self.nearness.take().filter(|nearness| nearness.role() == role);
-        let nearness = known.unwrap_or_else(|| Box::new(Nearness::new(&self.shared.net, role)));
-        self.nearness.insert(nearness).measure(states, out);
-        Ok(())
-    }
-
-    fn playouts(
-        &mut self,
-        starts: &[BitState],
-        plan: PlayoutPlan,
-        sink: &mut dyn FnMut(Playout<'_>),
-    ) -> Result<(), EvalError> {
-        self.observed_playouts(starts, plan, sink, None)
     }
 }
