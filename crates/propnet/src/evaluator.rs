@@ -106,7 +106,7 @@ impl PhasePrograms {
     }
 
     fn of(nets: &[Specialised], constant: &[Option<bool>], phases: Vec<Vec<(u32, bool)>>) -> PhasePrograms {
-        let fluents = needed_fluents(nets);
+        let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
         let compilers: Vec<Compiler<'_>> = outputs.iter().map(|one| Compiler::new(one, true)).collect();
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);

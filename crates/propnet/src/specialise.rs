@@ -268,17 +268,17 @@ fn returning_fluents(net: &PropNet, first: &[Option<bool>], later: &[Option<bool
 
 /// The fluents that the terminal condition, the goals and the legal moves depend on, now or
 /// later, in any of `nets`: the specialisations of one network.
-pub(crate) fn needed_fluents(nets: &[Specialised]) -> Vec<u32> {
+pub(crate) fn needed_fluents(nets: &[&PropNet]) -> Vec<u32> {
     let Some(first) = nets.first() else { return Vec::new() };
-    let mut needed = vec![false; first.net.fluents.len()];
-    let roots = |one: &Specialised| -> Vec<Signal> {
+    let mut needed = vec![false; first.fluents.len()];
+    let roots = |net: &&PropNet| -> Vec<Signal> {
         let of_role = |role: &NetRole| -> Vec<Signal> {
             let goals = role.goals.iter().map(|&(_, signal)| signal).chain(role.bad_goal);
             role.moves.iter().map(|mv| mv.legal).chain(goals).collect()
         };
-        one.net.roles.iter().flat_map(of_role).chain([one.net.terminal]).collect()
+        net.roles.iter().flat_map(of_role).chain([net.terminal]).collect()
     };
-    let mut walks: Vec<Walk<'_>> = nets.iter().map(|one| Walk::new(&one.net)).collect();
+    let mut walks: Vec<Walk<'_>> = nets.iter().map(|net| Walk::new(net)).collect();
     let mut read: Vec<Vec<Signal>> = nets.iter().map(roots).collect();
     while read.iter().any(|read| !read.is_empty()) {
         let mut found = Vec::new();
@@ -291,7 +291,7 @@ pub(crate) fn needed_fluents(nets: &[Specialised]) -> Vec<u32> {
                 }
             });
         }
-        let next = |one: &Specialised| found.iter().map(|&fluent| one.net.fluents[fluent].next).collect();
+        let next = |net: &&PropNet| found.iter().map(|&fluent| net.fluents[fluent].next).collect();
         read = nets.iter().map(next).collect();
     }
     (0..needed.len() as u32).filter(|&fluent| needed[fluent as usize]).collect()

@@ -6,7 +6,7 @@
 //! to see: the rules may count steps, or let things decay that nobody touches.
 
 use crate::net::{NetBuilder, Node, PropNet, Signal};
-use crate::specialise::autonomous_fluents;
+use crate::specialise::{autonomous_fluents, needed_fluents};
 use crate::walk::Walk;
 use ggp_game::Goal;
 use petgraph::unionfind::UnionFind;
@@ -17,84 +17,87 @@ const WORK: usize = 4_000_000;
 /// Networks of subgames have at most as many nodes together.
 const MOST_NODES: usize = 20_000_000;
 
-/// The subgames of the game that `net` describes, fewest moves first: networks with its fluents and moves, in
-/// which only the subgame's moves are ever legal, only its fluents are kept up, and which end, with the goal
-/// 100, as soon as all holds that the game's best goal asks of it. None if there are not two.
-pub(crate) fn subgames(net: &PropNet) -> Vec<PropNet> {
-    let [role] = net.roles.as_slice() else { return Vec::new() };
+/// A part of a game: what the game's best goal asks of it, and the moves that concern it, ascending.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    moves: Vec<u32>,
+    asked: Vec<Signal>,
+}
+
+/// The subgames of the game that `net` describes, fewest moves first, each made when it is asked for: networks with
+/// its fluents and moves, in which only the subgame's moves are ever legal, only its fluents are kept up, and which
+/// end, with the goal 100, as soon as all holds that the game's best goal asks of it. None if there are not two.
+pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
+    let parts = parts(net).filter(|parts| parts.len() > 1 && parts.len() * net.nodes.len() <= MOST_NODES);
+    parts.unwrap_or_default().into_iter().map(|part| subgame(net, &part))
+}
+
+/// The parts that something is asked of, fewest moves first; `None` if it would take too long to tell them apart, or
+/// there is more than one role.
+fn parts(net: &PropNet) -> Option<Vec<Part>> {
+    let [role] = net.roles.as_slice() else { return None };
     if !role.sees.is_empty() {
-        return Vec::new();
+        return None;
     }
     let mut bonds = Bonds::new(net);
-    let Some(owners) = bonds.owners() else { return Vec::new() };
-    // What the best goal asks of each part.
-    let best = role.goals.iter().max_by_key(|(goal, _)| goal.value());
-    let mut asked = Vec::new();
-    conjuncts(net, best.map_or(Signal::FALSE, |&(_, signal)| signal), &mut asked);
-    let asked: Vec<(Signal, usize)> =
-        asked.into_iter().filter_map(|signal| Some((signal, bonds.read_by(signal)?))).collect();
-    let mut parts: FxHashMap<usize, (Vec<Signal>, Vec<u32>)> = FxHashMap::default();
+    let owners = bonds.owners()?;
+    // 1. What the best goal asks, and which fluents that makes one part.
+    let (_, best) = role.goals.iter().max_by_key(|(goal, _)| goal.value())?;
+    let mut walk = Walk::new(net);
+    let conjuncts = conjuncts(net, *best).into_iter();
+    let asked = conjuncts.filter_map(|signal| Some((signal, bonds.read_by(signal, &mut walk)?)));
+    let asked: Vec<(Signal, usize)> = asked.collect();
+    // 2. Each with its part, and with the part its moves.
+    let mut parts: FxHashMap<usize, Part> = FxHashMap::default();
     for (signal, element) in asked {
-        parts.entry(bonds.sets.find_mut(element)).or_default().0.push(signal);
+        let part = parts.entry(bonds.sets.find_mut(element));
+        part.or_insert_with(|| Part { moves: Vec::new(), asked: Vec::new() }).asked.push(signal);
     }
     for (mv, owner) in (0..).zip(owners) {
-        if let Some((_, moves)) = owner.and_then(|element| parts.get_mut(&bonds.sets.find_mut(element))) {
-            moves.push(mv);
+        if let Some(part) = owner.and_then(|element| parts.get_mut(&bonds.sets.find_mut(element))) {
+            part.moves.push(mv);
         }
     }
-    if parts.len() < 2 || parts.len() * net.nodes.len() > MOST_NODES {
-        return Vec::new();
-    }
-    let mut parts: Vec<(Vec<Signal>, Vec<u32>)> = parts.into_values().collect();
-    parts.sort_by(|(_, a), (_, b)| (a.len(), a).cmp(&(b.len(), b)));
-    parts.iter().map(|(asked, moves)| subgame(net, asked, moves)).collect()
+    let mut parts: Vec<Part> = parts.into_values().collect();
+    parts.sort_unstable_by(|a, b| (a.moves.len(), a).cmp(&(b.moves.len(), b)));
+    Some(parts)
 }
 
 /// What `signal` is the conjunction of.
-fn conjuncts(net: &PropNet, signal: Signal, out: &mut Vec<Signal>) {
+fn conjuncts(net: &PropNet, signal: Signal) -> Vec<Signal> {
+    let mut conjuncts = Vec::new();
     let mut left = vec![signal];
     while let Some(signal) = left.pop() {
         match &net.nodes[signal.node()] {
             Node::And(inputs) if !signal.is_negated() => left.extend(inputs),
-            _ => out.push(signal),
+            _ => conjuncts.push(signal),
         }
     }
+    conjuncts
 }
 
-/// The game with `moves` alone, until all is true that is `asked`.
-fn subgame(net: &PropNet, asked: &[Signal], moves: &[u32]) -> PropNet {
+/// The game with the moves of `part` alone, until all is true that is asked of it.
+fn subgame(net: &PropNet, part: &Part) -> PropNet {
     let mut builder = NetBuilder::of(net);
-    let won = builder.and(asked.iter().copied());
-    let mut fluents = net.fluents.clone();
+    let won = builder.and(part.asked.iter().copied());
     let mut roles = net.roles.clone();
     let role = &mut roles[0];
     for (mv, one) in (0..).zip(&mut role.moves) {
-        if moves.binary_search(&mv).is_err() {
+        if part.moves.binary_search(&mv).is_err() {
             one.legal = Signal::FALSE;
         }
     }
     role.goals = Goal::new(100).map(|goal| (goal, won)).into_iter().collect();
     role.bad_goal = None;
+    let mut game = builder.finish(net.fluents.clone(), roles, won);
     // Others' fluents would tell states apart that are the same here.
-    let mut kept = vec![false; fluents.len()];
-    let mut walk = Walk::new(net);
-    let mut read: Vec<Signal> = role.moves.iter().map(|mv| mv.legal).chain(asked.iter().copied()).collect();
-    while !read.is_empty() {
-        let mut next = Vec::new();
-        walk.on(read, |node| {
-            if let Node::State(fluent) = *node {
-                kept[fluent as usize] = true;
-                next.push(net.fluents[fluent as usize].next);
-            }
-        });
-        read = next;
+    let needed = needed_fluents(&[&game]);
+    for (number, fluent) in (0..).zip(&mut game.fluents) {
+        if needed.binary_search(&number).is_err() {
+            fluent.next = Signal::FALSE;
+        }
     }
-    fluents
-        .iter_mut()
-        .zip(kept)
-        .filter(|(_, kept)| !kept)
-        .for_each(|(fluent, _)| fluent.next = Signal::FALSE);
-    builder.finish(fluents, roles, won)
+    game
 }
 
 /// What belongs together: an element for each node, each fluent and each fixpoint component.
@@ -219,9 +222,7 @@ impl<'a> Bonds<'a> {
                 if told != rest {
                     match *owner {
                         // A move that concerns two parts makes them one.
-                        Some(other) => {
-                            self.sets.union(other, part);
-                        }
+                        Some(other) => self.tie(other, part),
                         None => *owner = Some(part),
                     }
                 }
@@ -232,21 +233,22 @@ impl<'a> Bonds<'a> {
             if let &Some(owner) = owner
                 && self.reads[mv.legal.node()]
             {
-                self.sets.union(owner, mv.legal.node());
+                self.tie(owner, mv.legal.node());
             }
         }
         Some(owners)
     }
 
     /// An element of what `signal` depends on, which that makes one part; none if that is the number of steps made.
-    fn read_by(&mut self, signal: Signal) -> Option<usize> {
+    fn read_by(&mut self, signal: Signal, walk: &mut Walk<'_>) -> Option<usize> {
         let mut first = None;
-        Walk::new(self.net).on([signal], |node| {
+        walk.restart();
+        walk.on([signal], |node| {
             if let Node::State(fluent) = *node
                 && !self.autonomous[fluent as usize]
             {
-                let element = self.net.nodes.len() + fluent as usize;
-                self.sets.union(*first.get_or_insert(element), element);
+                let element = self.fluent(fluent);
+                self.tie(*first.get_or_insert(element), element);
             }
         });
         first

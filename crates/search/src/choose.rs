@@ -17,11 +17,12 @@ const SECURE_SPREAD: f64 = 4.0;
 impl<M: Playouts> Search<M> {
     /// The move that the search would play for `role` at the root.
     ///
-    /// A role that is alone follows the best line found. Else what is proved comes first: a move that is certainly best is played, the shortest way to a
-    /// win, the longest way to a loss; a move that is certainly worse than another is not. Among
-    /// the rest, with two roles in turn, of those visited often, the one of the highest lower bound (the secure
-    /// child of Chaslot et al. 2008): a move that turned out well late is not visited most yet. Else the one
-    /// visited most, then the one that scores best, then a random one. `None` when the role has no legal move.
+    /// A role that is alone follows the best line found. Else what is proved comes first: a move that is certainly
+    /// best is played, the shortest way to a win, the longest way to a loss; a move that is certainly worse than
+    /// another is not. Among the rest, with two roles in turn, of those visited often, the one of the highest lower
+    /// bound (the secure child of Chaslot et al. 2008): a move that turned out well late is not visited most yet.
+    /// Else the one visited most, then the one that scores best, then a random one. `None` when the role has no
+    /// legal move.
     ///
     /// # Errors
     /// Those of the machine, when the legal moves are not known yet.
@@ -34,9 +35,6 @@ impl<M: Playouts> Search<M> {
             self.own.machine.legal_moves(state, role, &mut legal)?;
             return Ok((!legal.is_empty()).then(|| legal[self.own.dice.below(legal.len())]));
         }
-        if let Some(mv) = self.line.as_ref().and_then(Line::next) {
-            return Ok(Some(mv));
-        }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
         if !certain && self.mixes() {
             let mut ticket = self.own.dice.between(0.0..1.0);
@@ -47,7 +45,14 @@ impl<M: Playouts> Search<M> {
                 }
             }
         }
-        Ok(self.best_arm(role).map(|arm| self.tree[root].arms[arm].mv))
+        Ok(self.favourite(role))
+    }
+
+    /// What `role` would play at the open root, unless it draws; a role that draws is not alone, and follows no
+    /// line.
+    pub(crate) fn favourite(&self, role: Role) -> Option<Move> {
+        let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
+        self.line.as_ref().and_then(Line::next).or_else(best)
     }
 
     /// The arm that `role` would pull in the open root, its position in it, if it neither follows a line nor

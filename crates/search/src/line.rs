@@ -39,9 +39,8 @@ impl Line {
     }
 
     /// The moves still to be made, the next one first.
-    pub(crate) fn into_moves(mut self) -> Vec<Move> {
-        self.moves.reverse();
-        self.moves
+    pub(crate) fn moves(&self) -> impl Iterator<Item = Move> {
+        self.moves.iter().rev().copied()
     }
 
     /// The next move.
@@ -100,6 +99,8 @@ mod tests {
         ] {
             let mut search = Search::new(toys::combination(&[1, 0, 2, 2, 1, 0, 1]), &options).unwrap();
             assert_eq!(search.run(&Limits::iterations(50_000)), Halt::Decided);
+            let told = search.report(Role(0)).principal.concat();
+            assert_eq!(told, ["1", "0", "2", "2", "1", "0", "1"], "all of it, not only what was visited");
             for digit in [1, 0, 2, 2, 1, 0, 1] {
                 let mv = search.best_move(Role(0)).unwrap().unwrap();
                 assert_eq!(mv, Move(digit));

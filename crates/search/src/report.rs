@@ -1,6 +1,5 @@
 //! What a search thinks: candidate moves and the principal variation.
 
-use crate::line::Line;
 use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
@@ -18,7 +17,9 @@ impl<M: Playouts> Search<M> {
     pub fn report(&self, role: Role) -> Report {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
+        let mut best = None;
         if self.tree[root].phase == Phase::Open {
+            best = self.favourite(role).map(|mv| self.own.machine.move_text(mv));
             candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
                 mv: self.own.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
@@ -32,7 +33,6 @@ impl<M: Playouts> Search<M> {
                 only.score = (only.visits > 0).then(|| self.tree.mean(root, role.index()) * 100.0);
             }
         }
-        let best = self.favourite(role).map(|mv| self.own.machine.move_text(mv));
         candidates.sort_by_cached_key(|one| (best != Some(&one.mv), Reverse(one.visits), one.mv.clone()));
         Report {
             candidates,
@@ -44,21 +44,19 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// What `role` would play at the root, unless it draws.
-    fn favourite(&self, role: Role) -> Option<Move> {
-        let root = &self.tree[self.tree.root()];
-        let best = || self.best_arm(role).map(|arm| root.arms[arm].mv);
-        if root.phase == Phase::Open { self.line.as_ref().and_then(Line::next).or_else(best) } else { None }
-    }
-
     /// The best goal of all, if the best line begins with `mv` and comes to it.
     fn line_to(&self, mv: Move) -> Option<u8> {
         let line = self.line.as_ref()?;
         (line.share >= 1.0 && line.next() == Some(mv)).then_some(100)
     }
 
-    /// The joint move that would be played at the root, and those visited most from there on.
+    /// The best line found by a role that is alone. Else the joint move that would be played at the root if nobody
+    /// drew, and those visited most from there on.
     fn principal(&self) -> Vec<Vec<String>> {
+        let text = |mv: Move| self.own.machine.move_text(mv).to_owned();
+        if let Some(line) = &self.line {
+            return line.moves().take(PRINCIPAL_STEPS).map(|mv| vec![text(mv)]).collect();
+        }
         let mut line = Vec::new();
         let mut id = self.tree.root();
         while line.len() < PRINCIPAL_STEPS {
@@ -71,9 +69,7 @@ impl<M: Playouts> Search<M> {
             let is_root = id == self.tree.root();
             let chosen = (0..self.tree.roles()).map(|role| if is_root { best(role) } else { most(role) });
             let chosen: Vec<u32> = chosen.collect();
-            let texts =
-                chosen.iter().map(|&arm| self.own.machine.move_text(node.arms[arm as usize].mv).to_owned());
-            line.push(texts.collect());
+            line.push(chosen.iter().map(|&arm| text(node.arms[arm as usize].mv)).collect());
             id = node.child(&chosen);
             if !id.is_some() {
                 break;

@@ -183,7 +183,9 @@ impl<M: Playouts> Search<M> {
         if let Some(beam) = self.beam.take() {
             self.beam_width = Some(beam.width() / 2);
         }
-        self.subgames.as_mut().into_iter().for_each(Subgames::restart);
+        if let Some(subgames) = &mut self.subgames {
+            subgames.restart();
+        }
     }
 
     /// The root's child by `joint`, if it has been made.

@@ -10,6 +10,9 @@ use crate::line::Line;
 use crate::search::Search;
 use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 
+/// The part of the memory bound that parts may take beside the tree's and that of layers.
+const MEMORY_PART: usize = 8;
+
 /// The parts, and how far they have been searched.
 #[derive(Debug)]
 pub(crate) struct Subgames<M: Playouts> {
@@ -66,7 +69,7 @@ impl<M: Playouts> Subgames<M> {
             *next = (at + 1) % searches.len();
             if let Apart::Under(beam) = &mut searches[at] {
                 if let Some(line) = beam.step(&mut machines[at], 0.0, dice)? {
-                    searches[at] = Apart::Found(line.into_moves());
+                    searches[at] = Apart::Found(line.moves().collect());
                 } else {
                     *over = beam.is_exhausted();
                 }
@@ -91,9 +94,9 @@ impl<M: Playouts> Search<M> {
         else {
             return Ok(());
         };
+        subgames.over = true;
         let root = root.clone();
         let line = self.played(root, moves)?;
-        self.subgames.as_mut().into_iter().for_each(|subgames| subgames.over = true);
         let share = self.line.as_ref().map_or(-1.0, |line| line.share);
         if let Some(line) = line.filter(|line| line.share > share) {
             self.line = Some(line);
@@ -118,6 +121,3 @@ impl<M: Playouts> Search<M> {
         Ok(Some(Line::of(moves, goals[0].map_or(0.0, Goal::share))))
     }
 }
-
-/// The part of the memory bound that parts may take beside the tree's and that of layers.
-const MEMORY_PART: usize = 8;

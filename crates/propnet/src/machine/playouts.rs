@@ -143,8 +143,7 @@ impl Playouts for PropNetMachine {
 
     fn subgames(&mut self) -> Vec<PropNetMachine> {
         let began = Instant::now();
-        let nets = subgames(&self.shared.net).into_iter();
-        let machines = nets.map(|net| {
+        let machines = subgames(&self.shared.net).map(|net| {
             let is_late = began.elapsed() > SUBGAMES_WITHIN;
             (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
         });
