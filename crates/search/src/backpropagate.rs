@@ -12,16 +12,25 @@ impl<S: Eq + Hash> Tree<S> {
     /// A descent counts once, however many playouts it was given: how much is known of an arm depends
     /// on how far the tree below it has grown, more than on how often its leaves were played out.
     ///
+    /// Where the path is cut, the nodes above see what is proved there, but for the arm that was pulled.
+    ///
     /// With `regrets` roles that chose at once by regret learn what they regret now.
     ///
     /// Where nodes are shared, an arm's statistics are those of the node that it leads to, which
     /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2). A node made anew, after
     /// it had been given up for room, has seen less than its arm.
     pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool, regrets: bool) {
+        let mut goals: Option<&[u8]> = None;
+        let share_of = |goals: Option<&[u8]>, role: usize| match goals {
+            Some(goals) => f64::from(goals[role]) / 100.0,
+            None => shares[role],
+        };
         for depth in (0..path.nodes().len()).rev() {
             let id = path.nodes()[depth];
-            for (stats, share) in self.stats_mut(id).iter_mut().zip(shares) {
-                stats.total += share;
+            let below_goals = goals;
+            goals = path.seen_from(depth).or(goals);
+            for (role, stats) in self.stats_mut(id).iter_mut().enumerate() {
+                stats.total += share_of(goals, role);
             }
             let below = path.nodes().get(depth + 1).copied().unwrap_or(NodeId::NONE);
             let node = &mut self[id];
@@ -43,7 +52,7 @@ impl<S: Eq + Hash> Tree<S> {
                 let arm = &mut self[id].arms[arm as usize];
                 arm.pending = arm.pending.saturating_sub(1);
                 arm.visits = arm.visits.saturating_add(1);
-                arm.sum += shares[role];
+                arm.sum += share_of(below_goals, role);
                 let pulls = arm.visits;
                 if shared && below.is_some() && chooser != Chooser::Several && self[below].visits >= pulls {
                     let mean = self.mean(below, role);
@@ -108,5 +117,28 @@ mod tests {
         tree.recycle(1000, |_| 0);
         assert_eq!(tree.find(&2), None);
         assert!((visit(&mut tree, 0.0) - 0.4).abs() < 1e-9, "two of four, and one that was none");
+    }
+
+    #[test]
+    fn above_a_cut_what_is_proved_there_is_seen() {
+        let mut tree = Tree::new(2, 1 << 20, true);
+        let nodes: Vec<_> = (0..3u32).map(|state| tree.add(state, 0)).collect();
+        tree.set_root(nodes[0]);
+        let mut path = Path::default();
+        path.clear(2);
+        let (noop, two) = (vec![Move(9)], vec![Move(0), Move(1)]);
+        tree.open(nodes[0], &[two.clone(), noop.clone()]);
+        path.enter(nodes[0]);
+        path.choose([0, 2]);
+        tree.open(nodes[1], &[noop, two]);
+        path.enter(nodes[1]);
+        path.choose([0, 1]);
+        path.cut([70, 30]);
+        path.enter(nodes[2]);
+        tree.back_up(&path, &[1.0, 0.0], true, false);
+        let means = nodes.iter().map(|&id| [tree.mean(id, 0), tree.mean(id, 1)]);
+        assert_eq!(means.collect::<Vec<_>>(), [[0.7, 0.3], [0.7, 0.3], [1.0, 0.0]]);
+        assert_eq!(tree[nodes[0]].arms[0].mean(), Some(0.7));
+        assert_eq!(tree[nodes[1]].arms[1].mean(), Some(0.0), "the arm pulled sees what came of it");
     }
 }

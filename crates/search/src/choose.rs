@@ -5,6 +5,7 @@ use crate::line::Line;
 use crate::node::{Chooser, Phase};
 use crate::regret::average;
 use crate::search::Search;
+use crate::technique::Technique;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
 /// Arms that got this part of the visits of the one visited most are known well enough to be played instead of it:
@@ -14,6 +15,9 @@ const SECURE_PART: u32 = 2;
 /// By this, over the root of its visits, an arm's mean may be too high.
 const SECURE_SPREAD: f64 = 4.0;
 
+/// The same where the other move is proved: whoever is content with a draw for fear of a little less wins less.
+const FLOOR_SPREAD: f64 = 0.5;
+
 impl<M: Playouts> Search<M> {
     /// The move that the search would play for `role` at the root.
     ///
@@ -21,8 +25,8 @@ impl<M: Playouts> Search<M> {
     /// best is played, the shortest way to a win, the longest way to a loss; a move that is certainly worse than
     /// another is not. Among the rest, with two roles in turn, of those visited often, the one of the highest lower
     /// bound (the secure child of Chaslot et al. 2008): a move that turned out well late is not visited most yet.
-    /// Else the one visited most, then the one that scores best, then a random one. `None` when the role has no
-    /// legal move.
+    /// Else the one visited most, then the one that scores best, then a random one; but what is proved, where it is
+    /// not looked at again, unless another is surely better. `None` when the role has no legal move.
     ///
     /// # Errors
     /// Those of the machine, when the legal moves are not known yet.
@@ -62,11 +66,24 @@ impl<M: Playouts> Search<M> {
         let arms = &self.tree[root].arms;
         let range = self.tree.arm_range(root, role);
         let floor = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
-        let hopeful = range.filter(|&arm| arms[arm].bounds.high >= floor);
-        let most = hopeful.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
         // Where roles choose at once a mean tells of what the others did, which they may do no more.
         let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
-        let is_secure = is_alone && self.secures;
+        // Above a floor, whose visits say nothing, what is played is what is proved, unless another is surely better.
+        let is_proved = |arm: usize| arms[arm].bounds.proven() == Some(floor);
+        let has_floor =
+            is_alone && floor > 0 && self.of_two.has(Technique::Floor) && range.clone().any(is_proved);
+        let surpasses = |arm: usize| {
+            arms[arm].bounds.high > floor && lower_bound(&arms[arm], FLOOR_SPREAD) * 100.0 > f64::from(floor)
+        };
+        let is_surpassed = has_floor && range.clone().any(surpasses);
+        let counts = |arm: usize| match (has_floor, is_surpassed) {
+            (false, _) => arms[arm].bounds.high >= floor,
+            (true, false) => is_proved(arm),
+            (true, true) => surpasses(arm),
+        };
+        let hopeful = range.filter(|&arm| counts(arm));
+        let most = hopeful.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
+        let is_secure = is_alone && self.of_two.has(Technique::Secure);
         let known = if is_secure { (most / SECURE_PART).max(1) } else { u32::MAX };
         let rank = |arm: usize| self.rank(&arms[arm], known);
         // Moves are in random order, so the first of equals is a random one.
@@ -111,10 +128,14 @@ impl<M: Playouts> Search<M> {
             _ => 0,
         };
         let mean = arm.mean().unwrap_or(0.0);
-        let least =
-            if arm.visits < known { -1.0 } else { mean - SECURE_SPREAD / f64::from(arm.visits).sqrt() };
+        let least = if arm.visits < known { -1.0 } else { lower_bound(arm, SECURE_SPREAD) };
         (certain, least, arm.visits, mean)
     }
+}
+
+/// The mean that an arm has for certain.
+fn lower_bound(arm: &Arm, spread: f64) -> f64 {
+    arm.mean().map_or(-1.0, |mean| mean - spread / f64::from(arm.visits).sqrt())
 }
 
 #[cfg(test)]
@@ -164,5 +185,30 @@ mod tests {
         assert_eq!(choice(true, &late), Move(1), "the third is hardly known");
         assert_eq!(choice(false, &late), Move(0));
         assert_eq!(choice(true, &[(10_000, 0.45), (6_000, 0.46)]), Move(0), "0.46, give or take 0.05");
+    }
+
+    #[test]
+    fn what_is_proved_is_played_however_seldom_it_was_visited_unless_another_is_better() {
+        let choice = |floor: bool, visits: u32, mean: f64, bounds: Bounds| {
+            let techniques = Techniques::all().with(Technique::Floor, floor);
+            let options = MctsOptions { techniques, ..MctsOptions::default() };
+            let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+            search.run(&Limits::iterations(20));
+            let root = search.tree.root();
+            for arm in &mut search.tree[root].arms {
+                (arm.visits, arm.sum, arm.bounds) = match arm.mv {
+                    Move(0) => (3, 1.0, Bounds::exact(50)),
+                    Move(1) => (visits, f64::from(visits) * mean, bounds),
+                    _ => (10, 0.0, Bounds::UNKNOWN),
+                };
+            }
+            search.best_move(Role(0)).unwrap().unwrap()
+        };
+        assert_eq!(choice(true, 10_000, 0.45, Bounds::UNKNOWN), Move(0));
+        assert_eq!(choice(false, 10_000, 0.45, Bounds::UNKNOWN), Move(1), "it would have been visited");
+        assert_eq!(choice(true, 10_000, 0.52, Bounds::UNKNOWN), Move(1));
+        assert_eq!(choice(true, 100, 0.52, Bounds::UNKNOWN), Move(0), "0.52, give or take 0.05");
+        // It looked well until it was refuted.
+        assert_eq!(choice(true, 10_000, 0.9, Bounds::exact(0)), Move(0));
     }
 }

@@ -6,7 +6,7 @@ use crate::dice::Dice;
 use crate::node::{Chooser, Node, NodeId, Phase};
 use crate::path::Path;
 use crate::regret::draw_arm;
-use crate::select::{Choices, Prior, choose_arm, choose_chance_arm};
+use crate::select::{Choices, Known, Prior, choose_arm, choose_chance_arm, may_surpass};
 use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
@@ -26,6 +26,8 @@ pub(crate) struct Selection {
     pub(crate) draws: bool,
     /// Whether a descent ends where all goals are proved.
     pub(crate) stops_at_proofs: bool,
+    /// Whether what is proved is not looked at again while something else may be better.
+    pub(crate) has_floors: bool,
     /// What is thought of arms before they are tried, if anything is.
     pub(crate) belief: Option<Belief>,
 }
@@ -116,8 +118,12 @@ impl Selection {
         }
         for role in tree.each_role() {
             self.choose_all(tree, id, role, members.len(), choices, dice);
-            for (&number, &arm) in members.iter().zip(&choices.chosen) {
-                descents[number as usize].path.choose([arm]);
+            for (&number, &(arm, is_below)) in members.iter().zip(&choices.chosen) {
+                let path = &mut descents[number as usize].path;
+                path.choose([arm]);
+                if is_below {
+                    self.cut(tree, path, id, role);
+                }
             }
         }
         for &number in &*members {
@@ -174,37 +180,76 @@ impl Selection {
         dice: &mut Dice,
     ) {
         for role in tree.each_role() {
-            path.choose([self.choose(tree, id, role, dice)]);
+            let (arm, is_below) = self.choose(tree, id, role, dice);
+            path.choose([arm]);
+            if is_below {
+                self.cut(tree, path, id, role);
+            }
         }
     }
 
-    /// Chooses an arm for `role` there; its position in the node.
-    fn choose<S: Eq + Hash>(self, tree: &mut Tree<S>, id: NodeId, role: Role, dice: &mut Dice) -> u32 {
+    /// Cuts `path`, which has been taken on from `id` by an arm below the floor of `role`.
+    fn cut<S: Eq + Hash>(self, tree: &Tree<S>, path: &mut Path, id: NodeId, role: Role) {
+        if let Some((_, proved)) = self.floor(tree, id, role) {
+            path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));
+        }
+    }
+
+    /// The best goal that is proved for `role` there, with a child where all goals are proved that comes to it; none
+    /// if nothing else may be better.
+    fn floor<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<(u8, NodeId)> {
+        let bounds = tree.stats(id)[role.index()].bounds;
+        if !self.has_floors || bounds.low == 0 || bounds.low == bounds.high {
+            return None;
+        }
+        let arms = tree.arms(id, role);
+        let proved = arms.iter().find(|arm| {
+            arm.bounds.proven() == Some(bounds.low) && arm.child.is_some() && tree.is_exact(arm.child)
+        })?;
+        may_surpass(arms, bounds.low).then_some((bounds.low, proved.child))
+    }
+
+    /// What is proved there for `role`.
+    fn known<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Known {
+        let is_alone = tree[id].chooser == Chooser::One(role);
+        let floor = if is_alone { self.floor(tree, id, role) } else { None };
+        Known { low: tree.stats(id)[role.index()].bounds.low, floor: floor.map(|(goal, _)| goal) }
+    }
+
+    /// Chooses an arm for `role` there: its position in the node, and whether it is below the floor.
+    fn choose<S: Eq + Hash>(
+        self,
+        tree: &mut Tree<S>,
+        id: NodeId,
+        role: Role,
+        dice: &mut Dice,
+    ) -> (u32, bool) {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
-        let low = tree.stats(id)[role.index()].bounds.low;
-        let choice = if range.len() == 1 {
-            0
+        let (choice, is_below) = if range.len() == 1 {
+            (0, false)
         } else if self.chance == Some(role) {
-            choose_chance_arm(&tree[id].arms[range.clone()], dice)
+            (choose_chance_arm(&tree[id].arms[range.clone()], dice), false)
         } else if several && self.draws {
             tree.begin_regrets(id);
+            let low = tree.stats(id)[role.index()].bounds.low;
             let Node { arms, regrets, visits, .. } = &mut tree[id];
-            draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, dice)
+            (draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, dice), false)
         } else {
             let prior = self.prior(tree, id, role);
+            let known = self.known(tree, id, role);
             let node = &tree[id];
             // The descent under way is not yet one of the arms' pulls.
             let total = node.visits.saturating_add(node.pending).saturating_sub(1);
             let sway = if several { dice.between(SWAY) } else { 1.0 };
-            choose_arm(&node.arms[range.clone()], total, self.exploration * sway, low, prior)
+            choose_arm(&node.arms[range.clone()], total, self.exploration * sway, known, prior)
         };
         let arm = range.start + choice;
         if several || range.len() > 1 {
             let pending = &mut tree[id].arms[arm].pending;
             *pending = pending.saturating_add(1);
         }
-        arm as u32
+        (arm as u32, is_below)
     }
 
     /// Chooses an arm for `role` for each of `count` descents that have entered an open node, into
@@ -225,17 +270,17 @@ impl Selection {
             choices.chosen.extend((0..count).map(|_| self.choose(tree, id, role, dice)));
             return;
         }
-        let low = tree.stats(id)[role.index()].bounds.low;
+        let known = self.known(tree, id, role);
         let prior = self.prior(tree, id, role);
         let node = &mut tree[id];
         let arms = &mut node.arms[range.clone()];
         let total = node.visits.saturating_add(node.pending).saturating_sub(count as u32);
         let sways = (0..count).map(|_| if several { dice.between(SWAY) as f32 } else { 1.0 });
-        choices.choose(sways, arms, total, self.exploration, low, prior);
+        choices.choose(sways, arms, total, self.exploration, known, prior);
         for (arm, &pulled) in arms.iter_mut().zip(&choices.pulled) {
             arm.pending = arm.pending.saturating_add(u16::try_from(pulled).unwrap_or(u16::MAX));
         }
-        for arm in &mut choices.chosen {
+        for (arm, _) in &mut choices.chosen {
             *arm += range.start as u32;
         }
     }

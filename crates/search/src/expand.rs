@@ -41,7 +41,7 @@ impl<M: Playouts> Search<M> {
         let (mut legal, mut decisive) = (Vec::new(), Vec::new());
         let state = &self.tree[root].state;
         self.own.machine.all_legal_moves(&[state], &mut legal)?;
-        if self.defers {
+        if self.of_two.has(Technique::Decisive) {
             self.own.machine.decisive_moves(&[state], &mut decisive)?;
         }
         self.open(root, &mut legal, &decisive)

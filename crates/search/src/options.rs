@@ -99,6 +99,7 @@ const MCTS_OPTIONS: &[&str] = &[
     Technique::History.name(),
     Technique::Mast.name(),
     Technique::Decisive.name(),
+    Technique::Floor.name(),
     Technique::Secure.name(),
     "belief",
     "lanes",
@@ -316,8 +317,8 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, beam, subgames, history, mast, decisive, secure, belief, \
-             lanes, growth, per_leaf, least, threads"
+             transpositions, solver, regret, line, beam, subgames, history, mast, decisive, floor, secure, \
+             belief, lanes, growth, per_leaf, least, threads"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(

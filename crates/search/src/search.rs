@@ -17,7 +17,7 @@ use crate::options::MctsOptions;
 use crate::pace::Pace;
 use crate::regret::DRAWN_HORIZON;
 use crate::subgames::Subgames;
-use crate::technique::Technique;
+use crate::technique::{Technique, Techniques};
 use crate::tree::Tree;
 use crate::worker::{Part, Worker};
 use ggp_game::{EvalError, Goal, Move, Playouts, Preference, Role};
@@ -40,14 +40,10 @@ pub struct Search<M: Playouts> {
     /// The time of a batch.
     pub(crate) pace: Pace,
     pub(crate) counts: Counts,
-    /// Whether roles that choose at once draw by regret: with two of them that leads to an
-    /// equilibrium if one's gain is the other's loss, with more it promises nothing.
-    pub(crate) draws_by_regret: bool,
-    /// Whether nodes tell moves that decide from others: where a third role may still step in, that does
-    /// harm.
-    pub(crate) defers: bool,
-    /// Whether what is played in the end is the move of the highest lower bound: with two roles that helps.
-    pub(crate) secures: bool,
+    /// The techniques, if two roles play, else none: some do good only then. Drawn by regret leads to an equilibrium
+    /// if one's gain is the other's loss, with more roles it promises nothing; and moves that decide, the move of the
+    /// highest lower bound, and what is proved as a floor do harm where a third may still step in, or err.
+    pub(crate) of_two: Techniques,
     /// In how many steps the game ends at the latest, as far as has been seen from the root.
     pub(crate) horizon: usize,
     /// The best line, in games of one role.
@@ -114,9 +110,7 @@ impl<M: Playouts> Search<M> {
             first: Vec::new(),
             goals: vec![None; roles],
             chance,
-            defers: options.has(Technique::Decisive) && are_two,
-            secures: options.has(Technique::Secure) && are_two,
-            draws_by_regret: options.has(Technique::Regret) && are_two,
+            of_two: if are_two { options.techniques } else { Techniques::none() },
             pace: Pace::default(),
             counts: Counts::default(),
             horizon: usize::MAX,
@@ -217,13 +211,14 @@ impl<M: Playouts> Search<M> {
             chance: self.chance,
             draws: self.draws(),
             stops_at_proofs: self.options.has(Technique::Solver),
+            has_floors: self.of_two.has(Technique::Floor),
             belief: self.has_history().then_some(self.belief),
         }
     }
 
     /// Whether roles that choose at once draw by regret for now: as far as playouts have seen, the end is near.
     pub(crate) fn draws(&self) -> bool {
-        self.draws_by_regret && self.horizon <= DRAWN_HORIZON
+        self.of_two.has(Technique::Regret) && self.horizon <= DRAWN_HORIZON
     }
 
     /// Takes back what is pending.

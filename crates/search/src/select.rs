@@ -32,13 +32,43 @@ impl Prior {
         Prior { mean: 0.0, belief: Belief { offset: 0.0, slope: 0.0, weight: 0.0 } };
 }
 
+/// What is proved of the arms of a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// What the role gets at least.
+    pub(crate) low: u8,
+    /// What it gets by an arm that is not looked at again, for another may be better: [`may_surpass`].
+    pub(crate) floor: Option<u8>,
+}
+
+impl Known {
+    /// Whether the floor is above `bound`.
+    fn is_above(self, bound: f32) -> bool {
+        self.floor.is_some_and(|floor| f32::from(floor) / 100.0 > bound)
+    }
+}
+
+/// Whether one of `arms` that may be looked at by now may be better than `goal`.
+pub(crate) fn may_surpass(arms: &[Arm], goal: u8) -> bool {
+    let is_open = |arm: &Arm| arm.bounds.high > goal;
+    let plain = arms.iter().filter(|arm| !arm.deferred);
+    plain.clone().any(is_open) || is_deferred_next(arms) && arms.iter().any(is_open)
+}
+
+/// Whether all that is not deferred is proved to be no win.
+fn is_deferred_next(arms: &[Arm]) -> bool {
+    let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
+    arms.iter().filter(|arm| !arm.deferred).all(is_no_win)
+}
+
 /// How the upper confidence bounds of the arms of one node are computed.
 ///
 /// An arm that was never pulled comes before all others where nothing is expected of it, what is proved
 /// needs no exploration, what cannot reach the `low` that is proved already is left out, and so is what is
-/// deferred until nothing else can win.
+/// deferred until nothing else can win. Above a floor only what may be better is looked at.
 struct Bounding {
     low: u8,
+    floor: Option<u8>,
     /// Whether all that is not deferred is proved to be no win.
     all: bool,
     /// What is expected of an arm of no advantage, and how many visits that is worth.
@@ -52,12 +82,13 @@ struct Bounding {
 
 impl Bounding {
     /// For the `arms` of a node that was descended through `total` times, backed up or not.
-    fn new(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> Bounding {
-        let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
+    fn new(arms: &[Arm], total: u32, exploration: f64, known: Known, prior: Prior) -> Bounding {
+        let Known { low, floor } = known;
         let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
         let mut bounding = Bounding {
             low,
-            all: arms.iter().filter(|arm| !arm.deferred).all(is_no_win),
+            floor,
+            all: is_deferred_next(arms),
             expected: (usual + offset) as f32,
             slope: slope as f32,
             weight: weight as f32,
@@ -78,7 +109,11 @@ impl Bounding {
     /// time.
     #[inline]
     fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
-        if arm.bounds.high < self.low || arm.deferred && !self.all {
+        let is_needless = match self.floor {
+            Some(floor) => arm.bounds.high <= floor,
+            None => arm.bounds.high < self.low,
+        };
+        if is_needless || arm.deferred && !self.all {
             return (f32::NEG_INFINITY, 0.0);
         }
         if let Some(goal) = arm.bounds.proven() {
@@ -126,15 +161,21 @@ impl Best {
 }
 
 /// The arm with the highest upper confidence bound, in a node that was descended through `total`
-/// times, backed up or not.
-pub(crate) fn choose_arm(arms: &[Arm], total: u32, exploration: f64, low: u8, prior: Prior) -> usize {
-    let bounding = Bounding::new(arms, total, exploration, low, prior);
+/// times, backed up or not; and whether that is below the floor.
+pub(crate) fn choose_arm(
+    arms: &[Arm],
+    total: u32,
+    exploration: f64,
+    known: Known,
+    prior: Prior,
+) -> (usize, bool) {
+    let bounding = Bounding::new(arms, total, exploration, known, prior);
     let mut best = Best::NONE;
     for (index, arm) in arms.iter().enumerate() {
         let (mean, margin) = bounding.of(arm, 0);
         best.or(index, mean + margin, arm, 0);
     }
-    best.index
+    (best.index, known.is_above(best.bound))
 }
 
 /// Several choices in one node, one after the other.
@@ -144,8 +185,8 @@ pub(crate) struct Choices {
     bounds: Vec<(f32, f32)>,
     /// How often each arm has been chosen.
     pub(crate) pulled: Vec<u32>,
-    /// The arms chosen, in order.
-    pub(crate) chosen: Vec<u32>,
+    /// The arms chosen, in order, and whether they are below the floor.
+    pub(crate) chosen: Vec<(u32, bool)>,
 }
 
 impl Choices {
@@ -158,10 +199,10 @@ impl Choices {
         arms: &[Arm],
         total: u32,
         exploration: f64,
-        low: u8,
+        known: Known,
         prior: Prior,
     ) {
-        let mut bounding = Bounding::new(arms, total, exploration, low, prior);
+        let mut bounding = Bounding::new(arms, total, exploration, known, prior);
         self.chosen.clear();
         self.pulled.clear();
         self.pulled.resize(arms.len(), 0);
@@ -177,8 +218,8 @@ impl Choices {
             for (index, &(mean, margin)) in self.bounds.iter().enumerate() {
                 best.or(index, mean + sway * margin, &arms[index], self.pulled[index]);
             }
-            let Best { index, .. } = best;
-            self.chosen.push(index as u32);
+            let Best { index, bound, .. } = best;
+            self.chosen.push((index as u32, known.is_above(bound)));
             self.pulled[index] += 1;
             self.bounds[index] = bounding.of(&arms[index], self.pulled[index]);
         }
@@ -195,7 +236,7 @@ pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Prior, choose_arm, choose_chance_arm};
+    use super::{Known, Prior, choose_arm, choose_chance_arm, may_surpass};
     use crate::arm::Arm;
     use crate::belief::Belief;
     use crate::dice::Dice;
@@ -208,7 +249,7 @@ mod tests {
 
     /// With nothing expected of arms that have not been tried.
     fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
-        choose_arm(arms, total, exploration, low, Prior::NONE)
+        choose_arm(arms, total, exploration, Known { low, floor: None }, Prior::NONE).0
     }
 
     #[test]
@@ -216,9 +257,10 @@ mod tests {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let doubtful = Arm { advantage: -0.2, ..arm(0, 0, 0.0) };
         let prior = Prior { mean: 0.5, belief: Belief { offset: -0.1, slope: 1.0, weight: 50.0 } };
-        assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, 50, prior), 1);
+        let without_floor = |low| Known { low, floor: None };
+        assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, without_floor(50), prior).0, 1);
         let (proved, doubtful) = (arm(20, 0, 10.0), Arm { advantage: -0.2, ..arm(0, 0, 0.0) });
-        assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, 0, prior), 0, "but not at once");
+        assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, without_floor(0), prior).0, 0, "but not at once");
     }
 
     #[test]
@@ -255,6 +297,23 @@ mod tests {
             arms[chosen].visits += 1;
         }
         assert!(arms.iter().all(|arm| arm.visits == 10), "{arms:?}");
+    }
+
+    #[test]
+    fn above_a_floor_only_what_may_be_better_is_looked_at() {
+        let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
+        let no_better = Arm { bounds: Bounds { low: 0, high: 50 }, ..arm(10, 0, 9.0) };
+        let choose = |open: Arm| {
+            let known = Known { low: 50, floor: Some(50) };
+            choose_arm(&[proved.clone(), no_better.clone(), open], 2010, 0.5, known, Prior::NONE)
+        };
+        assert_eq!(choose(arm(1000, 0, 100.0)), (2, true), "0.1 and no more than a little");
+        assert_eq!(choose(arm(10, 0, 1.0)), (2, false), "0.1, and hardly known");
+        let all = [proved, no_better, arm(1000, 0, 100.0)];
+        assert!(may_surpass(&all, 50) && !may_surpass(&all[..2], 50));
+        let deferred = Arm { deferred: true, ..arm(0, 0, 0.0) };
+        assert!(may_surpass(&[all[0].clone(), deferred.clone()], 50));
+        assert!(!may_surpass(&[all[0].clone(), all[1].clone(), deferred], 50), "its turn has not come");
     }
 
     #[test]

@@ -22,13 +22,16 @@ pub enum Technique {
     /// Who can win at once does so and nobody lets another, in playouts and, with two roles, in the tree; and of
     /// moves that come to the same one is looked at.
     Decisive,
+    /// With two roles in turn, where a move is proved, descents look for a better one instead of seeing it through
+    /// again.
+    Floor,
     /// With two roles in turn what is played is the move of the highest lower bound, not the one visited most.
     Secure,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: [Technique; 10] = [
+    pub const ALL: [Technique; 11] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -38,6 +41,7 @@ impl Technique {
         Technique::History,
         Technique::Mast,
         Technique::Decisive,
+        Technique::Floor,
         Technique::Secure,
     ];
 
@@ -53,6 +57,7 @@ impl Technique {
             Technique::History => "history",
             Technique::Mast => "mast",
             Technique::Decisive => "decisive",
+            Technique::Floor => "floor",
             Technique::Secure => "secure",
         }
     }

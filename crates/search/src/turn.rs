@@ -8,6 +8,7 @@ use crate::history::History;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::search::Search;
+use crate::technique::Technique;
 use ggp_game::{EvalError, Playouts};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -101,7 +102,7 @@ impl<M: Playouts> Search<M> {
     fn open_batch(&mut self) -> Result<(), EvalError> {
         let selection = self.selection();
         // 1. Select.
-        self.own.select(&mut self.tree, selection, self.defers)?;
+        self.own.select(&mut self.tree, selection, self.of_two.has(Technique::Decisive))?;
         // 2. Expand.
         self.expand(selection)
     }
