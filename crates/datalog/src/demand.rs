@@ -5,7 +5,6 @@
 //! is replaced by copies, one for each set of columns that are known where it is asked; each
 //! rule of a copy has one more condition, that its known columns are wanted; and what is wanted
 //! is derived by rules of its own, from the literals that come before the question.
-
 //!
 //! Questions may be endless where answers are few: who asks for `p(X)` and for that asks for
 //! `p(s(X))` goes on for ever, though bottom-up one answer makes the next, smaller one. Such
@@ -13,8 +12,8 @@
 //! answers of its original.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::DiGraph;
+use crate::strata::{DependencyGraph, negative_cycles};
+use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
 
 /// Rules in which some relations are computed on demand.
@@ -218,16 +217,15 @@ impl Rewriting {
 
     /// A relation of questions each of which makes a larger one of its own kind.
     fn endless(&self) -> Option<RelationId> {
-        let graph = DiGraph::<(), ()>::from_edges(self.wishes.iter().map(|(from, to, _)| (from.0, to.0)));
-        let mut circle = vec![0; graph.node_count()];
-        for (number, wishes) in kosaraju_scc(&graph).into_iter().enumerate() {
-            for wish in wishes {
-                circle[wish.index()] = number;
-            }
+        let mut graph = DependencyGraph::new();
+        for relation in 0..self.result.signatures.len() as u32 {
+            graph.add_node(RelationId(relation));
         }
-        let mut wishes = self.wishes.iter();
-        let endless = wishes.find(|(from, to, larger)| *larger && circle[from.index()] == circle[to.index()]);
-        endless.map(|&(_, to, _)| to)
+        for &(from, to, larger) in &self.wishes {
+            graph.add_edge(NodeIndex::new(from.index()), NodeIndex::new(to.index()), larger);
+        }
+        // As a relation may not depend on itself through a negation, a question may not through growth.
+        negative_cycles(&graph).first().map(|circle| circle[0])
     }
 }
 

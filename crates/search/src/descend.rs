@@ -190,14 +190,14 @@ impl Selection {
 
     /// Cuts `path`, which has been taken on from `id` by an arm below the floor of `role`.
     fn cut<S: Eq + Hash>(self, tree: &Tree<S>, path: &mut Path, id: NodeId, role: Role) {
-        if let Some((_, proved)) = self.floor(tree, id, role) {
+        if let Some(proved) = self.floor(tree, id, role) {
             path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));
         }
     }
 
-    /// The best goal that is proved for `role` there, with a child where all goals are proved that comes to it; none
-    /// if nothing else may be better.
-    fn floor<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<(u8, NodeId)> {
+    /// A child where all goals are proved that comes to the best one proved for `role` there; none if nothing else
+    /// may be better.
+    fn floor<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
         if !self.has_floors || bounds.low == 0 || bounds.low == bounds.high {
             return None;
@@ -206,14 +206,14 @@ impl Selection {
         let proved = arms.iter().find(|arm| {
             arm.bounds.proven() == Some(bounds.low) && arm.child.is_some() && tree.is_exact(arm.child)
         })?;
-        may_surpass(arms, bounds.low).then_some((bounds.low, proved.child))
+        may_surpass(arms, bounds.low).then_some(proved.child)
     }
 
     /// What is proved there for `role`.
     fn known<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Known {
         let is_alone = tree[id].chooser == Chooser::One(role);
-        let floor = if is_alone { self.floor(tree, id, role) } else { None };
-        Known { low: tree.stats(id)[role.index()].bounds.low, floor: floor.map(|(goal, _)| goal) }
+        let is_floor = is_alone && self.floor(tree, id, role).is_some();
+        Known { low: tree.stats(id)[role.index()].bounds.low, is_floor }
     }
 
     /// Chooses an arm for `role` there: its position in the node, and whether it is below the floor.

@@ -37,14 +37,14 @@ impl Prior {
 pub(crate) struct Known {
     /// What the role gets at least.
     pub(crate) low: u8,
-    /// What it gets by an arm that is not looked at again, for another may be better: [`may_surpass`].
-    pub(crate) floor: Option<u8>,
+    /// Whether the arms that come to that are not looked at again, for another may be better: [`may_surpass`].
+    pub(crate) is_floor: bool,
 }
 
 impl Known {
     /// Whether the floor is above `bound`.
     fn is_above(self, bound: f32) -> bool {
-        self.floor.is_some_and(|floor| f32::from(floor) / 100.0 > bound)
+        self.is_floor && f32::from(self.low) / 100.0 > bound
     }
 }
 
@@ -67,8 +67,7 @@ fn is_deferred_next(arms: &[Arm]) -> bool {
 /// needs no exploration, what cannot reach the `low` that is proved already is left out, and so is what is
 /// deferred until nothing else can win. Above a floor only what may be better is looked at.
 struct Bounding {
-    low: u8,
-    floor: Option<u8>,
+    known: Known,
     /// Whether all that is not deferred is proved to be no win.
     all: bool,
     /// What is expected of an arm of no advantage, and how many visits that is worth.
@@ -83,11 +82,9 @@ struct Bounding {
 impl Bounding {
     /// For the `arms` of a node that was descended through `total` times, backed up or not.
     fn new(arms: &[Arm], total: u32, exploration: f64, known: Known, prior: Prior) -> Bounding {
-        let Known { low, floor } = known;
         let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
         let mut bounding = Bounding {
-            low,
-            floor,
+            known,
             all: is_deferred_next(arms),
             expected: (usual + offset) as f32,
             slope: slope as f32,
@@ -109,11 +106,8 @@ impl Bounding {
     /// time.
     #[inline]
     fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
-        let is_needless = match self.floor {
-            Some(floor) => arm.bounds.high <= floor,
-            None => arm.bounds.high < self.low,
-        };
-        if is_needless || arm.deferred && !self.all {
+        let Known { low, is_floor } = self.known;
+        if arm.bounds.high < low || is_floor && arm.bounds.high == low || arm.deferred && !self.all {
             return (f32::NEG_INFINITY, 0.0);
         }
         if let Some(goal) = arm.bounds.proven() {
@@ -249,7 +243,7 @@ mod tests {
 
     /// With nothing expected of arms that have not been tried.
     fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
-        choose_arm(arms, total, exploration, Known { low, floor: None }, Prior::NONE).0
+        choose_arm(arms, total, exploration, Known { low, is_floor: false }, Prior::NONE).0
     }
 
     #[test]
@@ -257,7 +251,7 @@ mod tests {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let doubtful = Arm { advantage: -0.2, ..arm(0, 0, 0.0) };
         let prior = Prior { mean: 0.5, belief: Belief { offset: -0.1, slope: 1.0, weight: 50.0 } };
-        let without_floor = |low| Known { low, floor: None };
+        let without_floor = |low| Known { low, is_floor: false };
         assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, without_floor(50), prior).0, 1);
         let (proved, doubtful) = (arm(20, 0, 10.0), Arm { advantage: -0.2, ..arm(0, 0, 0.0) });
         assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, without_floor(0), prior).0, 0, "but not at once");
@@ -304,7 +298,7 @@ mod tests {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let no_better = Arm { bounds: Bounds { low: 0, high: 50 }, ..arm(10, 0, 9.0) };
         let choose = |open: Arm| {
-            let known = Known { low: 50, floor: Some(50) };
+            let known = Known { low: 50, is_floor: true };
             choose_arm(&[proved.clone(), no_better.clone(), open], 2010, 0.5, known, Prior::NONE)
         };
         assert_eq!(choose(arm(1000, 0, 100.0)), (2, true), "0.1 and no more than a little");
