@@ -64,15 +64,21 @@ pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     components
 }
 
-/// Relations that depend on themselves through negation, grouped by component.
-pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
-    let components = components(graph);
-    let mut component_of = vec![0; graph.node_count()];
+/// The number of the component of each of so many relations.
+fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
+    let mut component_of = vec![0; relations];
     for (number, component) in components.iter().enumerate() {
         for relation in component {
             component_of[relation.index()] = number;
         }
     }
+    component_of
+}
+
+/// Relations that depend on themselves through negation, grouped by component.
+pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
+    let components = components(graph);
+    let component_of = numbers(&components, graph.node_count());
     let mut bad: Vec<usize> = graph
         .edge_references()
         .filter(|e| *e.weight() && component_of[e.source().index()] == component_of[e.target().index()])
@@ -93,12 +99,7 @@ pub fn stratify(relations: usize, rules: &[Rule]) -> Result<Vec<Stratum>, Progra
         return Err(ProgramError::NotStratified(cycle));
     }
     let components = components(&graph);
-    let mut stratum_of = vec![0; relations];
-    for (number, component) in components.iter().enumerate() {
-        for relation in component {
-            stratum_of[relation.index()] = number;
-        }
-    }
+    let stratum_of = numbers(&components, relations);
     let mut strata: Vec<Stratum> = components
         .into_iter()
         .map(|relations| Stratum { recursive: relations.len() > 1, relations, rules: Vec::new() })
