@@ -118,11 +118,13 @@ impl Selection {
         }
         for role in tree.each_role() {
             self.choose_all(tree, id, role, members.len(), choices, dice);
+            let is_any_below = choices.chosen.iter().any(|&(_, is_below)| is_below);
+            let floor = if is_any_below { self.floor(tree, id, role) } else { None };
             for (&number, &(arm, is_below)) in members.iter().zip(&choices.chosen) {
                 let path = &mut descents[number as usize].path;
                 path.choose([arm]);
                 if is_below {
-                    self.cut(tree, path, id, role);
+                    cut(tree, path, floor);
                 }
             }
         }
@@ -183,15 +185,8 @@ impl Selection {
             let (arm, is_below) = self.choose(tree, id, role, dice);
             path.choose([arm]);
             if is_below {
-                self.cut(tree, path, id, role);
+                cut(tree, path, self.floor(tree, id, role));
             }
-        }
-    }
-
-    /// Cuts `path`, which has been taken on from `id` by an arm below the floor of `role`.
-    fn cut<S: Eq + Hash>(self, tree: &Tree<S>, path: &mut Path, id: NodeId, role: Role) {
-        if let Some(proved) = self.floor(tree, id, role) {
-            path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));
         }
     }
 
@@ -291,5 +286,12 @@ impl Selection {
             Some(belief) if tree[id].visits > 0 => Prior { mean: tree.mean(id, role.index()), belief },
             _ => Prior::NONE,
         }
+    }
+}
+
+/// Cuts `path`, which has been taken on by an arm below the `floor`.
+fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, floor: Option<NodeId>) {
+    if let Some(proved) = floor {
+        path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));
     }
 }
