@@ -39,8 +39,8 @@ pub struct PlayoutPlan<'a> {
     pub moves: bool,
     /// Whether it is known that none of the starts is terminal, so that a machine need not look.
     pub going: bool,
-    /// Whether a role that can win by its next move does so, and else makes no move after which another
-    /// can (decisive and anti-decisive moves; Teytaud & Teytaud 2010), nor, where others choose at the same
+    /// Whether a role that can win by its next move does so, and else, of two roles, makes no move after which
+    /// the other can (decisive and anti-decisive moves; Teytaud & Teytaud 2010), nor, where others choose at the same
     /// time, one that cannot but end the game without a win; where the machine sees such moves at little
     /// cost. Only networks do, and not of every game.
     pub decisive: bool,

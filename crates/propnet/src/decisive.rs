@@ -1,5 +1,5 @@
 //! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that
-//! can win at once does so, and else makes no move after which another can.
+//! can win at once does so, and else, of two, makes no move after which the other can.
 //!
 //! Each move of a role that chooses alone gets a signal that says whether the game is over after it and won:
 //! the next phase's terminal condition and best goal, read through the next values that the fluents have by
@@ -52,8 +52,12 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     if wins.iter().flatten().all(Option::is_none) && !guards.iter().flatten().flatten().any(loses) {
         return None;
     }
+    // 4. Of more than two, nobody is made to stop the next: who has to is only the one whose turn comes just
+    // before, and he may have better to do.
+    let are_two = (0..roles).filter(|&role| wants(role)).count() == 2;
+    let nothing: Vec<Option<Wins>> = (0..roles).map(|_| None).collect();
     for (number, one) in narrowed.iter_mut().enumerate() {
-        let to_come = &wins[after(number)];
+        let to_come = if are_two { &wins[after(number)] } else { &nothing };
         for (role, (wins, guard)) in wins[number].iter().zip(&guards[number]).enumerate() {
             one.net = narrowed_moves(&one.net, role, wins.as_ref(), guard.as_ref(), to_come);
         }

@@ -19,8 +19,8 @@ pub enum Technique {
     History,
     /// Playouts prefer moves whose history is good, as far as the tree bears it out.
     Mast,
-    /// Who can win at once does so and nobody lets another, in playouts and, with two roles, in the tree; and of
-    /// moves that come to the same one is looked at.
+    /// Who can win at once does so and, of two, neither lets the other, in playouts and, with two roles, in the
+    /// tree; and of moves that come to the same one is looked at.
     Decisive,
     /// With two roles in turn, where a move is proved, descents look for a better one instead of seeing it through
     /// again.
