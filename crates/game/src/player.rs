@@ -66,6 +66,14 @@ impl StopToken {
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Ends long work that polls the flag.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] if the flag is raised.
+    pub fn check(&self) -> Result<(), EvalError> {
+        if self.is_stopped() { Err(EvalError::Interrupted) } else { Ok(()) }
+    }
 }
 
 /// What a player learns before it is asked for a move.

@@ -7,6 +7,7 @@
 use crate::net::{Node, PropNet, Signal, Unknown};
 use crate::report::Steps;
 use crate::walk::Walk;
+use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 
@@ -48,7 +49,15 @@ impl Circuit {
     /// The circuit of `roots`, and the roots as signals of it.
     ///
     /// Without `share`, it is lowered fast: common factors and pairs stay where they are.
-    pub(crate) fn lower(net: &PropNet, roots: &[Signal], share: bool) -> (Circuit, Vec<Signal>) {
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn lower(
+        net: &PropNet,
+        roots: &[Signal],
+        share: bool,
+        stop: &StopToken,
+    ) -> Result<(Circuit, Vec<Signal>), EvalError> {
         let mut circuit = Circuit {
             cells: vec![Cell::False],
             components: vec![Vec::new(); net.components.len()],
@@ -56,20 +65,21 @@ impl Circuit {
             steps: Steps::default(),
         };
         circuit.copy(net, roots);
+        stop.check()?;
         circuit.steps.lowered = circuit.gates();
-        circuit.flatten();
+        circuit.flatten(stop)?;
         circuit.steps.flattened = circuit.gates();
         circuit.steps.factored = circuit.steps.flattened;
         circuit.steps.shared = circuit.steps.flattened;
         if share {
-            circuit.factor();
-            circuit.flatten();
+            circuit.factor(stop)?;
+            circuit.flatten(stop)?;
             circuit.steps.factored = circuit.gates();
-            circuit.share_pairs();
+            circuit.share_pairs(stop)?;
             circuit.steps.shared = circuit.gates();
         }
         let roots = circuit.roots.clone();
-        (circuit, roots)
+        Ok((circuit, roots))
     }
 
     /// Its size in gates of two inputs.
@@ -171,7 +181,7 @@ impl Circuit {
     }
 
     /// Merges conjunctions that are read once, by another conjunction, into that.
-    fn flatten(&mut self) {
+    fn flatten(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let fanouts = self.fanouts();
         let mergeable = |cells: &[Cell], signal: Signal| {
             !signal.is_negated()
@@ -179,6 +189,7 @@ impl Circuit {
                 && matches!(cells[signal.node()], Cell::And(_))
         };
         for at in 0..self.cells.len() {
+            stop.check()?;
             let Cell::And(inputs) = &mut self.cells[at] else { continue };
             let mut pending = std::mem::take(inputs);
             let mut merged = Vec::with_capacity(pending.len());
@@ -197,13 +208,15 @@ impl Circuit {
             merged.dedup();
             self.cells[at] = Cell::And(merged);
         }
+        Ok(())
     }
 
     /// Takes common factors out: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)).
-    fn factor(&mut self) {
+    fn factor(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut fanouts = self.fanouts();
         let mut pending: Vec<usize> = (0..self.cells.len()).collect();
         while let Some(at) = pending.pop() {
+            stop.check()?;
             let Cell::And(inputs) = &self.cells[at] else { continue };
             let is_term =
                 |signal: Signal| signal.is_negated() && fanouts[signal.node()] == 1 && signal.node() != at;
@@ -258,11 +271,12 @@ impl Circuit {
             }
             pending.push(at);
         }
+        Ok(())
     }
 
     /// Gives pairs of inputs that several conjunctions have in common a cell of their own, the
     /// commonest first.
-    fn share_pairs(&mut self) {
+    fn share_pairs(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut by_width: Vec<usize> = (0..self.cells.len())
             .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))
             .collect();
@@ -277,7 +291,9 @@ impl Circuit {
                 pairs.extend(inputs[i + 1..].iter().map(|&two| (one, two, at as u32)));
             }
         }
+        stop.check()?;
         pairs.sort_unstable();
+        stop.check()?;
         let mut users: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
         let mut queue: BinaryHeap<(u32, std::cmp::Reverse<(Signal, Signal)>)> = BinaryHeap::new();
         for same in pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -289,6 +305,7 @@ impl Circuit {
         }
         drop(pairs);
         while let Some((count, std::cmp::Reverse(pair))) = queue.pop() {
+            stop.check()?;
             let has_both = |at: u32| match &self.cells[at as usize] {
                 Cell::And(inputs) => inputs.contains(&pair.0) && inputs.contains(&pair.1),
                 _ => false,
@@ -328,5 +345,6 @@ impl Circuit {
                 }
             }
         }
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::select::{MAX_MOVES, Tree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
 use crate::twins::Twins;
-use ggp_game::Move;
+use ggp_game::{EvalError, Move, StopToken};
 
 /// One phase's program.
 #[derive(Clone, Debug)]
@@ -60,44 +60,63 @@ const DEARER_AT_MOST: usize = 8;
 
 impl PhasePrograms {
     /// Programs for any state that play from the initial state can reach.
-    pub(crate) fn reachable(net: &PropNet) -> PhasePrograms {
-        let constant = constant_fluents(net);
-        let phases = phases(net, &constant);
-        PhasePrograms::new(net, &constant, phases)
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn reachable(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
+        let constant = constant_fluents(net, stop)?;
+        let phases = phases(net, &constant, stop)?;
+        PhasePrograms::new(net, &constant, phases, stop)
     }
 
     /// Programs for the states of [`PhasePrograms::reachable`], `plain`, in which a role that can win
     /// at once does so, but for `nature`, and of `twins` only one is legal; none where that changes nothing or
     /// would cost too much.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
     pub(crate) fn decisive(
         net: &PropNet,
         plain: &PhasePrograms,
         nature: Option<usize>,
         twins: Option<&Twins>,
-    ) -> Option<PhasePrograms> {
+        stop: &StopToken,
+    ) -> Result<Option<PhasePrograms>, EvalError> {
         if net.nodes.len() > LARGEST {
-            return None;
+            return Ok(None);
         }
         let mut constant = vec![None; net.fluents.len()];
         plain.constants.iter().for_each(|&(fluent, value)| constant[fluent as usize] = Some(value));
         let phases: Vec<_> = plain.phases.iter().map(|phase| phase.fixed.clone()).collect();
-        let all = specialised(net, &constant, &phases);
+        let all = specialised(net, &constant, &phases, stop)?;
         let one_each = twins.and_then(|twins| twins.one_each(&all));
-        let nets = decisive(one_each.as_ref().unwrap_or(&all), nature).or(one_each)?;
+        stop.check()?;
+        let Some(nets) = decisive(one_each.as_ref().unwrap_or(&all), nature).or(one_each) else {
+            return Ok(None);
+        };
+        stop.check()?;
         if nets.iter().map(|one| one.net.counts().gates).sum::<usize>() > MOST_GATES {
-            return None;
+            return Ok(None);
         }
-        let programs = PhasePrograms::of(&nets, &constant, phases);
-        (programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs)
+        let programs = PhasePrograms::of(&nets, &constant, phases, stop)?;
+        Ok((programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs))
     }
 
     /// Programs for any state at all.
-    pub(crate) fn general(net: &PropNet) -> PhasePrograms {
-        PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()])
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn general(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
+        PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()], stop)
     }
 
-    fn new(net: &PropNet, constant: &[Option<bool>], phases: Vec<Vec<(u32, bool)>>) -> PhasePrograms {
-        PhasePrograms::of(&specialised(net, constant, &phases), constant, phases)
+    fn new(
+        net: &PropNet,
+        constant: &[Option<bool>],
+        phases: Vec<Vec<(u32, bool)>>,
+        stop: &StopToken,
+    ) -> Result<PhasePrograms, EvalError> {
+        PhasePrograms::of(&specialised(net, constant, &phases, stop)?, constant, phases, stop)
     }
 
     /// Gates of a step, all phases together.
@@ -105,13 +124,20 @@ impl PhasePrograms {
         self.phases.iter().map(|phase| phase.program.gates_per_step()).sum()
     }
 
-    fn of(nets: &[Specialised], constant: &[Option<bool>], phases: Vec<Vec<(u32, bool)>>) -> PhasePrograms {
+    fn of(
+        nets: &[Specialised],
+        constant: &[Option<bool>],
+        phases: Vec<Vec<(u32, bool)>>,
+        stop: &StopToken,
+    ) -> Result<PhasePrograms, EvalError> {
         let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
-        let compilers: Vec<Compiler<'_>> = outputs.iter().map(|one| Compiler::new(one, true)).collect();
+        let compilers = outputs.iter().map(|one| Compiler::new(one, true, stop));
+        let compilers: Vec<Compiler<'_>> = compilers.collect::<Result<_, _>>()?;
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
         let layout = if shared { Layout::Share } else { Layout::Refill };
-        let programs: Vec<Program> = compilers.iter().map(|one| one.compile(layout)).collect();
+        let programs = compilers.iter().map(|one| one.compile(layout, stop));
+        let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
         let phases: Vec<Phase> = nets
             .iter()
             .zip(programs)
@@ -129,7 +155,7 @@ impl PhasePrograms {
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
         let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
         let defer = (goals > fluents.len()).then_some(goals);
-        PhasePrograms { phases, fluents, constants, rows, scratch, defer }
+        Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer })
     }
 
     /// Whether the terminal condition and the legal moves are computed together.
@@ -150,13 +176,18 @@ impl PhasePrograms {
 }
 
 /// `net` in each phase, with the values that these are known by and those that never change.
-fn specialised(net: &PropNet, constant: &[Option<bool>], phases: &[Vec<(u32, bool)>]) -> Vec<Specialised> {
+fn specialised(
+    net: &PropNet,
+    constant: &[Option<bool>],
+    phases: &[Vec<(u32, bool)>],
+    stop: &StopToken,
+) -> Result<Vec<Specialised>, EvalError> {
     let in_phase = |values: &Vec<(u32, bool)>| {
         let mut fixed = constant.to_vec();
         for &(fluent, value) in values {
             fixed[fluent as usize] = Some(value);
         }
-        specialise(net, &fixed)
+        specialise(net, &fixed, stop)
     };
     phases.iter().map(in_phase).collect()
 }

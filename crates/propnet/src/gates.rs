@@ -7,6 +7,7 @@
 use crate::circuit::{Cell, Circuit};
 use crate::gate::{Kind, Literal, conjunction, conjunction_with_clause};
 use crate::net::Signal;
+use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 
 /// A number for what a row will hold at some time.
@@ -143,7 +144,10 @@ impl<'a> Mapper<'a> {
     }
 
     /// The gates of `roots` that no visible section has computed.
-    pub(crate) fn section(&mut self, roots: &[Signal]) -> Section {
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn section(&mut self, roots: &[Signal], stop: &StopToken) -> Result<Section, EvalError> {
         enum Visit {
             Enter(usize),
             Leave(usize),
@@ -156,6 +160,7 @@ impl<'a> Mapper<'a> {
         let mut region: FxHashMap<usize, u32> = FxHashMap::default();
         let mut stack: Vec<Visit> = roots.iter().rev().map(|root| Visit::Enter(root.node())).collect();
         while let Some(visit) = stack.pop() {
+            stop.check()?;
             match visit {
                 Visit::Enter(at) if self.visible.contains_key(&at) => {}
                 Visit::Enter(at) => match &self.circuit.cells[at] {
@@ -214,7 +219,7 @@ impl<'a> Mapper<'a> {
                 },
             }
         }
-        items
+        Ok(items)
     }
 
     /// The gates of one conjunction. A clause of two literals that nothing else reads goes into

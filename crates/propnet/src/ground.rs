@@ -84,6 +84,15 @@ impl From<EvalError> for GroundError {
     }
 }
 
+impl From<ggp_game::EvalError> for GroundError {
+    fn from(error: ggp_game::EvalError) -> Self {
+        match error {
+            ggp_game::EvalError::Interrupted => GroundError::Interrupted,
+            other => GroundError::TooLarge(other.to_string()),
+        }
+    }
+}
+
 impl PropNet {
     /// The network of `game`, simplified only as it was built.
     ///
@@ -104,6 +113,7 @@ impl PropNet {
         let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
         let mut counts = instances.build(&mut builder, &mut signals)?;
         counts.count_facts(&relaxed);
+        stop.check()?;
         let mut net = finish(builder, &relaxed, &fluents, &moves, &signals);
         counts.nodes = net.nodes.len();
         net.grounding = counts;

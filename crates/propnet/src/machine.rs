@@ -52,8 +52,29 @@ struct Shared {
 impl Shared {
     /// The programs with decisive moves, if there are any.
     fn decisive(&self) -> Option<&PhasePrograms> {
-        let compiled = || PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.twins());
+        self.decisive_unless(&StopToken::new())
+    }
+
+    /// The same; none from then on if `stop` is raised while they are compiled.
+    fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
+        let compiled = || {
+            let programs =
+                PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.twins(), stop);
+            programs.unwrap_or(None)
+        };
         self.decisive.get_or_init(compiled).as_ref()
+    }
+
+    /// The programs for states that play from the initial state cannot reach.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised; the next call begins anew.
+    fn general(&self, stop: &StopToken) -> Result<&PhasePrograms, EvalError> {
+        if let Some(programs) = self.general.get() {
+            return Ok(programs);
+        }
+        let programs = PhasePrograms::general(&self.net, stop)?;
+        Ok(self.general.get_or_init(|| programs))
     }
 
     /// The moves that come to the same, if there are any.
@@ -107,14 +128,28 @@ impl PropNetMachine {
     /// # Errors
     /// As [`PropNetMachine::new`].
     pub fn for_cpu(game: &Arc<Game>, net: PropNet, cpu: Cpu) -> Result<PropNetMachine, EvalError> {
+        PropNetMachine::compile(game, net, cpu, &StopToken::new())
+    }
+
+    /// Like [`PropNetMachine::for_cpu`]; compiling ends soon after `stop` is raised.
+    ///
+    /// # Errors
+    /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`].
+    pub fn compile(
+        game: &Arc<Game>,
+        net: PropNet,
+        cpu: Cpu,
+        stop: &StopToken,
+    ) -> Result<PropNetMachine, EvalError> {
         if !fits(&net) {
             return Err(EvalError::TooLarge("a role has too many moves for a network".to_owned()));
         }
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW).compile(Layout::Keep);
-        let reachable = PhasePrograms::reachable(&net);
+        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW, stop)?;
+        let single = single.compile(Layout::Keep, stop)?;
+        let reachable = PhasePrograms::reachable(&net, stop)?;
         let mut texts: Vec<Box<str>> = Vec::new();
         let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
         let mut number = |text: &str| {
@@ -177,6 +212,12 @@ impl PropNetMachine {
     /// where seeing such moves would cost too much.
     pub fn decisive_counts(&self) -> Option<ProgramCounts> {
         self.shared.decisive().map(ProgramCounts::of)
+    }
+
+    /// Compiles the programs of playouts with decisive moves now rather than when they are first needed.
+    /// If `stop` is raised before they are there, this machine and its clones do without them.
+    pub fn compile_decisive(&self, stop: &StopToken) {
+        self.shared.decisive_unless(stop);
     }
 
     /// What the machine is made of, at length.

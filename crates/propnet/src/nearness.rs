@@ -8,7 +8,7 @@ use crate::net::{Fluent, NetMove, NetRole, Node, PropNet, Signal};
 use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
-use ggp_game::{Fact, Role};
+use ggp_game::{EvalError, Fact, Role, StopToken};
 
 /// Conditions are looked into this deep.
 const DEPTH: usize = 6;
@@ -37,7 +37,10 @@ pub(crate) struct Nearness {
 
 impl Nearness {
     /// For the best goal that `role` has in `net`.
-    pub(crate) fn new(net: &PropNet, role: Role) -> Nearness {
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn new(net: &PropNet, role: Role, stop: &StopToken) -> Result<Nearness, EvalError> {
         let goals = net.roles()[role.index()].goals.iter();
         let best = goals.max_by_key(|(goal, _)| goal.value()).map_or(Signal::FALSE, |&(_, signal)| signal);
         let mut leaves = Vec::new();
@@ -46,10 +49,10 @@ impl Nearness {
         let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
         let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true };
-        let program = Compiler::new(&outputs, true).compile(Layout::Keep);
+        let program = Compiler::new(&outputs, true, stop)?.compile(Layout::Keep, stop)?;
         let mut rows = vec![0; program.rows];
         rows[ONES as usize] = !0;
-        Nearness { role, condition, program, rows }
+        Ok(Nearness { role, condition, program, rows })
     }
 
     /// Whose goal it is.

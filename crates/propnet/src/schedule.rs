@@ -10,6 +10,7 @@ use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::net::{PropNet, Signal};
 use crate::report::Steps;
+use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -194,7 +195,14 @@ pub(crate) struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     /// Lowers `outputs` to a circuit, taking time to `share` or not.
-    pub(crate) fn new(outputs: &'a Outputs<'a>, share: bool) -> Compiler<'a> {
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn new(
+        outputs: &'a Outputs<'a>,
+        share: bool,
+        stop: &StopToken,
+    ) -> Result<Compiler<'a>, EvalError> {
         let net = outputs.net;
         let goals: Vec<Vec<Signal>> = net
             .roles
@@ -225,7 +233,7 @@ impl<'a> Compiler<'a> {
             roots.extend(lists.iter().flatten());
         }
         roots.extend(&next);
-        let (circuit, roots) = Circuit::lower(net, &roots, share);
+        let (circuit, roots) = Circuit::lower(net, &roots, share, stop)?;
         let mut roots = roots.into_iter();
         let mut one = || roots.next().unwrap_or(Signal::FALSE);
         let terminal = one();
@@ -234,7 +242,7 @@ impl<'a> Compiler<'a> {
         };
         let (goals, legal, percepts) = (shape(&goals), shape(&legal), shape(&percepts));
         let next = next.iter().map(|_| one()).collect();
-        Compiler { outputs, circuit, terminal, goals, legal, next, percepts }
+        Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
     }
 
     /// The gates that both the terminal condition and the legal moves need, as a share of the
@@ -251,27 +259,30 @@ impl<'a> Compiler<'a> {
     }
 
     /// Lays the circuit out as a program.
-    pub(crate) fn compile(&self, layout: Layout) -> Program {
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn compile(&self, layout: Layout, stop: &StopToken) -> Result<Program, EvalError> {
         let keep = layout == Layout::Keep;
         let wanted = self.legal.iter().flatten().chain(&self.next).copied();
         let wanted: Vec<Signal> = if keep { Vec::new() } else { wanted.collect() };
         let mut mapper = Mapper::new(&self.circuit, wanted.into_iter());
         let flat = |lists: &[Vec<Signal>]| -> Vec<Signal> { lists.iter().flatten().copied().collect() };
 
-        let terminal_section = mapper.section(&[self.terminal]);
+        let terminal_section = mapper.section(&[self.terminal], stop)?;
         let terminal = mapper.literal(self.terminal);
         let after_terminal = mapper.visible();
-        let goal_section = mapper.section(&flat(&self.goals));
+        let goal_section = mapper.section(&flat(&self.goals), stop)?;
         let goals = literals(&mut mapper, &self.goals);
         match layout {
             Layout::Refill => mapper.forget(),
             Layout::Share | Layout::Keep => mapper.restore(after_terminal),
         }
-        let legal_section = mapper.section(&flat(&self.legal));
+        let legal_section = mapper.section(&flat(&self.legal), stop)?;
         let legal = literals(&mut mapper, &self.legal);
         let mut next_roots = self.next.clone();
         next_roots.extend(flat(&self.percepts));
-        let next_section = mapper.section(&next_roots);
+        let next_section = mapper.section(&next_roots, stop)?;
         let next: Vec<Literal<Value>> = self.next.iter().map(|&signal| mapper.literal(signal)).collect();
         let percepts = literals(&mut mapper, &self.percepts);
 
@@ -282,7 +293,9 @@ impl<'a> Compiler<'a> {
             read[value as usize] = true;
         }
         drop_unread(&mut sections, &mut read);
-        let sections = sections.map(sort_by_kind);
+        for section in &mut sections {
+            *section = sort_by_kind(std::mem::take(section), stop)?;
+        }
 
         let mut allocator = Allocator::new(&mut mapper, self.outputs, &sections, layout);
         let program = Program {
@@ -302,7 +315,8 @@ impl<'a> Compiler<'a> {
             layout,
             steps: Steps { mapped: sections.iter().flatten().map(Item::gates).sum(), ..self.circuit.steps },
         };
-        allocator.finish(program, sections, terminal, &goals, &legal, &next, &percepts)
+        stop.check()?;
+        Ok(allocator.finish(program, sections, terminal, &goals, &legal, &next, &percepts))
     }
 
     fn choices(&self, allocator: &Allocator) -> Vec<Choice> {
@@ -325,7 +339,7 @@ fn literals(mapper: &mut Mapper<'_>, lists: &[Vec<Signal>]) -> Vec<Vec<Literal<V
 }
 
 /// Reorders the gates within windows so that gates of one kind stand together.
-fn sort_by_kind(section: Section) -> Section {
+fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError> {
     let mut sorted = Vec::with_capacity(section.len());
     let mut window = Vec::new();
     for item in section {
@@ -333,6 +347,7 @@ fn sort_by_kind(section: Section) -> Section {
             Item::Gate(gate) => {
                 window.push(gate);
                 if window.len() == WINDOW {
+                    stop.check()?;
                     sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
                 }
             }
@@ -344,7 +359,7 @@ fn sort_by_kind(section: Section) -> Section {
         }
     }
     sorted.extend(sort_window(&window).into_iter().map(Item::Gate));
-    sorted
+    Ok(sorted)
 }
 
 /// List scheduling: always the kind of which most gates are ready.

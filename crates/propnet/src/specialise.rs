@@ -8,6 +8,7 @@
 
 use crate::net::{Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, Signal};
 use crate::walk::Walk;
+use ggp_game::{EvalError, StopToken};
 
 /// The longest period that is looked for.
 const MAX_PERIOD: usize = 4;
@@ -23,9 +24,16 @@ pub(crate) struct Specialised {
 }
 
 /// `net` where each fluent with a value in `fixed` has that value.
-pub(crate) fn specialise(net: &PropNet, fixed: &[Option<bool>]) -> Specialised {
+///
+/// # Errors
+/// [`EvalError::Interrupted`] soon after `stop` is raised.
+pub(crate) fn specialise(
+    net: &PropNet,
+    fixed: &[Option<bool>],
+    stop: &StopToken,
+) -> Result<Specialised, EvalError> {
     let all: Vec<Vec<u32>> = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-    let first = rebuild(net, fixed, all);
+    let first = rebuild(net, fixed, all, stop)?;
     let possible: Vec<Vec<u32>> = first
         .net
         .roles
@@ -36,12 +44,17 @@ pub(crate) fn specialise(net: &PropNet, fixed: &[Option<bool>]) -> Specialised {
         })
         .collect();
     if possible.iter().zip(&first.moves).all(|(possible, all)| possible.len() == all.len()) {
-        return first;
+        return Ok(first);
     }
-    rebuild(net, fixed, possible)
+    rebuild(net, fixed, possible, stop)
 }
 
-fn rebuild(net: &PropNet, fixed: &[Option<bool>], moves: Vec<Vec<u32>>) -> Specialised {
+fn rebuild(
+    net: &PropNet,
+    fixed: &[Option<bool>],
+    moves: Vec<Vec<u32>>,
+    stop: &StopToken,
+) -> Result<Specialised, EvalError> {
     let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
     let mut builder = NetBuilder::new(&counts);
     // The new index of each move that is left.
@@ -59,6 +72,7 @@ fn rebuild(net: &PropNet, fixed: &[Option<bool>], moves: Vec<Vec<u32>>) -> Speci
     let mut bodies_wanted: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
     let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
     for (number, node) in net.nodes.iter().enumerate() {
+        stop.check()?;
         let through = |image: &[Signal], signal: Signal| image[signal.node()].negated_if(signal.is_negated());
         image[number] = match node {
             Node::False => Signal::FALSE,
@@ -119,14 +133,18 @@ fn rebuild(net: &PropNet, fixed: &[Option<bool>], moves: Vec<Vec<u32>>) -> Speci
         })
         .collect();
     let terminal = through(net.terminal);
-    Specialised { net: builder.finish(fluents, roles, terminal), moves }
+    Ok(Specialised { net: builder.finish(fluents, roles, terminal), moves })
 }
 
 /// Per fluent, its value if it keeps its initial value whatever is played: ternary simulation
 /// from the initial state, with all moves unknown.
-pub(crate) fn constant_fluents(net: &PropNet) -> Vec<Option<bool>> {
+///
+/// # Errors
+/// [`EvalError::Interrupted`] soon after `stop` is raised.
+pub(crate) fn constant_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<Option<bool>>, EvalError> {
     let mut values: Vec<Option<bool>> = net.fluents.iter().map(|fluent| Some(fluent.initial)).collect();
     loop {
+        stop.check()?;
         let nodes = simulate(net, &values);
         let mut changed = false;
         for (value, fluent) in values.iter_mut().zip(&net.fluents) {
@@ -137,7 +155,7 @@ pub(crate) fn constant_fluents(net: &PropNet) -> Vec<Option<bool>> {
             }
         }
         if !changed {
-            return values;
+            return Ok(values);
         }
     }
 }
@@ -175,10 +193,17 @@ fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
 
 /// For each phase, the fluents whose values follow from it and those values; a single phase
 /// without any if there is no short period. `constant` are the fluents that never change.
-pub(crate) fn phases(net: &PropNet, constant: &[Option<bool>]) -> Vec<Vec<(u32, bool)>> {
-    let autonomous = autonomous_fluents(net);
+///
+/// # Errors
+/// [`EvalError::Interrupted`] soon after `stop` is raised.
+pub(crate) fn phases(
+    net: &PropNet,
+    constant: &[Option<bool>],
+    stop: &StopToken,
+) -> Result<Vec<Vec<(u32, bool)>>, EvalError> {
+    let autonomous = autonomous_fluents(net, stop)?;
     if !autonomous.iter().zip(constant).any(|(&own, constant)| own && constant.is_none()) {
-        return vec![Vec::new()];
+        return Ok(vec![Vec::new()]);
     }
     let mut states: Vec<Vec<Option<bool>>> = Vec::new();
     let mut now: Vec<Option<bool>> =
@@ -197,7 +222,7 @@ pub(crate) fn phases(net: &PropNet, constant: &[Option<bool>]) -> Vec<Vec<(u32, 
     states.push(now);
     let mut best: Vec<Vec<(u32, bool)>> = vec![Vec::new()];
     for period in 2..=MAX_PERIOD {
-        let returning = returning_fluents(net, &states[0], &states[period]);
+        let returning = returning_fluents(net, &states[0], &states[period], stop)?;
         let interesting = |fluent: &u32| returning[*fluent as usize] && constant[*fluent as usize].is_none();
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).filter(interesting).collect();
         if fluents.len() > best[0].len() {
@@ -210,13 +235,17 @@ pub(crate) fn phases(net: &PropNet, constant: &[Option<bool>]) -> Vec<Vec<(u32, 
                 .collect();
         }
     }
-    best
+    Ok(best)
 }
 
 /// The fluents whose next values depend on no move and on no fluent that is not of this kind.
-pub(crate) fn autonomous_fluents(net: &PropNet) -> Vec<bool> {
+///
+/// # Errors
+/// [`EvalError::Interrupted`] soon after `stop` is raised.
+pub(crate) fn autonomous_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<bool>, EvalError> {
     let mut autonomous = vec![true; net.fluents.len()];
     for _ in 0..ROUNDS {
+        stop.check()?;
         let free = independent_nodes(net, &autonomous);
         let mut changed = false;
         for (own, fluent) in autonomous.iter_mut().zip(&net.fluents) {
@@ -226,10 +255,10 @@ pub(crate) fn autonomous_fluents(net: &PropNet) -> Vec<bool> {
             }
         }
         if !changed {
-            return autonomous;
+            return Ok(autonomous);
         }
     }
-    vec![false; net.fluents.len()]
+    Ok(vec![false; net.fluents.len()])
 }
 
 /// Whether each node depends on fluents of the set alone.
@@ -247,10 +276,16 @@ fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
 }
 
 /// The largest set of fluents that have their first values again, and depend on one another only.
-fn returning_fluents(net: &PropNet, first: &[Option<bool>], later: &[Option<bool>]) -> Vec<bool> {
+fn returning_fluents(
+    net: &PropNet,
+    first: &[Option<bool>],
+    later: &[Option<bool>],
+    stop: &StopToken,
+) -> Result<Vec<bool>, EvalError> {
     let mut returning: Vec<bool> =
         first.iter().zip(later).map(|(first, later)| first.is_some() && first == later).collect();
     for _ in 0..ROUNDS {
+        stop.check()?;
         let free = independent_nodes(net, &returning);
         let mut changed = false;
         for (own, fluent) in returning.iter_mut().zip(&net.fluents) {
@@ -260,10 +295,10 @@ fn returning_fluents(net: &PropNet, first: &[Option<bool>], later: &[Option<bool
             }
         }
         if !changed {
-            return returning;
+            return Ok(returning);
         }
     }
-    vec![false; net.fluents.len()]
+    Ok(vec![false; net.fluents.len()])
 }
 
 /// The fluents that the terminal condition, the goals and the legal moves depend on, now or

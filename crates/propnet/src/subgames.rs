@@ -8,7 +8,7 @@
 use crate::net::{NetBuilder, Node, PropNet, Signal};
 use crate::specialise::{autonomous_fluents, needed_fluents};
 use crate::walk::Walk;
-use ggp_game::Goal;
+use ggp_game::{Goal, StopToken};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
@@ -115,7 +115,7 @@ struct Bonds<'a> {
 
 impl<'a> Bonds<'a> {
     fn new(net: &'a PropNet) -> Bonds<'a> {
-        let autonomous = autonomous_fluents(net);
+        let autonomous = autonomous_fluents(net, &StopToken::new()).expect("nothing stops it");
         let mut reads = vec![false; net.nodes.len()];
         for (number, node) in net.nodes.iter().enumerate() {
             reads[number] = match node {

@@ -268,6 +268,7 @@ impl Instances<'_> {
         // 2. The moves that fit each.
         let mut memo: FxHashMap<Vec<Value>, Vec<Fitting>> = FxHashMap::default();
         for number in 0..count {
+            self.stop.check()?;
             let mut bindings = solutions[number * width..(number + 1) * width].to_vec();
             let Some((moves, given)) = &split.moves else {
                 found.counts.instances += 1;

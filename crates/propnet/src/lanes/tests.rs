@@ -69,7 +69,9 @@ fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Ou
 fn any_width_plays_the_same_playouts() {
     let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap();
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
-    for programs in [PhasePrograms::reachable(&net), PhasePrograms::general(&net)] {
+    let never = StopToken::new();
+    let (reachable, general) = (PhasePrograms::reachable(&net, &never), PhasePrograms::general(&net, &never));
+    for programs in [reachable.unwrap(), general.unwrap()] {
         let expected = play::<1>(&net, &programs, Cpu::Plain);
         assert_eq!(expected.len(), 1200);
         assert!(expected.iter().any(|outcome| outcome.1 != expected[0].1), "playouts differ in length");

@@ -1,7 +1,6 @@
 //! Many playouts: in lanes, or one after the other where they are few, and what a search asks about many states.
 
 use super::{PropNetMachine, WORDS};
-use crate::evaluator::PhasePrograms;
 use crate::lanes::{Lanes, Observer, Part, Run};
 use crate::nearness::Nearness;
 use crate::one::One;
@@ -106,7 +105,7 @@ impl PropNetMachine {
             stage.play(&run(programs, &reachable), few, &stop, sink, observer);
         }
         if !others.is_empty() {
-            let programs = shared.general.get_or_init(|| PhasePrograms::general(&shared.net));
+            let programs = shared.general(&stop)?;
             self.general.play(&run(programs, &others), few, &stop, sink, observer);
         }
         if stop.is_stopped() {
@@ -182,7 +181,10 @@ impl Playouts for PropNetMachine {
     fn nearness(&mut self, states: &[&BitState], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
         out.clear();
         let known = self.nearness.take().filter(|nearness| nearness.role() == role);
-        let nearness = known.unwrap_or_else(|| Box::new(Nearness::new(&self.shared.net, role)));
+        let nearness = match known {
+            Some(nearness) => nearness,
+            None => Box::new(Nearness::new(&self.shared.net, role, &self.stop)?),
+        };
         self.nearness.insert(nearness).measure(states, out);
         Ok(())
     }
