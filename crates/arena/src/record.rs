@@ -59,9 +59,18 @@ pub struct Record {
     /// published format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeited_by: Option<usize>,
+    /// What evaluated the rules for each player of this program, in role order: `propnet`, `datalog` (the
+    /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` where nobody says. Not a
+    /// member of the published format.
+    #[serde(skip_serializing_if = "says_nothing")]
+    pub reasoners: Vec<Option<String>>,
     /// What else there is.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
+}
+
+fn says_nothing(reasoners: &[Option<String>]) -> bool {
+    reasoners.iter().all(Option::is_none)
 }
 
 /// A number of seconds in a record: an integer where it is whole.

@@ -322,6 +322,10 @@ impl<M: StateMachine> Table<'_, M> {
         if self.stop.is_stopped() {
             return Err(Ending::Interrupted);
         }
+        self.transcript.add_reasoners(self.seats.iter().map(|seat| match seat {
+            Seat::Player(player) => player.reasoner(),
+            Seat::Nature => None,
+        }));
         let mut joint = Vec::with_capacity(legal.len());
         for (role, (legal, answer)) in legal.iter().zip(answers).enumerate() {
             let Some(answer) = answer else {

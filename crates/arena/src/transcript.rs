@@ -20,6 +20,8 @@ pub(crate) struct Transcript {
     pub(crate) faults: Vec<Fault>,
     /// Of the terminal state.
     pub(crate) goals: Vec<Option<u8>>,
+    /// What evaluated the rules for each seat when it was last asked.
+    reasoners: Vec<Option<&'static str>>,
     /// How many faults have been written into the record.
     written: usize,
 }
@@ -40,6 +42,7 @@ impl Transcript {
             thinking: vec![Duration::ZERO; roles],
             faults: Vec::new(),
             goals: vec![None; roles],
+            reasoners: vec![None; roles],
             written: 0,
         }
     }
@@ -69,6 +72,23 @@ impl Transcript {
     pub(crate) fn add_thinking(&mut self, role: usize, elapsed: Duration, clock: Duration) {
         self.thinking[role] = elapsed;
         self.accounts[role].add(elapsed, clock);
+    }
+
+    /// What evaluates the rules for each seat in the step under way, in role order.
+    pub(crate) fn add_reasoners(&mut self, names: impl Iterator<Item = Option<&'static str>>) {
+        let Some(record) = &mut self.record else { return };
+        record.reasoners.resize(self.accounts.len(), None);
+        for ((name, last), text) in names.zip(&mut self.reasoners).zip(&mut record.reasoners) {
+            if name == *last {
+                continue;
+            }
+            *text = match (&text, name) {
+                (Some(before), Some(name)) => Some(format!("{before}, {name} from step {}", self.steps + 1)),
+                (None, name) => name.map(str::to_owned),
+                (Some(before), None) => Some(before.clone()),
+            };
+            *last = name;
+        }
     }
 
     pub(crate) fn add_joint(&mut self, joint: &[String]) {

@@ -8,10 +8,10 @@ use crate::console;
 use crate::exit::Exit;
 use crate::meter;
 use crate::progress::Progress;
-use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use crate::reasoner::{BUILD_TIME, Build, Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::GameFile;
-use ggp_game::{Playout, PlayoutPlan, Playouts, StateMachine, StopToken, rng};
-use ggp_propnet::{Cpu, GroundLimits, Part, PropNetMachine};
+use ggp_game::{Playout, PlayoutPlan, Playouts, StateMachine, rng};
+use ggp_propnet::{Cpu, Part, PropNetMachine};
 use serde::Serialize;
 use std::io::Write;
 use std::num::NonZeroU8;
@@ -96,12 +96,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let began = Instant::now();
     let game = arguments.file.load()?;
-    let reasoner = arguments.reasoning.build_within(
-        &GroundLimits::default(),
-        &game,
-        arguments.cpu.unwrap_or_else(Cpu::detect),
-        &StopToken::new(),
-    )?;
+    let cpu = arguments.cpu.unwrap_or_else(Cpu::detect);
+    let reasoner = arguments.reasoning.build_with(&game, &Build { cpu, ..Build::within(BUILD_TIME) })?;
     let build_seconds = began.elapsed().as_secs_f64();
     progress.set("playing");
     let tally = reasoner.with(Play {

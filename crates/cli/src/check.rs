@@ -2,11 +2,12 @@
 
 use crate::console;
 use crate::exit::{self, Exit};
+use crate::preparation::Preparation;
 use crate::progress::Progress;
-use crate::reasoner::{Reasoning, WithMachine};
+use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning};
 use crate::rulesheet::{Level, Text, count, judge};
 use crate::simulate::Simulation;
-use ggp_game::{EvalError, Playouts};
+use ggp_game::{Deadline, Game, Interpreter, StopToken};
 use ggp_gdl::{Diagnostic, Finding, Severity, locate};
 use serde::Serialize;
 use std::io::Write;
@@ -97,9 +98,8 @@ fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagno
     let (game, findings) = judge(&text.bytes, arguments.level.strictness());
     let mut simulation = None;
     if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
-        let reasoner = arguments.reasoning.build(&Arc::new(game))?;
         let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
-        simulation = Some(reasoner.with(task)?);
+        simulation = Some(task.run(&Arc::new(game), arguments.reasoning)?);
     }
     Ok((text, findings, simulation))
 }
@@ -111,12 +111,29 @@ struct Simulate<'a> {
     name: &'a str,
 }
 
-impl WithMachine for Simulate<'_> {
-    type Output = Result<Simulation, EvalError>;
-
-    fn run<M: Playouts + 'static>(self, mut machine: M) -> Self::Output {
-        Simulation::run(&mut machine, self.playouts, self.seed, |done| {
-            self.progress.set(format!("playing {}: {done} of {} playouts", self.name, self.playouts));
-        })
+impl Simulate<'_> {
+    /// Plays on the interpreter until the network is there, then on that: both play the same playouts.
+    fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
+        let coming = Preparation::of_game(reasoning, Build::within(LONG_BUILD_TIME), game)?;
+        if !reasoning.falls_back()
+            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
+        {
+            anyhow::bail!("{} has no network: {why}", self.name);
+        }
+        let mut simulation = Simulation::new(game, self.playouts, self.seed);
+        let (mut interpreter, mut network) = (Interpreter::new(game), None);
+        for number in 0..self.playouts {
+            if network.is_none()
+                && let Some(Ok(Reasoner::Propnet(machine))) = coming.look()
+            {
+                network = Some(machine);
+            }
+            match &mut network {
+                Some(machine) => simulation.play(machine.as_mut(), number)?,
+                None => simulation.play(&mut interpreter, number)?,
+            }
+            self.progress.set(format!("playing {}: {} of {} playouts", self.name, number + 1, self.playouts));
+        }
+        Ok(simulation)
     }
 }

@@ -3,7 +3,7 @@
 //! Invariant: what is made here is for one match; reasoners are built once a game and shared.
 
 use crate::exit::UsageError;
-use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
 use ggp_arena::{CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest};
 use ggp_game::{Game, PlayError, Player, Playouts};
 use ggp_search::{DeterminizeOptions, DeterminizingPlayer, PlayerSpec};
@@ -107,8 +107,10 @@ impl Field {
         contests: &[Contest],
         reasoning: Reasoning,
     ) -> anyhow::Result<Field> {
+        let build = Build::within(LONG_BUILD_TIME);
         let reasoner = |contest: &Contest| -> anyhow::Result<_> {
-            Ok((Arc::clone(&contest.game), Mutex::new(reasoning.build(&contest.game)?)))
+            let reasoner = reasoning.build_named(&contest.name, &contest.game, &build)?;
+            Ok((Arc::clone(&contest.game), Mutex::new(reasoner)))
         };
         Ok(Field {
             entries,

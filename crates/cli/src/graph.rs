@@ -8,7 +8,7 @@
 use crate::console;
 use crate::exit::Exit;
 use crate::netgraph;
-use crate::reasoner::ground;
+use crate::reasoner::Build;
 use crate::rulesheet::GameFile;
 use ggp_datalog::RelationId;
 use ggp_datalog::split::split_by_constants;
@@ -46,7 +46,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load()?;
     if arguments.propnet {
-        let net = ground(&game, Duration::MAX).map_err(|why| anyhow::anyhow!("no network: {why}"))?;
+        let net =
+            Build::within(Duration::MAX).ground(&game).map_err(|why| anyhow::anyhow!("no network: {why}"))?;
         let picture = netgraph::Picture::of(&game, &net);
         if picture.nodes() > arguments.limit {
             let (name, nodes) = (arguments.file.game_name(), picture.nodes());

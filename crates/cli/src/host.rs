@@ -3,17 +3,18 @@
 use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
-use crate::entry::{self, KINDS, Kind};
+use crate::entry::{KINDS, Kind};
 use crate::exit::{Exit, UsageError};
+use crate::late::LatePlayer;
 use crate::logging::Logging;
 use crate::narrate::Narrator;
 use crate::play::{any_seed, stop_on_signal};
-use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
 use crate::seats::{self, Taker, seats};
 use anyhow::Context;
 use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome};
-use ggp_game::{Clocks, Game, Playouts, Role, StopToken, rng};
+use ggp_game::{Clocks, Game, Interpreter, Role, StopToken, rng};
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
 use std::io::Write;
 use std::path::PathBuf;
@@ -77,31 +78,30 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let reasoner = arguments.reasoning.build(&game)?;
     if let Some(path) = &arguments.save {
         // Better now than after the match.
         let cannot = || format!("cannot write {}", path.display());
         LiveRecord::write(path, &ggp_arena::Record::default()).with_context(cannot)?;
     }
-    let outcome = reasoner.with(Table { arguments, game: &game, reasoner: &reasoner, who, clocks, stop })?;
+    let outcome = Table { arguments, game: &game, who, clocks, stop }.run()?;
     conclude(&game, &outcome)
 }
 
-/// The match, before it has a machine.
+/// The match, before it begins.
 struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
-    reasoner: &'a Reasoner,
     who: Vec<Taker>,
     clocks: Clocks,
     stop: StopToken,
 }
 
-impl WithMachine for Table<'_> {
-    type Output = anyhow::Result<Outcome>;
-
-    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Outcome> {
-        let Table { arguments, game, reasoner, who, clocks, stop } = self;
+impl Table<'_> {
+    fn run(self) -> anyhow::Result<Outcome> {
+        let Table { arguments, game, who, clocks, stop } = self;
+        let preparation = seats::prepare(&who, arguments.reasoning, game)?;
+        // A referee asks about single states only: the interpreter is there at once.
+        let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let id = match_id(arguments, seed);
         let board = Board::infer(&mut machine, &arguments.file.path);
@@ -113,7 +113,8 @@ impl WithMachine for Table<'_> {
             guests.push(match taker {
                 Taker::Nature | Taker::Person => Guest::Nature,
                 Taker::Player(_, Kind::Local(spec)) => {
-                    Guest::Local(entry::player(reasoner, game, spec.with_seed(seed)))
+                    let spec = spec.with_seed(seed);
+                    Guest::Local(LatePlayer::seat(spec, arguments.reasoning, &preparation, game))
                 }
                 Taker::Player(_, Kind::Command(command)) => {
                     Guest::Local(Box::new(CommandPlayer::spawn(&command, &id, ggp_server::remote::GRACE)?))

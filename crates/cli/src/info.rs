@@ -5,7 +5,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::meter;
 use crate::progress::Progress;
-use crate::reasoner::{GROUNDING_TIME, ground};
+use crate::reasoner::{BUILD_TIME, Build};
 use crate::rulesheet::GameFile;
 use ggp_game::{Game, StateMachine};
 use ggp_propnet::{PhaseReport, PropNetMachine, Steps};
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     progress.set("grounding");
-    let info = Info::of(arguments.file.game_name(), &game, arguments.seconds.unwrap_or(GROUNDING_TIME));
+    let info = Info::of(arguments.file.game_name(), &game, arguments.seconds.unwrap_or(BUILD_TIME));
     drop(progress);
     let mut out = console::stdout();
     if arguments.json {
@@ -233,7 +233,7 @@ impl NetworkInfo {
     /// Grounds and compiles `game`, or says why not.
     fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, String> {
         let began = Instant::now();
-        let net = ground(game, limit)?;
+        let net = Build::within(limit).ground(game)?;
         let ground_seconds = began.elapsed().as_secs_f64();
         let counts = net.counts();
         let grounding = *net.grounding();

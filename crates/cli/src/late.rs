@@ -1,166 +1,123 @@
-//! A player that learns its game when a match begins, as one that is served does.
-//!
-//! Where the start clock is too short for grounding, that goes on beside the match: the interpreter plays
-//! until the network is there.
+//! A player whose network is built while its match goes on: the interpreter plays until the network is there.
 
-use crate::console;
 use crate::entry;
-use crate::reasoner::{GROUNDING_TIME, LOOK, Reasoner, Reasoning};
+use crate::preparation::Preparation;
+use crate::reasoner::{Reasoner, Reasoning};
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Report, Role, StopToken};
-use ggp_propnet::{Cpu, GroundLimits};
 use ggp_search::PlayerSpec;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// One part in so many of the start clock is the interpreter's, where the network is not there before.
 const INTERPRETERS_PART: u32 = 5;
 
-/// The stack of the thread that grounds, as of those of players.
-const STACK: usize = 4 << 20;
+/// The first move waits for the network during one part in so many of its clock: most networks are built in
+/// less, and find out more in the rest of it than the interpreter does in all of it.
+const FIRST_WAIT: u32 = 2;
 
-/// A player that thinks with a network, not started yet, or why there is none.
-type Built = Result<Box<dyn Player>, String>;
-
-/// Builds such a player; gives up soon after the flag is raised.
-type Build = Arc<dyn Fn(&Arc<Game>, &StopToken) -> Built + Send + Sync>;
+/// Makes, or finds, the network on its way for a game.
+type Prepare = Arc<dyn Fn(&Arc<Game>) -> std::io::Result<Preparation> + Send + Sync>;
 
 /// A specification, and the player made of it at the start of each match.
 pub(crate) struct LatePlayer {
     spec: PlayerSpec,
-    reasoning: Reasoning,
-    limits: GroundLimits,
-    build: Build,
+    prepare: Prepare,
+    /// Whether the interpreter may play.
+    falls_back: bool,
     seat: Option<Seat>,
 }
 
 /// A match under way.
 struct Seat {
+    spec: PlayerSpec,
     game: Arc<Game>,
     role: Role,
     clocks: Clocks,
     player: Box<dyn Player>,
-    /// The one that takes over when it is ready, and all joint moves until then.
-    coming: Option<Coming>,
+    /// The network that a player takes over with when it is ready, and all joint moves until then.
+    coming: Option<Preparation>,
     joints: Vec<Vec<String>>,
 }
 
-/// A player that is being built by another thread, which gives up when this is dropped.
-struct Coming {
-    built: Receiver<Built>,
-    halt: StopToken,
-}
-
-impl Coming {
-    /// # Errors
-    /// Where the system has no thread to give.
-    fn begin(build: &Build, game: &Arc<Game>) -> std::io::Result<Coming> {
-        let (send, built) = channel();
-        let halt = StopToken::new();
-        let (build, game, raised) = (Arc::clone(build), Arc::clone(game), halt.clone());
-        thread::Builder::new().name("ground".to_owned()).stack_size(STACK).spawn(move || {
-            // Whoever waited may be gone.
-            let _ = send.send(build(&game, &raised));
-        })?;
-        Ok(Coming { built, halt })
-    }
-
-    /// What has become of it by `deadline`, or by the time that `stop` is raised; `None` if it is still being
-    /// built.
-    fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {
-        loop {
-            let left = deadline.remaining().unwrap_or(LOOK).min(LOOK);
-            match self.built.recv_timeout(left) {
-                Ok(built) => return Some(built),
-                Err(RecvTimeoutError::Disconnected) => return Some(Err("grounding failed".to_owned())),
-                Err(RecvTimeoutError::Timeout) if stop.is_stopped() || deadline.is_over() => return None,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
-    }
-}
-
-impl Drop for Coming {
-    fn drop(&mut self) {
-        self.halt.stop();
-    }
-}
-
 impl LatePlayer {
-    /// A player that thinks within `limits`.
-    pub(crate) fn new(spec: PlayerSpec, reasoning: Reasoning, limits: GroundLimits) -> LatePlayer {
-        let of_network = spec.clone();
-        let build: Build = Arc::new(move |game, halt| {
-            let reasoner = Reasoning::NETWORK.build_within(&limits, game, Cpu::detect(), halt);
-            Ok(entry::player(&reasoner.map_err(|error| format!("{error:#}"))?, game, of_network.clone()))
-        });
-        LatePlayer { spec, reasoning, limits, build, seat: None }
+    /// A player of what `prepare` makes of its game; unless it `falls_back` to the interpreter, it cannot
+    /// play games that have no network.
+    pub(crate) fn new(
+        spec: PlayerSpec,
+        falls_back: bool,
+        prepare: impl Fn(&Arc<Game>) -> std::io::Result<Preparation> + Send + Sync + 'static,
+    ) -> LatePlayer {
+        LatePlayer { spec, prepare: Arc::new(prepare), falls_back, seat: None }
     }
 
-    /// A player that has not been started, and the one that may take over from it; within `deadline`.
+    /// A player of `spec` in the game that `preparation` is for: one that searches waits for the network as
+    /// the type describes, any other has no use for it.
+    pub(crate) fn seat(
+        spec: PlayerSpec,
+        reasoning: Reasoning,
+        preparation: &Preparation,
+        game: &Arc<Game>,
+    ) -> Box<dyn Player> {
+        if let PlayerSpec::Random(_) = spec {
+            return entry::player(&Reasoner::datalog(game), game, spec);
+        }
+        let preparation = preparation.clone();
+        Box::new(LatePlayer::new(spec, reasoning.falls_back(), move |_| Ok(preparation.clone())))
+    }
+
+    /// A player that has not been started, and the network that may take over from it; within `deadline`.
     fn make(
         &self,
         game: &Arc<Game>,
         deadline: Deadline,
         stop: &StopToken,
-    ) -> Result<(Box<dyn Player>, Option<Coming>), PlayError> {
-        let unable = |why: String| PlayError::Unable(why);
-        if !self.reasoning.is_auto() {
-            let reasoner = self.reasoning.build_within(&self.limits, game, Cpu::detect(), stop);
-            let reasoner = reasoner.map_err(|error| unable(format!("{error:#}")))?;
-            return Ok((entry::player(&reasoner, game, self.spec.clone()), None));
-        }
-        let coming = Coming::begin(&self.build, game).map_err(|error| unable(error.to_string()))?;
+    ) -> Result<(Box<dyn Player>, Option<Preparation>), PlayError> {
+        let preparation = (self.prepare)(game).map_err(|error| PlayError::Unable(error.to_string()))?;
         let until = match deadline.remaining() {
+            _ if !self.falls_back => Deadline::never(),
             Some(left) => Deadline::after(left.saturating_sub(left / INTERPRETERS_PART)),
-            None => Deadline::after(GROUNDING_TIME),
+            None => Deadline::never(),
         };
-        let began = Instant::now();
-        let coming = match coming.wait(until, stop) {
-            Some(Ok(player)) => return Ok((player, None)),
-            Some(Err(why)) => {
-                console::say(&format!("using the interpreter: {why}"));
-                None
+        let player = |reasoner: &Reasoner| entry::player(reasoner, game, self.spec.clone());
+        match preparation.wait(until, stop) {
+            Some(Ok(reasoner)) => Ok((player(&reasoner), None)),
+            Some(Err(why)) if !self.falls_back => Err(PlayError::Unable(why)),
+            None if !self.falls_back => Err(PlayError::TimedOut),
+            Some(built) => {
+                preparation.say_outcome(&built);
+                Ok((player(&Reasoner::datalog(game)), None))
             }
-            None => {
-                let after = began.elapsed().as_secs_f64();
-                console::say(&format!(
-                    "using the interpreter until the game is grounded, after {after:.1} s"
-                ));
-                Some(coming)
-            }
-        };
-        Ok((entry::player(&Reasoner::datalog(game), game, self.spec.clone()), coming))
+            None => Ok((player(&Reasoner::datalog(game)), Some(preparation))),
+        }
     }
 }
 
 impl Seat {
-    /// Goes over to the network's player if that is ready.
-    fn look(&mut self) {
-        let at_once = Deadline::after(Duration::ZERO);
-        let built = self.coming.as_ref().and_then(|coming| coming.wait(at_once, &StopToken::new()));
-        let Some(built) = built else { return };
+    /// Goes over to the network if that is ready, or is so before `deadline`.
+    fn look(&mut self, deadline: Deadline, stop: &StopToken) {
+        let Some(preparation) = &self.coming else { return };
+        let Some(built) = preparation.wait(deadline, stop) else {
+            preparation.say_waiting();
+            return;
+        };
+        preparation.say_outcome(&built);
         self.coming = None;
         let joints = std::mem::take(&mut self.joints);
-        let taken_over = built.and_then(|player| self.catch_up(player, &joints));
-        match taken_over {
-            Ok(player) => {
-                console::say("the game is grounded");
-                self.player = player;
+        if let Ok(reasoner) = built {
+            match self.catch_up(&reasoner, &joints) {
+                Ok(player) => self.player = player,
+                Err(error) => tracing::warn!(%error, "the interpreter goes on: the network cannot take over"),
             }
-            Err(why) => console::say(&format!("going on with the interpreter: {why}")),
         }
     }
 
-    /// Takes a player to where the match is; it thinks about that when it is asked next.
-    fn catch_up(&self, mut player: Box<dyn Player>, joints: &[Vec<String>]) -> Built {
+    /// A player with `reasoner`, taken to where the match is; it thinks about that when it is asked next.
+    fn catch_up(&self, reasoner: &Reasoner, joints: &[Vec<String>]) -> Result<Box<dyn Player>, PlayError> {
+        let mut player = entry::player(reasoner, &self.game, self.spec.clone());
         let at_once = Deadline::after(Duration::ZERO);
-        player
-            .start(&self.game, self.role, self.clocks, at_once, &StopToken::new())
-            .map_err(|error| error.to_string())?;
+        player.start(&self.game, self.role, self.clocks, at_once, &StopToken::new())?;
         for joint in joints {
-            player.observe(Observation::Moves(joint)).map_err(|error| error.to_string())?;
+            player.observe(Observation::Moves(joint))?;
         }
         Ok(player)
     }
@@ -188,8 +145,8 @@ impl Player for LatePlayer {
         self.seat = None;
         let (mut player, coming) = self.make(game, deadline, stop)?;
         player.start(game, role, clocks, deadline, stop)?;
-        let game = Arc::clone(game);
-        self.seat = Some(Seat { game, role, clocks, player, coming, joints: Vec::new() });
+        let (spec, game) = (self.spec.clone(), Arc::clone(game));
+        self.seat = Some(Seat { spec, game, role, clocks, player, coming, joints: Vec::new() });
         Ok(())
     }
 
@@ -201,27 +158,35 @@ impl Player for LatePlayer {
     ) -> Result<String, PlayError> {
         let not_started = || PlayError::Unable("no match has been started".to_owned());
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        seat.look();
+        let wait = match (seen, deadline.remaining()) {
+            (Observation::Start, Some(left)) => left / FIRST_WAIT,
+            _ => Duration::ZERO,
+        };
+        seat.look(Deadline::after(wait), stop);
         seat.note(seen);
         seat.player.play(seen, deadline, stop)
     }
 
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         let Some(seat) = &mut self.seat else { return Ok(()) };
-        seat.look();
+        seat.look(Deadline::after(Duration::ZERO), &StopToken::new());
         seat.note(seen);
         seat.player.observe(seen)
     }
 
     fn ponder(&mut self, stop: &StopToken) {
         if let Some(seat) = &mut self.seat {
-            seat.look();
+            seat.look(Deadline::after(Duration::ZERO), stop);
             seat.player.ponder(stop);
         }
     }
 
     fn report(&self) -> Option<Report> {
         self.seat.as_ref()?.player.report()
+    }
+
+    fn reasoner(&self) -> Option<&'static str> {
+        self.seat.as_ref()?.player.reasoner()
     }
 
     fn stop(&mut self, seen: Observation<'_>) {
@@ -233,13 +198,12 @@ impl Player for LatePlayer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Build, LatePlayer};
-    use crate::entry;
-    use crate::reasoner::Reasoning;
+    use super::LatePlayer;
+    use crate::preparation::Preparation;
+    use crate::reasoner::{Build, LONG_BUILD_TIME};
     use ggp_game::{
         Clocks, Deadline, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine, StopToken,
     };
-    use ggp_propnet::{Cpu, GroundLimits};
     use ggp_search::PlayerSpec;
     use std::sync::mpsc::{Receiver, channel};
     use std::sync::{Arc, Mutex};
@@ -254,15 +218,14 @@ mod tests {
 
     /// A player whose network is built when it is told to be, or is not to be had.
     fn player(told: Receiver<Result<(), String>>) -> LatePlayer {
-        let spec: PlayerSpec = "mcts:seed=1".parse().expect("a player");
-        let (of_network, told) = (spec.clone(), Mutex::new(told));
-        let build: Build = Arc::new(move |game, halt| {
-            told.lock().unwrap().recv().map_err(|_| "nobody waits".to_owned())??;
-            let limits = GroundLimits::default();
-            let reasoner = Reasoning::NETWORK.build_within(&limits, game, Cpu::detect(), halt);
-            Ok(entry::player(&reasoner.unwrap(), game, of_network.clone()))
-        });
-        LatePlayer { build, ..LatePlayer::new(spec, Reasoning::default(), GroundLimits::default()) }
+        let told = Arc::new(Mutex::new(told));
+        LatePlayer::new("mcts:seed=1".parse().expect("a player"), true, move |game| {
+            let (game, told) = (Arc::clone(game), Arc::clone(&told));
+            Preparation::begin(move |halt| {
+                told.lock().unwrap().recv().map_err(|_| "nobody waits".to_owned())??;
+                Build::within(LONG_BUILD_TIME).network(&game, halt)
+            })
+        })
     }
 
     /// Plays the first role's match, in which the other takes what it can first; `each` sees the player before
@@ -303,16 +266,18 @@ mod tests {
             moves += 1;
             if moves < 3 {
                 assert!(is_waiting(player));
+                assert_eq!(player.reasoner(), Some("datalog"));
                 return;
             }
             let _ = tell.send(Ok(()));
             while is_waiting(player) {
                 std::thread::sleep(Duration::from_millis(2));
-                player.seat.as_mut().unwrap().look();
+                player.seat.as_mut().unwrap().look(Deadline::after(Duration::ZERO), &StopToken::new());
             }
         })
         .unwrap();
         assert!(moves >= 3 && !is_waiting(&player));
+        assert_eq!(player.reasoner(), Some("propnet"));
     }
 
     #[test]
@@ -324,14 +289,30 @@ mod tests {
     }
 
     #[test]
-    fn grounding_ends_with_the_match() {
+    fn a_network_that_is_asked_for_is_needed() {
         let (tell, told) = channel();
-        let mut late = player(told);
+        tell.send(Err("too large".to_owned())).unwrap();
+        let mut late = LatePlayer { falls_back: false, ..player(told) };
+        let error = play(&mut late, |_| ()).unwrap_err();
+        assert_eq!(error.to_string(), "too large");
+    }
+
+    #[test]
+    fn building_ends_with_the_match() {
+        let (tell, told) = channel();
+        let mut late = LatePlayer::new("random".parse().expect("a player"), true, move |_| {
+            let tell = tell.clone();
+            Preparation::begin(move |halt| {
+                while !halt.is_stopped() {
+                    std::thread::yield_now();
+                }
+                tell.send(()).unwrap();
+                Err("halted".to_owned())
+            })
+        });
         play(&mut late, |player| assert!(is_waiting(player))).unwrap();
-        let halt = late.seat.as_ref().unwrap().coming.as_ref().unwrap().halt.clone();
-        assert!(!halt.is_stopped());
+        assert!(told.try_recv().is_err());
         late.stop(Observation::Start);
-        assert!(halt.is_stopped());
-        drop(tell);
+        told.recv_timeout(Duration::from_secs(60)).expect("the build has ended");
     }
 }

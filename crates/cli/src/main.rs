@@ -27,6 +27,7 @@ mod netgraph;
 mod perft;
 mod person;
 mod play;
+mod preparation;
 mod progress;
 mod reasoner;
 mod record;

@@ -16,6 +16,8 @@ pub(crate) struct Narrator<'a> {
     board: Board,
     /// So many joint moves are given by a record.
     given: u32,
+    /// Whether the state that the match begins with has been shown.
+    started: bool,
     before: Vec<Fact>,
     moves: Vec<String>,
     /// Where the match is kept, from step to step, so that nothing takes more than a step with it.
@@ -57,7 +59,20 @@ impl<'a> Narrator<'a> {
         stop: &StopToken,
     ) -> Narrator<'a> {
         let (before, moves) = (Vec::new(), Vec::new());
-        Narrator { game, board, given, before, moves, save, failed: None, stop: stop.clone() }
+        let started = false;
+        Narrator { game, board, given, started, before, moves, save, failed: None, stop: stop.clone() }
+    }
+
+    /// Shows the state that the match begins with, before anyone is asked to start; `before` is the state
+    /// before it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn show_start(&mut self, [facts, before]: [Vec<Fact>; 2]) -> std::io::Result<()> {
+        let mut out = console::stdout();
+        writeln!(out, "{}", self.board.draw(&facts, &before, &[]))?;
+        self.started = true;
+        out.flush()
     }
 
     /// # Errors
@@ -74,7 +89,8 @@ impl<'a> Narrator<'a> {
     }
 
     fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {
-        if step >= self.given {
+        let shown = self.started && step == self.given;
+        if step >= self.given && !shown {
             let mut out = console::stdout();
             writeln!(out, "{}", self.board.draw(facts, &self.before, &self.moves))?;
             out.flush()?;
@@ -125,6 +141,10 @@ fn opinion(role: &str, report: &Report) -> String {
         parts.push(format!("{} more", report.candidates.len() - OPINIONS));
     }
     let seconds = report.elapsed.as_secs_f64();
-    let text = format!("{role} thought {seconds:.2} s, {} playouts: {}", report.playouts, parts.join("; "));
+    let mut text =
+        format!("{role} thought {seconds:.2} s, {} playouts: {}", report.playouts, parts.join("; "));
+    if report.is_guess() {
+        text += &format!(" (a guess: only {} iterations)", report.iterations);
+    }
     console::paint_stdout(FAINT, &text)
 }

@@ -3,18 +3,19 @@
 use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
-use crate::entry::{self, Kind};
+use crate::entry::Kind;
 use crate::exit::{Exit, UsageError};
+use crate::late::LatePlayer;
 use crate::narrate::Narrator;
 use crate::person::{Lines, Person};
 use crate::progress::Progress;
-use crate::reasoner::{Reasoner, Reasoning, WithMachine};
+use crate::reasoner::Reasoning;
 use crate::record::Record;
 use crate::rulesheet::GameFile;
 use crate::seats::{self, Taker, seats};
 use anyhow::Context;
 use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat};
-use ggp_game::{Clocks, Game, Playouts, Role, StopToken, rng};
+use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -80,7 +81,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
-    let reasoner = arguments.reasoning.build(&game)?;
     let who = seats(&game, &arguments.human, &arguments.player)?;
     if let Some(other) = who.iter().find(|taker| taker.is_elsewhere()) {
         let name = other.name();
@@ -94,8 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let table = Table { arguments, game: &game, reasoner: &reasoner, who, record, stop, progress };
-    let outcome = reasoner.with(table)?;
+    let outcome = Table { arguments, game: &game, who, record, stop, progress }.run()?;
     conclude(arguments, &game, &outcome)
 }
 
@@ -111,24 +110,23 @@ pub(crate) fn stop_on_signal(stop: &StopToken) -> anyhow::Result<()> {
     .context("cannot listen for Ctrl-C")
 }
 
-/// The match, before it has a machine.
+/// The match, before it begins.
 struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
-    reasoner: &'a Reasoner,
     who: Vec<Taker>,
     record: Option<Record>,
     stop: StopToken,
     progress: Progress,
 }
 
-impl WithMachine for Table<'_> {
-    type Output = anyhow::Result<Outcome>;
-
-    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Outcome> {
-        let Table { arguments, game, reasoner, who, record, stop, progress } = self;
+impl Table<'_> {
+    fn run(self) -> anyhow::Result<Outcome> {
+        let Table { arguments, game, who, record, stop, progress } = self;
+        let preparation = seats::prepare(&who, arguments.reasoning, game)?;
+        let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
-        let opening = opening(&mut machine, record.as_ref())?;
+        let (opening, first) = opening(&mut machine, record.as_ref())?;
         let board = Board::infer(&mut machine, &arguments.file.path);
         let people = who.iter().filter(|taker| taker.is_person()).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
@@ -140,7 +138,8 @@ impl WithMachine for Table<'_> {
                 }
                 (Taker::Player(_, Kind::Local(spec)), _) => {
                     let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
-                    Seat::Player(entry::player(reasoner, game, spec.clone().with_seed(seed)))
+                    let spec = spec.clone().with_seed(seed);
+                    Seat::Player(LatePlayer::seat(spec, arguments.reasoning, &preparation, game))
                 }
                 // Lines are read when there is a person, and nobody here is elsewhere.
                 (Taker::Nature | Taker::Person | Taker::Player(..), _) => Seat::Nature,
@@ -163,23 +162,42 @@ impl WithMachine for Table<'_> {
         console::say(&console::paint_stderr(FAINT, &text));
         let given = setup.opening.len() as u32;
         let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
+        // The players may take their time to start, and the person has something to look at.
+        narrator.show_start(first)?;
+        if who.iter().any(Taker::counts_iterations) {
+            // Which machine searches must not depend on time, or seeds would not repeat.
+            let _progress = Progress::start("building the network of the game");
+            preparation.wait(Deadline::never(), &stop);
+        }
         let outcome = MachineReferee::new(machine).play(setup, &mut seats, &mut narrator, &stop);
         narrator.finish()?;
         Ok(outcome)
     }
 }
 
-/// The joint moves of the record, each legal, as this machine spells them.
-fn opening<M: Playouts>(machine: &mut M, record: Option<&Record>) -> anyhow::Result<Vec<Vec<String>>> {
-    let Some(record) = record else { return Ok(Vec::new()) };
-    record.follow(machine, |_, _, _| Ok(()))?;
+/// The joint moves of the record, each legal, as this machine spells them, and the facts of the states that the
+/// match goes on from: the last one, and the one before it.
+fn opening(
+    machine: &mut Interpreter,
+    record: Option<&Record>,
+) -> anyhow::Result<(Vec<Vec<String>>, [Vec<Fact>; 2])> {
+    let mut last = [Vec::new(), Vec::new()];
     let mut opening = Vec::new();
+    let Some(record) = record else {
+        let state = machine.initial_state()?;
+        machine.facts(&state, &mut last[0])?;
+        return Ok((opening, last));
+    };
+    record.follow(machine, |machine, _, state| {
+        last.swap(0, 1);
+        Ok(machine.facts(state, &mut last[0])?)
+    })?;
     for joint in record.moves() {
         let moves: Option<Vec<_>> = joint.iter().map(|text| machine.parse_move(text)).collect();
         let moves = moves.context("a move that has just been made is known")?;
         opening.push(moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect());
     }
-    Ok(opening)
+    Ok((opening, last))
 }
 
 pub(crate) fn any_seed() -> u64 {

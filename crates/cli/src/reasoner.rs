@@ -3,18 +3,22 @@
 //! Everything else in this crate is generic over the machine, by [`WithMachine`].
 
 use crate::console;
+use crate::meter::ThreadClock;
 use clap::ValueEnum;
-use ggp_game::{Game, Interpreter, Player, Playouts, StopToken};
+use ggp_game::{EvalError, Game, Interpreter, Player, Playouts, StateMachine, StopToken};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer, Technique};
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long `auto` tries to ground a game before it takes the interpreter: longer than nearly all
+/// CPU time that building a network may take where a command waits for it: longer than nearly all
 /// published games need, shorter than a person's patience.
-pub(crate) const GROUNDING_TIME: Duration = Duration::from_secs(20);
+pub(crate) const BUILD_TIME: Duration = Duration::from_secs(20);
 
-/// How often a long grounding looks whether it should end.
+/// CPU time that building a network may take where nobody waits for it, or a whole tournament depends on it.
+pub(crate) const LONG_BUILD_TIME: Duration = Duration::from_secs(120);
+
+/// How often somebody looks whether a build has to end, or has ended.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// What evaluates the rules, as asked for on the command line.
@@ -38,91 +42,145 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// The network and nothing else.
-    pub(crate) const NETWORK: Reasoning = Reasoning { reasoner: Choice::Propnet };
-
-    /// Whether it is up to the game what evaluates it.
-    pub(crate) fn is_auto(self) -> bool {
-        self.reasoner == Choice::Auto
+    /// What was asked for.
+    pub(crate) fn choice(self) -> Choice {
+        self.reasoner
     }
 
-    /// Builds what was asked for. Where `auto` falls back to the interpreter, one line on standard
-    /// error says so and why.
+    /// Whether the interpreter may stand in for a network.
+    pub(crate) fn falls_back(self) -> bool {
+        self.reasoner != Choice::Propnet
+    }
+
+    /// Builds what was asked for, for work that needs the fastest machine. Where `auto` falls back to the
+    /// interpreter, one line on standard error says so and why.
     ///
     /// # Errors
     /// When a network was asked for and the game has none.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
-        self.build_within(&GroundLimits::default(), game, Cpu::detect(), &StopToken::new())
+        self.build_with(game, &Build::within(BUILD_TIME))
     }
 
-    /// Builds what was asked for within `limits`, for a kind of processor that this one is; soon
-    /// after `halt` is raised, whatever there is.
+    /// Builds what was asked for as `build` says.
     ///
     /// # Errors
     /// When a network was asked for and the game has none.
-    pub(crate) fn build_within(
-        self,
-        limits: &GroundLimits,
-        game: &Arc<Game>,
-        cpu: Cpu,
-        halt: &StopToken,
-    ) -> anyhow::Result<Reasoner> {
-        let network = |time| {
-            let net = ground_within(game, limits, time, halt)?;
-            let machine = PropNetMachine::for_cpu(game, net, cpu).map_err(|error| error.to_string())?;
-            Ok(Reasoner::Propnet(Box::new(machine)))
-        };
+    pub(crate) fn build_with(self, game: &Arc<Game>, build: &Build) -> anyhow::Result<Reasoner> {
+        self.build_named("this game", game, build)
+    }
+
+    /// Builds what was asked for of the game that the person knows as `name`.
+    ///
+    /// # Errors
+    /// When a network was asked for and the game has none.
+    pub(crate) fn build_named(self, name: &str, game: &Arc<Game>, build: &Build) -> anyhow::Result<Reasoner> {
         match self.reasoner {
             Choice::Datalog => Ok(Reasoner::datalog(game)),
             Choice::Propnet => {
-                network(Duration::MAX).map_err(|why: String| anyhow::anyhow!("no network: {why}"))
+                let build = Build { time: Duration::MAX, ..*build };
+                let network = build.network(game, &StopToken::new());
+                network.map_err(|why| anyhow::anyhow!("{name} has no network: {why}"))
             }
-            Choice::Auto => Ok(network(GROUNDING_TIME).unwrap_or_else(|why| {
-                console::say(&format!("using the interpreter: {why}"));
+            Choice::Auto => Ok(build.network(game, &StopToken::new()).unwrap_or_else(|why| {
+                console::say(&format!("the interpreter evaluates {name}: {why}"));
                 Reasoner::datalog(game)
             })),
         }
     }
-}
 
-/// Grounds `game` within `time`, or says why not.
-pub(crate) fn ground(game: &Arc<Game>, time: Duration) -> Result<PropNet, String> {
-    ground_within(game, &GroundLimits::default(), time, &StopToken::new())
-}
-
-/// Grounds `game` within `limits` and `time`, or says why not; gives up soon after `halt` is raised.
-fn ground_within(
-    game: &Arc<Game>,
-    limits: &GroundLimits,
-    time: Duration,
-    halt: &StopToken,
-) -> Result<PropNet, String> {
-    let (stop, began) = (StopToken::new(), Instant::now());
-    if time.is_zero() {
-        // No watchdog is quick enough for that.
-        stop.stop();
-    }
-    // The watchdog ends with the sender, when the work is done.
-    let (done, wait) = mpsc::channel::<()>();
-    let watchdog = {
-        let (stop, halt) = (stop.clone(), halt.clone());
-        std::thread::spawn(move || {
-            while wait.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if halt.is_stopped() || began.elapsed() >= time {
-                    stop.stop();
-                }
-            }
-        })
-    };
-    let net = PropNet::ground(game, limits, &stop);
-    drop(done);
-    watchdog.join().map_err(|_| "the watchdog failed".to_owned())?;
-    net.map_err(|error| match error {
-        GroundError::Interrupted if !halt.is_stopped() => {
-            format!("grounding took longer than {} s", time.as_secs_f64())
+    /// Builds what was asked for, for work on single states, which a network is not worth waiting for:
+    /// `auto` is the interpreter.
+    ///
+    /// # Errors
+    /// When a network was asked for and the game has none.
+    pub(crate) fn build_for_few_states(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
+        match self.reasoner {
+            Choice::Auto => Ok(Reasoner::datalog(game)),
+            Choice::Datalog | Choice::Propnet => self.build(game),
         }
-        error => error.to_string(),
-    })
+    }
+}
+
+/// How a network is built.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Build {
+    /// Bounds of grounding.
+    pub(crate) limits: GroundLimits,
+    /// CPU time that grounding and compiling may take together.
+    pub(crate) time: Duration,
+    /// The kind of processor that it is compiled for.
+    pub(crate) cpu: Cpu,
+    /// Whether playouts with decisive moves are compiled too, so that the first search need not.
+    pub(crate) decisive: bool,
+}
+
+impl Build {
+    /// A build within `time` and the default bounds, for this processor.
+    pub(crate) fn within(time: Duration) -> Build {
+        Build { limits: GroundLimits::default(), time, cpu: Cpu::detect(), decisive: false }
+    }
+
+    /// Builds the network of `game`, or says why there is none; ends soon after `halt` is raised.
+    pub(crate) fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<Reasoner, String> {
+        self.watched(halt, |stop| {
+            let interrupted = |is_halt: bool| self.why_interrupted(is_halt);
+            let net = PropNet::ground(game, &self.limits, stop).map_err(|error| match error {
+                GroundError::Interrupted => interrupted(halt.is_stopped()),
+                GroundError::TooLarge(_) => error.to_string(),
+            })?;
+            let machine =
+                PropNetMachine::compile(game, net, self.cpu, stop).map_err(|error| match error {
+                    EvalError::Interrupted => interrupted(halt.is_stopped()),
+                    other => other.to_string(),
+                })?;
+            if self.decisive {
+                machine.compile_decisive(stop);
+            }
+            Ok(Reasoner::Propnet(Box::new(machine)))
+        })
+    }
+
+    /// Grounds `game` and does no more, or says why that cannot be done.
+    pub(crate) fn ground(&self, game: &Arc<Game>) -> Result<PropNet, String> {
+        self.watched(&StopToken::new(), |stop| {
+            PropNet::ground(game, &self.limits, stop).map_err(|error| match error {
+                GroundError::Interrupted => self.why_interrupted(false),
+                GroundError::TooLarge(_) => error.to_string(),
+            })
+        })
+    }
+
+    fn why_interrupted(&self, halted: bool) -> String {
+        if halted {
+            return "building its network was stopped".to_owned();
+        }
+        format!("building its network takes more than {} s of CPU time", self.time.as_secs_f64())
+    }
+
+    /// Does `work` with a flag that is raised once this thread has used up the time, or `halt` is raised.
+    fn watched<T>(&self, halt: &StopToken, work: impl FnOnce(&StopToken) -> T) -> T {
+        let stop = StopToken::new();
+        if self.time.is_zero() {
+            // No watchdog is quick enough for that.
+            stop.stop();
+        }
+        let clock = ThreadClock::of_this_thread();
+        // The watchdog ends with the sender, when the work is done.
+        let (done, wait) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let (stop, time) = (&stop, self.time);
+            scope.spawn(move || {
+                while wait.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    if halt.is_stopped() || clock.elapsed() >= time {
+                        stop.stop();
+                    }
+                }
+            });
+            let made = work(stop);
+            drop(done);
+            made
+        })
+    }
 }
 
 /// A machine for one game, of any kind; cheap to clone machines from.
@@ -145,11 +203,14 @@ impl Reasoner {
         Reasoner::Datalog(Box::new(Interpreter::new(game)))
     }
 
+    /// The interpreter's name.
+    pub(crate) const INTERPRETER: &str = "datalog";
+
     /// The name, as in `ggp bench --json`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Reasoner::Datalog(_) => "datalog",
-            Reasoner::Propnet(_) => "propnet",
+            Reasoner::Datalog(_) => Reasoner::INTERPRETER,
+            Reasoner::Propnet(machine) => machine.name(),
         }
     }
 

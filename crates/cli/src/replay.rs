@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let game = arguments.file.load()?;
     let record = Record::read(&arguments.record)?;
-    arguments.reasoning.build(&game)?.with(Replay {
+    arguments.reasoning.build_for_few_states(&game)?.with(Replay {
         record,
         json: arguments.json,
         path: &arguments.file.path,

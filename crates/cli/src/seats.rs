@@ -2,9 +2,12 @@
 
 use crate::entry::Kind;
 use crate::exit::UsageError;
+use crate::preparation::Preparation;
+use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning};
 use ggp_arena::is_nature;
 use ggp_game::{Game, Role};
-use ggp_search::{MctsOptions, PlayerSpec};
+use ggp_search::{MctsOptions, PlayerSpec, Technique};
+use std::sync::Arc;
 
 /// Who takes a role.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +32,19 @@ impl Taker {
 
     pub(crate) fn is_person(&self) -> bool {
         matches!(self, Taker::Person)
+    }
+
+    /// The options of its search, if it is a player of this program that searches.
+    fn search(&self) -> Option<&MctsOptions> {
+        match self {
+            Taker::Player(_, Kind::Local(PlayerSpec::Mcts(options))) => Some(options),
+            _ => None,
+        }
+    }
+
+    /// Whether its search is bounded by iterations, so that equal seeds give equal moves.
+    pub(crate) fn counts_iterations(&self) -> bool {
+        self.search().is_some_and(|options| options.iterations.is_some())
     }
 
     /// Whether it is outside of this program.
@@ -66,6 +82,18 @@ pub(crate) fn seats(game: &Game, humans: &[String], players: &[String]) -> Resul
         None => Taker::Player("mcts".to_owned(), Kind::Local(PlayerSpec::Mcts(MctsOptions::default()))),
     };
     Ok(game.roles().zip(who).map(fill).collect())
+}
+
+/// The network that those of `who` search with, as `reasoning` asks for, which is built from now on; the
+/// interpreter where nobody searches.
+pub(crate) fn prepare(who: &[Taker], reasoning: Reasoning, game: &Arc<Game>) -> anyhow::Result<Preparation> {
+    let mut searches = who.iter().filter_map(Taker::search).peekable();
+    if searches.peek().is_none() {
+        return Ok(Preparation::finished(Ok(Reasoner::datalog(game))));
+    }
+    let decisive = searches.any(|options| options.has(Technique::Decisive));
+    let build = Build { decisive, ..Build::within(LONG_BUILD_TIME) };
+    Ok(Preparation::of_game(reasoning, build, game)?)
 }
 
 /// Each role and who takes it: `white mcts, black human`.

@@ -6,12 +6,13 @@ use crate::exit::{Exit, UsageError};
 use crate::late::LatePlayer;
 use crate::logging::Logging;
 use crate::play::{any_seed, stop_on_signal};
-use crate::reasoner::Reasoning;
+use crate::preparation::Preparation;
+use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoning};
 use anyhow::Context;
 use ggp_datalog::Limits;
-use ggp_game::{Player, StopToken, rng};
+use ggp_game::{Game, Player, StopToken, rng};
 use ggp_propnet::GroundLimits;
-use ggp_search::PlayerSpec;
+use ggp_search::{PlayerSpec, Technique};
 use ggp_server::http::DEFAULT_PORT;
 use ggp_server::player::{PlayerConfig, serve_player};
 use std::io::Write;
@@ -78,15 +79,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         ..PlayerConfig::default()
     };
     let config = PlayerConfig { rules: within(arguments.memory, &config.rules), ..config };
+    let decisive = matches!(&spec, PlayerSpec::Mcts(options) if options.has(Technique::Decisive));
     let limits = GroundLimits::within(arguments.memory.into());
+    let build = Build { limits, decisive, ..Build::within(LONG_BUILD_TIME) };
     let (reasoning, seed, matches) = (arguments.reasoning, any_seed(), AtomicU64::new(0));
     let make = move |_: &str| -> Box<dyn Player> {
         let number = matches.fetch_add(1, Ordering::Relaxed);
-        Box::new(LatePlayer::new(
-            spec.clone().with_seed(rng::mix(seed ^ rng::mix(number))),
-            reasoning,
-            limits,
-        ))
+        let spec = spec.clone().with_seed(rng::mix(seed ^ rng::mix(number)));
+        let prepare = move |game: &Arc<Game>| Preparation::of_game(reasoning, build, game);
+        Box::new(LatePlayer::new(spec, reasoning.falls_back(), prepare))
     };
     serve_player(&listener, config, Arc::new(make), &stop).context("the player cannot be served")?;
     Ok(Exit::Done)

@@ -6,7 +6,7 @@
 
 use crate::console;
 use crate::rulesheet::count;
-use ggp_game::{EvalError, Goal, Move, StateMachine, rng};
+use ggp_game::{EvalError, Game, Goal, Move, StateMachine, rng};
 use serde::Serialize;
 use std::io::Write;
 
@@ -77,29 +77,18 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// Plays `playouts` random playouts; `told` hears how many are done.
+    /// Nothing yet of `playouts` random playouts of `game`.
+    pub(crate) fn new(game: &Game, playouts: u64, seed: u64) -> Simulation {
+        let reached =
+            game.roles().map(|role| Reached { role: game.role_name(role).to_owned(), best: None, wins: 0 });
+        Simulation { playouts, seed, steps: 0, refuted: Vec::new(), reached: reached.collect() }
+    }
+
+    /// Plays playout `number`, on any machine of the game.
     ///
     /// # Errors
     /// See [`StateMachine`].
-    pub(crate) fn run<M: StateMachine>(
-        machine: &mut M,
-        playouts: u64,
-        seed: u64,
-        mut told: impl FnMut(u64),
-    ) -> Result<Simulation, EvalError> {
-        let game = machine.game().clone();
-        let reached =
-            game.roles().map(|role| Reached { role: game.role_name(role).to_owned(), best: None, wins: 0 });
-        let mut simulation =
-            Simulation { playouts, seed, steps: 0, refuted: Vec::new(), reached: reached.collect() };
-        for number in 0..playouts {
-            simulation.play(machine, number)?;
-            told(number + 1);
-        }
-        Ok(simulation)
-    }
-
-    fn play<M: StateMachine>(&mut self, machine: &mut M, number: u64) -> Result<(), EvalError> {
+    pub(crate) fn play<M: StateMachine>(&mut self, machine: &mut M, number: u64) -> Result<(), EvalError> {
         let game = machine.game().clone();
         let stream = rng::Stream::new(self.seed, number);
         let mut state = machine.initial_state()?;

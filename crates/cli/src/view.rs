@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load()?;
     let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let view = View { record, json: arguments.json, path: &arguments.file.path };
-    arguments.reasoning.build(&game)?.with(view)
+    arguments.reasoning.build_for_few_states(&game)?.with(view)
 }
 
 struct View<'a> {

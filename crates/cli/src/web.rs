@@ -6,17 +6,20 @@ use crate::console::{self, BAD};
 use crate::exit::Exit;
 use crate::logging::Logging;
 use crate::play::stop_on_signal;
-use crate::reasoner::{Reasoning, WithMachine};
+use crate::preparation::Preparation;
+use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::judge_within;
 use anyhow::Context;
 use ggp_datalog::Limits;
-use ggp_game::{Game, Player, Playouts, StopToken};
+use ggp_game::{Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StopToken};
 use ggp_gdl::{Diagnostic, Strictness};
-use ggp_propnet::{Cpu, GroundLimits};
+use ggp_propnet::GroundLimits;
 use ggp_server::http::Address;
 use ggp_server::remote::RemotePlayer;
-use ggp_view::{BoardModel, Sidecar};
-use ggp_web::{Config, MachineRules, Rules, Site, Workshop, catalogue, serve};
+use ggp_view::Sidecar;
+use ggp_web::{
+    Config, Learned, MachineRules, Mind, Moment, ReasonerNote, Rules, Site, Slice, Workshop, catalogue, serve,
+};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -136,16 +139,24 @@ impl Workshop for Bench {
         judge_within(kif, Strictness::Default, limits)
     }
 
-    fn learn(
-        &self,
-        game: &Arc<Game>,
-        sidecar: Option<&Sidecar>,
-        upload: bool,
-    ) -> Result<(Box<dyn Rules>, BoardModel), String> {
+    fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String> {
         let limits = if upload { GroundLimits::within(UPLOAD_NETWORK) } else { GroundLimits::default() };
-        let reasoner = self.0.build_within(&limits, game, Cpu::detect(), &StopToken::new());
-        let reasoner = reasoner.map_err(|error| format!("{error:#}"))?;
-        Ok(reasoner.with(Learn(sidecar)))
+        let build = Build { limits, decisive: true, ..Build::within(LONG_BUILD_TIME) };
+        let coming = Preparation::of_game(self.0, build, game).map_err(|error| error.to_string())?;
+        if !self.0.falls_back()
+            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
+        {
+            return Err(format!("the game has no network: {why}"));
+        }
+        let mut machine = Interpreter::new(game);
+        let model = board_of(&mut machine, sidecar);
+        let told = coming.clone();
+        let reasoner = Box::new(move || note_of(&told));
+        Ok(Learned {
+            rules: Box::new(LateRules { states: MachineRules::new(machine), coming }),
+            model,
+            reasoner,
+        })
     }
 
     fn remote(&self, address: &str, id: &str) -> Result<Box<dyn Player>, String> {
@@ -154,13 +165,113 @@ impl Workshop for Bench {
     }
 }
 
-struct Learn<'a>(Option<&'a Sidecar>);
+/// What searches of a game evaluate the rules with by now.
+fn note_of(coming: &Preparation) -> ReasonerNote {
+    match coming.look() {
+        Some(Ok(reasoner)) => ReasonerNote { name: reasoner.name(), why: None },
+        Some(Err(why)) => ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why) },
+        None => {
+            let why = "its network is still being built".to_owned();
+            ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why) }
+        }
+    }
+}
 
-impl WithMachine for Learn<'_> {
-    type Output = (Box<dyn Rules>, BoardModel);
+/// The rules of a game whose network may still be on its way: states come from the interpreter, searches run on
+/// the network as soon as it is there.
+struct LateRules {
+    states: MachineRules<Interpreter>,
+    coming: Preparation,
+}
 
-    fn run<M: Playouts + 'static>(self, mut machine: M) -> Self::Output {
-        let model = board_of(&mut machine, self.0);
-        (Box::new(MachineRules::new(machine)), model)
+impl Rules for LateRules {
+    fn start(&mut self, stop: &StopToken) -> Result<Moment, EvalError> {
+        self.states.start(stop)
+    }
+
+    fn after(&mut self, facts: &[Fact], joint: &[String], stop: &StopToken) -> Result<Moment, EvalError> {
+        self.states.after(facts, joint, stop)
+    }
+
+    fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError> {
+        let make = MakeMind { memory, seed };
+        match self.coming.look() {
+            Some(Ok(reasoner)) => reasoner.with(make),
+            Some(Err(_)) => self.states.mind(memory, seed),
+            None => {
+                let mind = self.states.mind(memory, seed)?;
+                Ok(Box::new(LateMind { mind, make, coming: Some(self.coming.clone()), at: Vec::new() }))
+            }
+        }
+    }
+}
+
+/// Makes a search with whatever machine there is.
+#[derive(Clone, Copy)]
+struct MakeMind {
+    memory: usize,
+    seed: u64,
+}
+
+impl WithMachine for MakeMind {
+    type Output = Result<Box<dyn Mind>, EvalError>;
+
+    fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output {
+        MachineRules::new(machine).mind(self.memory, self.seed)
+    }
+}
+
+/// A search on the interpreter, until the network is there: then one on the network takes its place.
+struct LateMind {
+    mind: Box<dyn Mind>,
+    make: MakeMind,
+    coming: Option<Preparation>,
+    /// The state that it thinks about.
+    at: Vec<Fact>,
+}
+
+impl LateMind {
+    /// Goes over to the network if that is there; whether it did.
+    fn look(&mut self) -> Result<bool, EvalError> {
+        let Some(built) = self.coming.as_ref().and_then(Preparation::look) else { return Ok(false) };
+        self.coming = None;
+        let Ok(reasoner) = built else { return Ok(false) };
+        self.mind = reasoner.with(self.make)?;
+        Ok(true)
+    }
+}
+
+impl Mind for LateMind {
+    fn turn_to(
+        &mut self,
+        facts: &[Fact],
+        from: Option<(&[Fact], &[String])>,
+        stop: &StopToken,
+    ) -> Result<(), EvalError> {
+        let from = if self.look()? { None } else { from };
+        facts.clone_into(&mut self.at);
+        self.mind.turn_to(facts, from, stop)
+    }
+
+    fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice {
+        let taken_over =
+            self.look().and_then(|new| if new { self.mind.turn_to(&self.at, None, stop) } else { Ok(()) });
+        match taken_over {
+            Ok(()) => self.mind.think(role, time, iterations, stop),
+            Err(EvalError::Interrupted) => Slice::More,
+            Err(error) => Slice::Failed(error.to_string()),
+        }
+    }
+
+    fn iterations(&self, role: Role) -> u64 {
+        self.mind.iterations(role)
+    }
+
+    fn report(&self, role: Role) -> Report {
+        self.mind.report(role)
+    }
+
+    fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {
+        self.mind.choose(role)
     }
 }

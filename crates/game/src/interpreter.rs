@@ -94,6 +94,10 @@ impl StateMachine for Interpreter {
         &self.game
     }
 
+    fn name(&self) -> &'static str {
+        "datalog"
+    }
+
     fn initial_state(&mut self) -> Result<FluentSet, EvalError> {
         Ok(FluentSet(self.game.semantics().initial_state(&mut self.database).into()))
     }

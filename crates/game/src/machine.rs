@@ -19,6 +19,9 @@ pub trait StateMachine: Clone + Send {
     /// The game.
     fn game(&self) -> &Arc<Game>;
 
+    /// What kind of machine this is, in one word, as records and reports name it: `datalog`, `propnet`.
+    fn name(&self) -> &'static str;
+
     /// The state that `init` describes.
     ///
     /// # Errors

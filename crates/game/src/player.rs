@@ -124,6 +124,18 @@ pub struct Report {
     pub principal: Vec<Vec<String>>,
 }
 
+impl Report {
+    /// A search of fewer iterations has hardly looked at each move of a game of middle size.
+    const FEW_ITERATIONS: u64 = 50;
+
+    /// Whether the search had so few iterations, with moves to choose from and no proof, that its choice says
+    /// little.
+    pub fn is_guess(&self) -> bool {
+        let proved = self.candidates.first().is_some_and(|candidate| candidate.proven.is_some());
+        self.iterations < Report::FEW_ITERATIONS && self.candidates.len() > 1 && !proved
+    }
+}
+
 /// Why a player has no move to give.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
@@ -195,6 +207,13 @@ pub trait Player: Send {
 
     /// What it thought about its last move, if it says.
     fn report(&self) -> Option<Report> {
+        None
+    }
+
+    /// What evaluates the rules while it thinks, in one word ([`StateMachine::name`]), if it says.
+    ///
+    /// [`StateMachine::name`]: crate::StateMachine::name
+    fn reasoner(&self) -> Option<&'static str> {
         None
     }
 

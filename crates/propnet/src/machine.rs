@@ -328,6 +328,10 @@ impl StateMachine for PropNetMachine {
         &self.game
     }
 
+    fn name(&self) -> &'static str {
+        "propnet"
+    }
+
     fn initial_state(&mut self) -> Result<BitState, EvalError> {
         let fluents = &self.shared.net.fluents;
         let mut state = BitState::empty(fluents.len());

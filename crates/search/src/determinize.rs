@@ -195,6 +195,10 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         self.report.clone()
     }
 
+    fn reasoner(&self) -> Option<&'static str> {
+        self.seat.as_ref().map(|seat| seat.machine.name())
+    }
+
     fn stop(&mut self, _: Observation<'_>) {
         self.seat = None;
     }

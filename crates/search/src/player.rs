@@ -31,7 +31,10 @@ pub struct MctsPlayer<M: Playouts> {
 
 /// A match under way.
 struct Seat<M: Playouts> {
-    search: Search<M>,
+    /// None until the initial state has been evaluated, for which the start clock may be too short.
+    search: Option<Search<M>>,
+    /// What the search is made with.
+    machine: M,
     role: Role,
     clocks: Clocks,
     /// Joint moves, as texts, that were made and that the search has not gone along with yet:
@@ -40,13 +43,35 @@ struct Seat<M: Playouts> {
 }
 
 impl<M: Playouts> Seat<M> {
+    /// The machine that is asked next.
+    fn machine(&mut self) -> &mut M {
+        match &mut self.search {
+            Some(search) => search.machine(),
+            None => &mut self.machine,
+        }
+    }
+
+    /// The search, which is made now if it is not there yet.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    fn search(&mut self, options: &MctsOptions) -> Result<&mut Search<M>, EvalError> {
+        let search = match self.search.take() {
+            Some(search) => search,
+            None => Search::new(self.machine.clone(), options)?,
+        };
+        Ok(self.search.insert(search))
+    }
+
     fn choose(
         &mut self,
-        iterations: Option<u64>,
+        options: &MctsOptions,
         clock: Deadline,
         stop: &StopToken,
     ) -> Result<Move, PlayError> {
-        let Seat { search, role, clocks, unseen } = self;
+        self.search(options).map_err(play_error)?;
+        let Seat { search: Some(search), role, clocks, unseen, .. } = self else { return Err(not_started()) };
+        let iterations = options.iterations;
         while let Some(texts) = unseen.front() {
             // A machine may know the texts only of moves that it has listed.
             search.choices(*role).map_err(play_error)?;
@@ -88,7 +113,7 @@ impl<M: Playouts> MctsPlayer<M> {
 
     /// The search, once a match has been started.
     pub fn search(&mut self) -> Option<&mut Search<M>> {
-        self.seat.as_mut().map(|seat| &mut seat.search)
+        self.seat.as_mut()?.search.as_mut()
     }
 
     /// `deadline` less the margin.
@@ -116,15 +141,23 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         // what it has seen.
         let timed = self.options.iterations.is_none();
         let alarm = timed.then(|| Alarm::set(&mut machine, clock, stop));
-        let mut search = Search::new(machine, &self.options).map_err(play_error)?;
-        // The first thing that a move needs; not having it yet is no reason to give up.
-        let opened = search.choices(role).is_ok();
-        if opened && timed && deadline.0.is_some() {
-            search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
+        let mut seat = Seat { search: None, machine, role, clocks, unseen: VecDeque::new() };
+        // Not having the initial state or its moves yet is no reason to give up: the first move needs them,
+        // and has a clock of its own.
+        match seat.search(&self.options) {
+            Ok(search) => {
+                let opened = search.choices(role).is_ok();
+                if opened && timed && deadline.0.is_some() {
+                    search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
+                }
+            }
+            Err(EvalError::Interrupted) => {}
+            Err(error) => return Err(play_error(error)),
         }
         drop(alarm);
-        silence(search.machine());
-        self.seat = Some(Seat { search, role, clocks, unseen: VecDeque::new() });
+        silence(seat.machine());
+        silence(&mut seat.machine);
+        self.seat = Some(seat);
         Ok(())
     }
 
@@ -137,15 +170,16 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let clock = self.ahead_of(deadline);
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
         seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
-        let alarm = clock.0.is_some().then(|| Alarm::set(seat.search.machine(), clock, stop));
-        let mv = seat.choose(self.options.iterations, clock, stop);
+        let alarm = clock.0.is_some().then(|| Alarm::set(seat.machine(), clock, stop));
+        let mv = seat.choose(&self.options, clock, stop);
         if alarm.is_some() {
             drop(alarm);
-            silence(seat.search.machine());
+            silence(seat.machine());
+            silence(&mut seat.machine);
         }
         let mv = mv?;
-        self.report = Some(seat.search.report(seat.role));
-        Ok(seat.search.machine().move_text(mv).to_owned())
+        self.report = seat.search.as_ref().map(|search| search.report(seat.role));
+        Ok(seat.machine().move_text(mv).to_owned())
     }
 
     /// Only takes note: going along with the joint moves is left to the next answer, which has a
@@ -159,13 +193,18 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     fn ponder(&mut self, stop: &StopToken) {
         if let Some(seat) = &mut self.seat
             && self.options.iterations.is_none()
+            && let Some(search) = &mut seat.search
         {
-            seat.search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
+            search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
         }
     }
 
     fn report(&self) -> Option<Report> {
         self.report.clone()
+    }
+
+    fn reasoner(&self) -> Option<&'static str> {
+        self.seat.as_ref().map(|seat| seat.machine.name())
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
@@ -340,6 +379,20 @@ mod tests {
         assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
         player.play(Observation::Moves(&seen), soon(), &stop).unwrap();
         assert_eq!(player.search().unwrap().state(), &[2]);
+    }
+
+    #[test]
+    fn a_start_clock_that_is_too_short_is_made_up_for_by_the_first_move() {
+        let machine = toys::late_start();
+        let own = machine.clone();
+        let mut player = MctsPlayer::new(MctsOptions::default(), move |_, _, _| Ok(own.clone()));
+        let (stop, at_once) = (StopToken::new(), Deadline::after(Duration::ZERO));
+        player.start(machine.game(), Role(0), CLOCKS, at_once, &stop).unwrap();
+        assert!(player.search().is_none(), "the initial state was interrupted");
+        player.ponder(&stop);
+        let text = player.play(Observation::Start, Deadline::after(CLOCKS.play), &stop).unwrap();
+        assert!(["1", "2"].contains(&text.as_str()), "{text}");
+        assert!(player.report().unwrap().iterations > 0, "it has searched");
     }
 
     #[test]

@@ -14,12 +14,13 @@ const KINDS = { person: "you", engine: "engine", random: "random", remote: "else
 /** So many legal moves are listed at once. */
 const LISTED = 200;
 
-function seatText(seat) {
+function seatText(seat, reasoner) {
   if (!seat) return "chance";
   if (seat.kind !== "engine") return KINDS[seat.kind];
+  const name = reasoner.name === "datalog" ? "engine on the interpreter (weak)" : "engine";
   return seat.iterations
-    ? `engine, ${seat.iterations.toLocaleString("en")} iterations`
-    : `engine, ${seat.seconds} s`;
+    ? `${name}, ${seat.iterations.toLocaleString("en")} iterations`
+    : `${name}, ${seat.seconds} s`;
 }
 
 export class Table {
@@ -313,8 +314,9 @@ export class Table {
   }
 
   showPlayers(active, isTip) {
+    const { status } = this;
     const player = (name, role) => {
-      const seat = this.status.seats[role];
+      const seat = status.seats[role];
       const decides = this.node.legal[role].length > 1;
       const chosen = isTip && this.status.chosen[role] && decides;
       const goal = this.node.terminal ? this.node.goals[role] : null;
@@ -327,7 +329,7 @@ export class Table {
         { class: role === active || thinks ? "active" : null },
         dot,
         el("span", { class: "name" }, words(name)),
-        el("span", { class: "who" }, seatText(seat)),
+        el("span", { class: "who", title: status.reasoner.why }, seatText(seat, status.reasoner)),
         el("span", { class: "mark", "aria-label": chosen ? "has chosen" : null }, mark),
       );
     };

@@ -85,7 +85,8 @@ export class Thinking {
     const role = this.roles[thought.role];
     const who = thought.hint ? `Advice for ${role}` : `Engine for ${role}`;
     const count = thought.iterations.toLocaleString("en");
-    say(this.summary, `${who}: ${count} iterations in ${thought.elapsed.toFixed(1)} s`);
+    const guess = thought.guess && thought.done ? ": little more than a guess" : "";
+    say(this.summary, `${who}: ${count} iterations in ${thought.elapsed.toFixed(1)} s${guess}`);
     this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate)));
     this.line.replaceChildren(
       ...thought.principal.map((step) => {

@@ -182,9 +182,8 @@ impl App {
         let sidecar = offer.and_then(|offer| offer.sidecar.as_deref());
         let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
         let learned = self.workshop.learn(&game, sidecar.as_ref(), upload);
-        let (rules, model) =
-            learned.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
-        let known = Arc::new(Known::new(name.clone(), !upload, game, rules, model));
+        let learned = learned.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
+        let known = Arc::new(Known::new(name.clone(), !upload, game, learned));
         if !upload {
             lock(&self.known).insert(name, Arc::clone(&known));
         }

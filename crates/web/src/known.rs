@@ -4,6 +4,7 @@ use crate::rules::Rules;
 use ggp_game::{Fact, Game, Player};
 use ggp_gdl::Diagnostic;
 use ggp_view::{BoardModel, Labels, Sidecar};
+use serde::Serialize;
 use std::sync::{Arc, Mutex};
 
 /// A game, ready to be played.
@@ -17,6 +18,26 @@ pub(crate) struct Known {
     pub(crate) labels: Labels,
     /// How contents and sides are to be read by `ggp_view` where the board says nothing.
     pub(crate) hidden_information: bool,
+    reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
+}
+
+/// What a workshop has learned of a game.
+pub struct Learned {
+    /// The rules.
+    pub rules: Box<dyn Rules>,
+    /// The board that it is played on.
+    pub model: BoardModel,
+    /// Tells what searches evaluate the rules with; that may change while the game is played.
+    pub reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
+}
+
+/// What searches evaluate the rules of a game with.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ReasonerNote {
+    /// In one word: `propnet`, or `datalog` for the interpreter, which searches far less.
+    pub name: &'static str,
+    /// Why it is not the fastest one.
+    pub why: Option<String>,
 }
 
 /// What a server cannot do by itself: whoever starts it knows which machines and players there are.
@@ -29,12 +50,7 @@ pub trait Workshop: Send + Sync + 'static {
     ///
     /// # Errors
     /// Why it cannot be played.
-    fn learn(
-        &self,
-        game: &Arc<Game>,
-        sidecar: Option<&Sidecar>,
-        upload: bool,
-    ) -> Result<(Box<dyn Rules>, BoardModel), String>;
+    fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String>;
 
     /// The player at an address, for the match `id`.
     ///
@@ -59,11 +75,15 @@ impl Known {
         name: String,
         offered: bool,
         game: Arc<Game>,
-        rules: Box<dyn Rules>,
-        model: BoardModel,
+        Learned { rules, model, reasoner }: Learned,
     ) -> Known {
         let hidden_information = game.has_percepts();
         let labels = Labels::new(&model, false);
-        Known { name, offered, game, rules: Mutex::new(rules), model, labels, hidden_information }
+        Known { name, offered, game, rules: Mutex::new(rules), model, labels, hidden_information, reasoner }
+    }
+
+    /// What searches evaluate the rules with by now.
+    pub(crate) fn reasoner(&self) -> ReasonerNote {
+        (self.reasoner)()
     }
 }

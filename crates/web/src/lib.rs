@@ -36,7 +36,7 @@ mod watch;
 
 pub use catalogue::Offer;
 pub use config::Config;
-pub use known::Workshop;
+pub use known::{Learned, ReasonerNote, Workshop};
 pub use mind::{Mind, Slice};
 pub use rules::{MachineRules, Moment, Rules};
 pub use serve::{Site, serve};

@@ -46,6 +46,8 @@ pub(crate) struct Thought {
     /// Whether it is over.
     pub(crate) done: bool,
     iterations: u64,
+    /// Whether so few say little.
+    guess: bool,
     nodes: u64,
     /// Seconds.
     elapsed: f64,
@@ -91,6 +93,7 @@ impl Thought {
             hint: false,
             done: false,
             iterations: report.iterations,
+            guess: report.is_guess(),
             nodes: report.nodes,
             elapsed,
             candidates: report.candidates.iter().take(SHOWN).map(candidate).collect(),

@@ -39,6 +39,7 @@ impl Session {
     pub(crate) fn news(&self, from: usize) -> News {
         let inner = lock(&self.inner);
         let mut value = Self::standing(&inner);
+        value["reasoner"] = json!(self.known.reasoner());
         value["states"] = Self::brief(&inner, from);
         let (tip, count, over) = (inner.tip, inner.history.len(), inner.closed);
         drop(inner);
@@ -50,7 +51,9 @@ impl Session {
 
     /// Where it stands.
     pub(crate) fn status(&self) -> Value {
-        Self::standing(&lock(&self.inner))
+        let mut value = Self::standing(&lock(&self.inner));
+        value["reasoner"] = json!(self.known.reasoner());
+        value
     }
 
     fn standing(inner: &Inner) -> Value {
