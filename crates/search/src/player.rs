@@ -56,6 +56,9 @@ impl<M: Playouts> Seat<M> {
             }
             unseen.pop_front();
             joint?;
+            if search.machine().has_many_moves() {
+                search.renew().map_err(play_error)?;
+            }
         }
         search.counts = Counts::default();
         if search.choices(*role).map_err(play_error)? > 1 {
