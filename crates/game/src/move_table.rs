@@ -111,7 +111,7 @@ pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
 }
 
 /// `text` with one blank between tokens and none inside the parentheses; `None` if it is not
-/// exactly one term.
+/// exactly one term; a list that begins with no name is none.
 pub fn canonical_term(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0usize;
@@ -120,6 +120,9 @@ pub fn canonical_term(text: &str) -> Option<String> {
     while let Some(first) = rest.chars().next() {
         if depth == 0 {
             terms += 1;
+        }
+        if out.ends_with('(') && matches!(first, '(' | ')') {
+            return None;
         }
         let blank = !out.is_empty() && !out.ends_with('(') && first != ')';
         if blank {
@@ -150,7 +153,7 @@ mod tests {
     fn text_is_made_canonical_term() {
         assert_eq!(canonical_term(" ( move  1\t2 (f ) ) ").as_deref(), Some("(move 1 2 (f))"));
         assert_eq!(canonical_term("noop").as_deref(), Some("noop"));
-        for bad in ["", "a b", "(a", "a)", "(a) (b)", ")("] {
+        for bad in ["", "a b", "(a", "a)", "(a) (b)", ")(", "()", "((a))", "(f () a)"] {
             assert_eq!(canonical_term(bad), None, "{bad}");
         }
     }
