@@ -211,11 +211,12 @@ impl Record {
     pub fn state(&self, step: usize) -> Result<Vec<Fact>, RecordError> {
         let text = self.states.get(step).ok_or(RecordError::NoStates)?;
         let terms = read_terms(text).map_err(|error| RecordError::State { step, why: error.to_string() })?;
-        let bare = |text: String| match text.strip_prefix("(true ").and_then(|rest| rest.strip_suffix(')')) {
-            Some(inner) => Fact::from_canonical(inner),
-            None => Fact::from_canonical(text),
+        let bare = |text: String| {
+            let inner = text.strip_prefix("(true ").and_then(|rest| rest.strip_suffix(')')).unwrap_or(&text);
+            let why = || format!("`{text}` is not one fact: `true` takes one argument");
+            Fact::new(inner).ok_or_else(|| RecordError::State { step, why: why() })
         };
-        let mut facts: Vec<Fact> = terms.into_iter().map(bare).collect();
+        let mut facts: Vec<Fact> = terms.into_iter().map(bare).collect::<Result<_, _>>()?;
         facts.sort_unstable();
         facts.dedup();
         Ok(facts)
@@ -311,5 +312,10 @@ mod tests {
         assert!(record.last_state().unwrap_err().to_string().starts_with("state 0: not readable"));
         assert_eq!(record.joint_moves().unwrap_err().to_string(), "joint move 0, role 0: `a b` is no move");
         assert!(matches!(Record::read("{\"moves\":3}"), Err(RecordError::Json(_))));
+        let record = Record::read(r#"{"states":["(x)","( y (true (a) (b)) )","( () )"]}"#).unwrap();
+        let wrong = |step| record.state(step).unwrap_err().to_string();
+        assert_eq!(record.state(0).unwrap().len(), 1);
+        assert_eq!(wrong(1), "state 1: `(true (a) (b))` is not one fact: `true` takes one argument");
+        assert_eq!(wrong(2), "state 2: not readable as KIF: `()` is no term");
     }
 }

@@ -233,6 +233,10 @@ impl<M: StateMachine> Table<'_, M> {
             if step == self.setup.max_steps {
                 break Ending::StepLimit;
             }
+            // From step to step moves are kept as texts.
+            if self.referee.machine.has_many_moves() {
+                self.referee.machine.release_moves();
+            }
             let legal = match self.referee.legal_moves(&state)? {
                 Ok(legal) => legal,
                 Err(role) => break Ending::NoLegalMove { role: role.index() },

@@ -204,7 +204,6 @@ mod tests {
     use ggp_game::{
         Clocks, Deadline, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine, StopToken,
     };
-    use ggp_search::PlayerSpec;
     use std::sync::mpsc::{Receiver, channel};
     use std::sync::{Arc, Mutex};
     use std::time::Duration;

@@ -54,6 +54,13 @@ impl Database {
         &self.relations[relation.index()]
     }
 
+    /// Like [`Database::clear_from`], and forgets the passing terms. Nothing that is kept, here or by the caller,
+    /// may contain one.
+    pub fn release_from(&mut self, program: &Program, level: u8) {
+        self.clear_from(program, level);
+        self.values.release();
+    }
+
     /// Adds a tuple to an input; whether it is new. What depends on the input must not have been
     /// evaluated since it was last cleared.
     pub fn insert(&mut self, relation: RelationId, tuple: &[Value]) -> bool {

@@ -2,6 +2,10 @@
 //!
 //! Invariant: a compound's arguments have smaller numbers than the compound itself. Nothing here
 //! recurses over the nesting of terms.
+//!
+//! A table may be told how many terms it keeps for good. The terms beyond those are passing ones: they live
+//! until [`Values::release`]. Whoever needs one of them for longer writes it out ([`Values::write`]) and
+//! reads it again later.
 
 use crate::table::{IdTable, hash_values};
 use rustc_hash::FxHashMap;
@@ -47,8 +51,11 @@ struct Node {
 /// memory is bounded.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
+/// In a term that is written out, the bit of a word that is a name. Numbers of lasting terms are below it.
+const NAME: u32 = 1 << 31;
+
 /// The table of ground terms.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Values {
     names: Vec<Box<str>>,
     by_name: FxHashMap<Box<str>, Name>,
@@ -57,10 +64,44 @@ pub struct Values {
     depths: Vec<u32>,
     /// The bytes of each text: a term in which others recur can be far longer than it is deep.
     lengths: Vec<u32>,
+    /// The lasting terms.
     by_term: IdTable,
+    /// The passing ones.
+    passing: IdTable,
+    /// Terms numbered below this are lasting. It only ever falls, and never below a term that is there:
+    /// otherwise the same term could be written out in two ways.
+    lasting: usize,
+    /// How many arguments lasting terms have together, at the most.
+    lasting_arguments: usize,
+    /// How many passing terms are a crowd.
+    crowd: usize,
+}
+
+impl Default for Values {
+    /// An empty table, all of whose terms are lasting.
+    fn default() -> Values {
+        Values {
+            names: Vec::new(),
+            by_name: FxHashMap::default(),
+            nodes: Vec::new(),
+            arguments: Vec::new(),
+            depths: Vec::new(),
+            lengths: Vec::new(),
+            by_term: IdTable::default(),
+            passing: IdTable::default(),
+            lasting: usize::MAX,
+            lasting_arguments: usize::MAX,
+            crowd: usize::MAX,
+        }
+    }
 }
 
 impl Values {
+    /// Whether there is a name spelled `text`.
+    pub fn has_name(&self, text: &str) -> bool {
+        self.by_name.contains_key(text)
+    }
+
     /// The name spelled `text`, made if it is new.
     pub fn name(&mut self, text: &str) -> Name {
         if let Some(&name) = self.by_name.get(text) {
@@ -99,8 +140,16 @@ impl Values {
         let own = u32::try_from(self.spelling(functor.name).len() + around).unwrap_or(u32::MAX);
         let blank_and = |sum: u32, a: &Value| sum.saturating_add(self.lengths[a.index()]).saturating_add(1);
         self.lengths.push(args.iter().fold(own, blank_and));
-        self.by_term.insert(hash, id);
+        if self.arguments.len() > self.lasting_arguments {
+            self.lasting = self.lasting.min(self.nodes.len());
+        }
+        self.enter(hash, id);
         Value(id)
+    }
+
+    fn enter(&mut self, hash: u32, id: u32) {
+        let table = if (id as usize) < self.lasting { &mut self.by_term } else { &mut self.passing };
+        table.insert(hash, id);
     }
 
     /// The term `functor` applied to `args`, if it has been made.
@@ -108,9 +157,15 @@ impl Values {
         self.lookup(hash_term(functor, args), functor, args).map(Value)
     }
 
+    #[inline]
     fn lookup(&self, hash: u32, functor: Functor, args: &[Value]) -> Option<u32> {
-        self.by_term
-            .find(hash, |id| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args)
+        let is_it =
+            |id: u32| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args;
+        let found = self.by_term.find(hash, is_it);
+        if found.is_some() || self.nodes.len() <= self.lasting {
+            return found;
+        }
+        self.passing.find(hash, is_it)
     }
 
     /// Forgets all terms but the first `len`.
@@ -122,10 +177,82 @@ impl Values {
         self.nodes.truncate(len);
         self.depths.truncate(len);
         self.lengths.truncate(len);
-        self.by_term = IdTable::default();
-        for id in 0..len as u32 {
+        self.passing.clear();
+        if len < self.lasting {
+            self.by_term.clear();
+        }
+        let first = if len < self.lasting { 0 } else { self.lasting };
+        for id in first..len {
+            let id = id as u32;
             let hash = hash_term(self.nodes[id as usize].functor, self.arguments(Value(id)));
-            self.by_term.insert(hash, id);
+            self.enter(hash, id);
+        }
+    }
+
+    /// Lets the terms that are there, and the next `more` (on average of no more than 16 arguments), be lasting;
+    /// all after them are passing. To be called once.
+    pub fn keep(&mut self, more: usize) {
+        let most = |len: usize, more: usize| len.saturating_add(more);
+        self.lasting = self.lasting.min(most(self.nodes.len(), more).min(NAME as usize));
+        self.lasting_arguments = most(self.arguments.len(), more.saturating_mul(COLUMNS_PER_UNIT));
+        self.crowd = more;
+    }
+
+    /// Whether [`Values::release`] keeps `value`.
+    #[inline]
+    pub fn is_lasting(&self, value: Value) -> bool {
+        value.index() < self.lasting
+    }
+
+    /// Whether there are more passing terms than lasting ones were allowed beside those of the beginning.
+    #[inline]
+    pub fn is_crowded(&self) -> bool {
+        let Some(first) = self.nodes.get(self.lasting) else { return false };
+        let arguments = self.arguments.len() - first.first as usize;
+        (self.nodes.len() - self.lasting).max(arguments / COLUMNS_PER_UNIT) > self.crowd
+    }
+
+    /// Forgets all passing terms.
+    pub fn release(&mut self) {
+        self.truncate(self.lasting);
+    }
+
+    /// Appends `value` to `out`, written out down to names and lasting terms. The same term is always written
+    /// out in the same way.
+    pub fn write(&self, value: Value, out: &mut Vec<u32>) {
+        let mut stack = vec![value];
+        while let Some(value) = stack.pop() {
+            if self.is_lasting(value) {
+                out.push(value.0);
+                continue;
+            }
+            let Functor { name, arity } = self.functor(value);
+            out.push(NAME | name.0);
+            out.push(arity.map_or(0, |arity| arity + 1));
+            stack.extend(self.arguments(value).iter().rev());
+        }
+    }
+
+    /// Appends the terms that were written out one after the other to `out`.
+    pub fn read(&mut self, written: &[u32], out: &mut Vec<Value>) {
+        // The functions that still lack arguments, with the place of their first one in `out`.
+        let mut open: Vec<(Functor, usize)> = Vec::new();
+        let mut words = written.iter();
+        while let Some(&word) = words.next() {
+            if word & NAME == 0 {
+                out.push(Value(word));
+            } else {
+                let arity = words.next().copied().unwrap_or(0).checked_sub(1);
+                open.push((Functor { name: Name(word & !NAME), arity }, out.len()));
+            }
+            while let Some(&(functor, first)) = open.last()
+                && out.len() - first == functor.arity.unwrap_or(0) as usize
+            {
+                let value = self.term(functor, &out[first..]);
+                out.truncate(first);
+                out.push(value);
+                open.pop();
+            }
         }
     }
 
@@ -249,6 +376,58 @@ mod tests {
         assert_eq!(values.find(s, &[one, zero]), None);
         assert_eq!(values.term(s, &[one, zero]), two);
         assert_eq!(values.text(two), "(s (s 0 0) 0)");
+    }
+
+    #[test]
+    fn passing_terms_are_released_and_read_again_as_they_were_written() {
+        let mut values = Values::default();
+        let f = Functor { name: values.name("f"), arity: Some(2) };
+        let none = Functor { name: values.name("none"), arity: Some(0) };
+        let zero = values.constant("0");
+        let one = values.constant("1");
+        values.keep(1);
+        let kept = values.term(f, &[zero, one]);
+        let empty = values.term(none, &[]);
+        let deep = values.term(f, &[kept, empty]);
+        let deeper = values.term(f, &[deep, deep]);
+        assert_eq!([kept, empty, deep].map(|v| values.is_lasting(v)), [true, false, false]);
+        let text = values.text(deeper);
+        let mut written = Vec::new();
+        values.write(deeper, &mut written);
+        values.write(zero, &mut written);
+        values.write(empty, &mut written);
+
+        values.release();
+        assert_eq!((values.len(), values.find(f, &[zero, one])), (3, Some(kept)));
+        assert_eq!(values.find(none, &[]), None);
+        // Another term comes first now, and takes the number that one of them had.
+        assert_eq!(values.term(f, &[one, one]), empty);
+        let mut read = Vec::new();
+        values.read(&written, &mut read);
+        assert_eq!(read.iter().map(|&v| values.text(v)).collect::<Vec<_>>(), [&text, "0", "(none)"]);
+        assert_eq!(values.find(none, &[]), Some(read[2]), "a passing term is found");
+        let mut again = Vec::new();
+        read.iter().for_each(|&v| values.write(v, &mut again));
+        assert_eq!(again, written);
+        // Forgetting some of the passing terms leaves the others, and what they are found by.
+        values.truncate(4);
+        assert_eq!(values.find(f, &[one, one]), Some(empty));
+        assert_eq!(values.find(none, &[]), None);
+    }
+
+    #[test]
+    fn wide_terms_use_up_what_is_lasting_and_are_a_crowd_earlier() {
+        let mut values = Values::default();
+        let wide = Functor { name: values.name("wide"), arity: Some(160) };
+        let numbers: Vec<Value> = (0..200).map(|n| values.constant(&n.to_string())).collect();
+        values.keep(10);
+        let all: Vec<Value> = (0..12).map(|n| values.term(wide, &numbers[n..n + 160])).collect();
+        assert_eq!(all.iter().filter(|&&v| values.is_lasting(v)).count(), 2);
+        assert!(values.is_crowded());
+        values.release();
+        assert!(!values.is_crowded());
+        assert_eq!(values.len(), 202);
+        assert_eq!(values.term(wide, &numbers[..160]), all[0]);
     }
 
     #[test]

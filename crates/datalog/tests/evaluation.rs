@@ -121,6 +121,25 @@ proptest! {
     }
 
     #[test]
+    fn terms_that_were_released_are_made_again(bytes in bytes()) {
+        let choices = &mut Choices(&bytes);
+        let case = Case::new(choices);
+        let program = program(&case);
+        let mut database = Database::new(&program, case.values.clone());
+        let more = choices.below(4);
+        let lasting = database.values().len() + more;
+        database.values_mut().keep(more);
+        for _ in 0..4 {
+            let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+            insert(&mut database, &inputs);
+            evaluate(&program, &mut database, &all(&program));
+            compare(&program, &database, &case.naive(&inputs), &all(&program));
+            database.release_from(&program, 0);
+            prop_assert!(database.values().len() <= lasting);
+        }
+    }
+
+    #[test]
     fn what_is_on_demand_gives_the_same_answers(bytes in bytes()) {
         on_demand_or_not(&bytes);
     }

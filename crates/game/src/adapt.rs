@@ -232,6 +232,7 @@ fn playout(
     let roles = semantics.roles_in(database);
     let mut state = semantics.initial_state(database);
     for step in 0..SAMPLE_STEPS {
+        semantics.clear_state(database);
         semantics.load_state(database, &state);
         for query in [&ask.terminal, &ask.legal, &ask.goal] {
             answer(semantics, database, query)?;

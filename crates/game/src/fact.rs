@@ -1,5 +1,6 @@
 //! Ground terms as text: what records, boards and tests exchange.
 
+use crate::canonical_term;
 use std::fmt;
 
 /// A ground term in canonical text (one blank between tokens, none inside the parentheses), such
@@ -8,7 +9,13 @@ use std::fmt;
 pub struct Fact(Box<str>);
 
 impl Fact {
-    /// Takes `text`, which must be canonical already.
+    /// The ground term that `text` is, made canonical: whitespace is free. `None` if it is not exactly one term.
+    pub fn new(text: &str) -> Option<Fact> {
+        canonical_term(text).map(|text| Fact(text.into()))
+    }
+
+    /// Takes `text`, which is canonical because a machine or a parser of this workspace wrote it. Text from anywhere
+    /// else goes through [`Fact::new`]; the parts of what is not canonical are of no account.
     pub fn from_canonical(text: impl Into<Box<str>>) -> Fact {
         Fact(text.into())
     }
@@ -36,7 +43,7 @@ impl Fact {
         for (i, byte) in inner.bytes().enumerate() {
             match byte {
                 b'(' => depth += 1,
-                b')' => depth -= 1,
+                b')' => depth = depth.saturating_sub(1),
                 b' ' if depth == 0 => {
                     parts.push(&inner[start..i]);
                     start = i + 1;
@@ -58,6 +65,44 @@ impl fmt::Display for Fact {
 #[cfg(test)]
 mod tests {
     use super::Fact;
+    use proptest::prelude::*;
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![any::<String>(), "[() ab\t\n]{0,12}", "\\([a-c() \u{a0}é]{0,20}\\)"]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_is_one_term_or_refused(text in text()) {
+            let loose = Fact::from_canonical(text.as_str());
+            let _ = (loose.functor(), loose.arguments());
+            let Some(fact) = Fact::new(&text) else { return Ok(()) };
+            let is_itself = |text: &str| Fact::new(text).is_some_and(|fact| fact.as_str() == text);
+            prop_assert!(is_itself(fact.as_str()));
+            let tokens = |text: &str| text.replace('(', " ( ").replace(')', " ) ");
+            let (tokens, same) = (tokens(&text), tokens(fact.as_str()));
+            prop_assert!(tokens.split_whitespace().eq(same.split_whitespace()));
+            let arguments = fact.arguments();
+            for argument in &arguments {
+                prop_assert!(is_itself(argument));
+            }
+            let parts: Vec<&str> = std::iter::once(fact.functor()).chain(arguments).collect();
+            let is_compound = fact.as_str().starts_with('(');
+            let whole = if is_compound { format!("({})", parts.join(" ")) } else { parts.join(" ") };
+            prop_assert_eq!(whole.as_str(), fact.as_str());
+            prop_assert!(!fact.functor().is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_not_one_term_is_no_fact() {
+        for text in ["", " ", "a b", "(a) (b)", "(a", "a)", "()", "((a) b)", "(a ())", ")a("] {
+            assert_eq!(Fact::new(text), None, "{text}");
+        }
+        assert_eq!(Fact::new(" ( cell\t1  (f) ) ").unwrap().as_str(), "(cell 1 (f))");
+    }
 
     #[test]
     fn a_fact_is_taken_apart_at_its_own_level_only() {

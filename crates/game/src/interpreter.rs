@@ -1,15 +1,20 @@
 //! The interpreter: a state machine straight over the Datalog evaluator. Slow and plainly right;
 //! whatever is faster must agree with it.
+//!
+//! Terms in memory: those of the rules, and as many after them as make an eighth of what the bound leaves, are
+//! lasting and keep their numbers. All others are passing: they are released before another state is
+//! evaluated. A [`FluentSet`] holds lasting terms by number and passing ones written out, so that it stays
+//! valid. So an evaluation may make three quarters of what the bound leaves, however many
+//! terms a match has come across.
 
 use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
-use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken};
+use crate::{EvalError, Fact, FluentSet, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A state of the [`Interpreter`]: the values of the fluents that hold, sorted.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct FluentSet(Arc<[Value]>);
+/// Lasting terms beside those of the rules are one part in so many of what the bound leaves.
+const LASTING_PART: usize = 8;
 
 /// The reference state machine.
 #[derive(Clone, Debug)]
@@ -25,38 +30,63 @@ pub struct Interpreter {
     /// The legal moves of the loaded state, one list a role, once they have been asked for.
     legal: Option<Vec<Vec<Move>>>,
     scratch: Vec<Vec<Value>>,
+    /// The fluents of a state that is being read.
+    fluents: Vec<Value>,
 }
 
 impl Interpreter {
     /// An interpreter of `game`.
     pub fn new(game: &Arc<Game>) -> Interpreter {
         let roles = game.semantics().roles();
+        let mut database = game.semantics().database();
+        let left = game.limits().terms.saturating_sub(database.values().len());
+        database.values_mut().keep(left / LASTING_PART);
         Interpreter {
             game: Arc::clone(game),
-            database: game.semantics().database(),
+            database,
             limits: game.limits().clone(),
             moves: MoveTable::default(),
             goals: FxHashMap::default(),
             loaded: None,
             legal: None,
             scratch: vec![Vec::new(); roles.len()],
+            fluents: Vec::new(),
             roles,
         }
     }
 
     /// Puts `state` into the database unless it is there.
     fn load(&mut self, state: &FluentSet) {
-        if self.loaded.as_ref() != Some(state) {
-            self.loaded = None;
-            self.legal = None;
-            self.game.semantics().load_state(&mut self.database, &state.0);
+        if self.loaded.as_ref() != Some(state) || self.database.values().is_crowded() {
+            self.unload();
+            let fluents = state.values(self.database.values_mut(), &mut self.fluents);
+            self.game.semantics().load_state(&mut self.database, fluents);
             self.loaded = Some(state.clone());
         }
     }
 
+    /// Empties the database, and releases the terms that are in no other state.
+    fn unload(&mut self) {
+        self.loaded = None;
+        self.legal = None;
+        self.game.semantics().clear_state(&mut self.database);
+    }
+
+    /// Releases terms if there are many that can be released.
+    fn make_room(&mut self) {
+        if self.database.values().is_crowded() {
+            self.unload();
+        }
+    }
+
+    fn state(&self, fluents: Vec<Value>) -> Result<FluentSet, EvalError> {
+        FluentSet::new(fluents, self.database.values())
+    }
+
     fn load_joint(&mut self, state: &FluentSet, joint: &[Move]) {
         self.load(state);
-        let joint: Vec<Value> = joint.iter().map(|&mv| self.moves.value(mv)).collect();
+        let terms = self.database.values_mut();
+        let joint: Vec<Value> = joint.iter().map(|&mv| self.moves.value(mv, terms)).collect();
         self.game.semantics().load_moves(&mut self.database, &self.roles, &joint);
     }
 
@@ -75,11 +105,24 @@ impl Interpreter {
         })
     }
 
+    /// What goal a term is.
+    fn goal(&mut self, value: Value) -> Option<Goal> {
+        if let Some(&goal) = self.goals.get(&value) {
+            return goal;
+        }
+        let terms = self.database.values();
+        let goal = Goal::from_text(&terms.text(value));
+        if terms.is_lasting(value) {
+            self.goals.insert(value, goal);
+        }
+        goal
+    }
+
     fn texts(&self, values: &[Value], out: &mut Vec<Fact>) -> Result<(), EvalError> {
         out.clear();
         let terms = self.database.values();
         if values.iter().map(|&v| terms.text_len(v) as usize).sum::<usize>() > MAX_TEXT {
-            return Err(too_much_text("facts"));
+            return Err(too_much_text("facts", MAX_TEXT));
         }
         out.extend(values.iter().map(|&v| Fact::from_canonical(terms.text(v))));
         out.sort_unstable();
@@ -99,7 +142,9 @@ impl StateMachine for Interpreter {
     }
 
     fn initial_state(&mut self) -> Result<FluentSet, EvalError> {
-        Ok(FluentSet(self.game.semantics().initial_state(&mut self.database).into()))
+        self.make_room();
+        let fluents = self.game.semantics().initial_state(&mut self.database);
+        self.state(fluents)
     }
 
     fn is_terminal(&mut self, state: &FluentSet) -> Result<bool, EvalError> {
@@ -136,7 +181,7 @@ impl StateMachine for Interpreter {
     fn next_state(&mut self, state: &FluentSet, joint: &[Move]) -> Result<FluentSet, EvalError> {
         self.load_joint(state, joint);
         let fluents = self.ask(Semantics::ask_next)?;
-        Ok(FluentSet(fluents.into()))
+        self.state(fluents)
     }
 
     fn goals(&mut self, state: &FluentSet, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
@@ -152,8 +197,7 @@ impl StateMachine for Interpreter {
             let Some(number) = self.roles.iter().position(|&r| r == role) else { continue };
             several[number] |= given[number].is_some_and(|other| other != value);
             given[number] = Some(value);
-            let values = self.database.values();
-            out[number] = *self.goals.entry(value).or_insert_with(|| Goal::from_text(&values.text(value)));
+            out[number] = self.goal(value);
         }
         for (goal, several) in out.iter_mut().zip(several) {
             if several {
@@ -164,13 +208,25 @@ impl StateMachine for Interpreter {
     }
 
     fn facts(&mut self, state: &FluentSet, out: &mut Vec<Fact>) -> Result<(), EvalError> {
-        self.texts(&state.0, out)
+        self.make_room();
+        let mut buffer = std::mem::take(&mut self.fluents);
+        let fluents = state.values(self.database.values_mut(), &mut buffer);
+        let answer = self.texts(fluents, out);
+        self.fluents = buffer;
+        answer
     }
 
     fn state_of(&mut self, facts: &[Fact]) -> Result<FluentSet, EvalError> {
+        self.make_room();
         let mut values = Vec::with_capacity(facts.len());
         for fact in facts {
             let unknown = || EvalError::UnknownFact(fact.as_str().to_owned());
+            // Rules make terms of the names that are in them and of no others.
+            let is_word = |word: &&str| !word.is_empty();
+            let mut words = fact.as_str().split(|c: char| c.is_whitespace() || c == '(' || c == ')').filter(is_word);
+            if !words.all(|word| self.database.values().has_name(word)) {
+                return Err(unknown());
+            }
             let value = ground_term(fact.as_str(), self.database.values_mut()).ok_or_else(unknown)?;
             if !self.game.semantics().has_fluent(self.database.values().functor(value)) {
                 return Err(unknown());
@@ -179,7 +235,7 @@ impl StateMachine for Interpreter {
         }
         values.sort_unstable();
         values.dedup();
-        Ok(FluentSet(values.into()))
+        self.state(values)
     }
 
     fn percepts(
@@ -196,8 +252,7 @@ impl StateMachine for Interpreter {
     }
 
     fn heap_bytes(&self, state: &FluentSet) -> usize {
-        // The two counters of an `Arc` stand before its values.
-        2 * size_of::<usize>() + size_of_val(&*state.0)
+        state.heap_bytes()
     }
 
     fn move_text(&self, mv: Move) -> &str {
@@ -206,6 +261,15 @@ impl StateMachine for Interpreter {
 
     fn parse_move(&mut self, text: &str) -> Option<Move> {
         self.moves.of_text(text)
+    }
+
+    fn has_many_moves(&self) -> bool {
+        self.moves.is_large()
+    }
+
+    fn release_moves(&mut self) {
+        self.moves = MoveTable::default();
+        self.legal = None;
     }
 
     fn interrupt_on(&mut self, stop: &StopToken) {

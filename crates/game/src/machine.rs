@@ -93,8 +93,18 @@ pub trait StateMachine: Clone + Send {
     /// The move whose text is `text`, whether legal now or not. Whitespace is free; spelling is
     /// exact first, else by folded case if exactly one known move fits. `None` for a move that no
     /// role could ever make as far as this machine knows; a move that is legal in a state which
-    /// this machine has been asked about is always known.
+    /// this machine has been asked about, since moves were last released, is always known.
     fn parse_move(&mut self, text: &str) -> Option<Move>;
+
+    /// Whether the machine has numbered so many moves that whoever keeps none of them should let it begin anew
+    /// ([`StateMachine::release_moves`]): in games without end, moves would take ever more memory. Never by default.
+    fn has_many_moves(&self) -> bool {
+        false
+    }
+
+    /// Forgets all moves. Those that it has given mean nothing to it any more, as if another machine had given them;
+    /// states stay what they are. Does nothing by default.
+    fn release_moves(&mut self) {}
 
     /// From now on, evaluation gives up with [`EvalError::Interrupted`] soon after `stop` is
     /// raised, where it could otherwise last long. Does nothing by default.

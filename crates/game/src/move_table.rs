@@ -1,5 +1,6 @@
 //! The moves that a machine has met: their values, texts and the order of their texts.
 
+use crate::interpreter::ground_term;
 use crate::{EvalError, Move};
 use ggp_datalog::{Value, Values};
 use rustc_hash::FxHashMap;
@@ -8,7 +9,8 @@ use std::sync::Arc;
 /// A table that only grows; a [`Move`] is an index into it.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct MoveTable {
-    values: Vec<Value>,
+    /// The moves that are lasting terms; others are known by their texts alone.
+    values: Vec<Option<Value>>,
     texts: Vec<Arc<str>>,
     /// Bytes of all texts.
     bytes: usize,
@@ -24,6 +26,10 @@ pub(crate) struct MoveTable {
 /// How many bytes the texts of a match's moves, or of the facts of a state, may have together.
 pub(crate) const MAX_TEXT: usize = 256 << 20;
 
+/// So many moves, or bytes of their texts, are many ([`MoveTable::is_large`]).
+const MANY: usize = 1 << 17;
+const MANY_BYTES: usize = MAX_TEXT / 8;
+
 impl MoveTable {
     /// The move that is the term `value`, added if it is new.
     ///
@@ -33,22 +39,35 @@ impl MoveTable {
         if let Some(&mv) = self.by_value.get(&value) {
             return Ok(mv);
         }
+        let is_lasting = values.is_lasting(value);
+        if !is_lasting && let Some(&mv) = self.by_text.get(values.text(value).as_str()) {
+            return Ok(mv);
+        }
         let bytes = self.bytes + values.text_len(value) as usize;
         if bytes > MAX_TEXT {
-            return Err(too_much_text("moves"));
+            return Err(too_much_text("moves", MAX_TEXT));
         }
         self.bytes = bytes;
         let mv = Move(self.values.len() as u32);
         let text: Arc<str> = values.text(value).into();
-        self.values.push(value);
-        self.by_value.insert(value, mv);
+        self.values.push(is_lasting.then_some(value));
+        if is_lasting {
+            self.by_value.insert(value, mv);
+        }
         self.by_text.insert(Arc::clone(&text), mv);
         self.texts.push(text);
         Ok(mv)
     }
 
-    pub(crate) fn value(&self, mv: Move) -> Value {
+    /// The term that `mv` is, made anew if it is a passing one.
+    pub(crate) fn value(&self, mv: Move, values: &mut Values) -> Value {
         self.values[mv.index()]
+            .unwrap_or_else(|| ground_term(self.text(mv), values).expect("the text of a move is one term"))
+    }
+
+    /// Whether there are so many moves that it is worth while to begin anew.
+    pub(crate) fn is_large(&self) -> bool {
+        self.texts.len() >= MANY || self.bytes >= MANY_BYTES
     }
 
     pub(crate) fn text(&self, mv: Move) -> &str {
@@ -86,13 +105,13 @@ impl MoveTable {
     }
 }
 
-/// More text than [`MAX_TEXT`].
-pub(crate) fn too_much_text(of: &str) -> EvalError {
-    EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", MAX_TEXT >> 20))
+/// More text than `most` bytes.
+pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
+    EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }
 
 /// `text` with one blank between tokens and none inside the parentheses; `None` if it is not
-/// exactly one term.
+/// exactly one term; a list that begins with no name is none.
 pub fn canonical_term(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0usize;
@@ -101,6 +120,9 @@ pub fn canonical_term(text: &str) -> Option<String> {
     while let Some(first) = rest.chars().next() {
         if depth == 0 {
             terms += 1;
+        }
+        if out.ends_with('(') && matches!(first, '(' | ')') {
+            return None;
         }
         let blank = !out.is_empty() && !out.ends_with('(') && first != ')';
         if blank {
@@ -131,7 +153,7 @@ mod tests {
     fn text_is_made_canonical_term() {
         assert_eq!(canonical_term(" ( move  1\t2 (f ) ) ").as_deref(), Some("(move 1 2 (f))"));
         assert_eq!(canonical_term("noop").as_deref(), Some("noop"));
-        for bad in ["", "a b", "(a", "a)", "(a) (b)", ")("] {
+        for bad in ["", "a b", "(a", "a)", "(a) (b)", ")(", "()", "((a))", "(f () a)"] {
             assert_eq!(canonical_term(bad), None, "{bad}");
         }
     }

@@ -221,9 +221,13 @@ impl Semantics {
         database.roll_back(&self.program, STATE_LEVEL, terms);
     }
 
-    /// Replaces the state in the database.
+    /// Forgets the state in the database, and the passing terms.
+    pub(crate) fn clear_state(&self, database: &mut Database) {
+        database.release_from(&self.program, STATE_LEVEL);
+    }
+
+    /// Puts a state into the database, which has none.
     pub(crate) fn load_state(&self, database: &mut Database, state: &[Value]) {
-        database.clear_from(&self.program, STATE_LEVEL);
         for &fluent in state {
             self.fluents.insert(database, &[], fluent);
         }

@@ -31,10 +31,7 @@ pub struct MctsPlayer<M: Playouts> {
 
 /// A match under way.
 struct Seat<M: Playouts> {
-    /// None until the initial state has been evaluated, for which the start clock may be too short.
-    search: Option<Search<M>>,
-    /// What the search is made with.
-    machine: M,
+    mind: Mind<M>,
     role: Role,
     clocks: Clocks,
     /// Joint moves, as texts, that were made and that the search has not gone along with yet:
@@ -42,36 +39,50 @@ struct Seat<M: Playouts> {
     unseen: VecDeque<Vec<String>>,
 }
 
-impl<M: Playouts> Seat<M> {
-    /// The machine that is asked next.
+/// What a player thinks with.
+enum Mind<M: Playouts> {
+    /// The start clock was too short to evaluate the first state: the machine, until there is time for that.
+    Waiting(Box<M>),
+    Searching(Box<Search<M>>),
+}
+
+impl<M: Playouts> Mind<M> {
     fn machine(&mut self) -> &mut M {
-        match &mut self.search {
-            Some(search) => search.machine(),
-            None => &mut self.machine,
+        match self {
+            Mind::Waiting(machine) => machine,
+            Mind::Searching(search) => search.machine(),
         }
     }
 
-    /// The search, which is made now if it is not there yet.
-    ///
-    /// # Errors
-    /// Those of the machine.
-    fn search(&mut self, options: &MctsOptions) -> Result<&mut Search<M>, EvalError> {
-        let search = match self.search.take() {
-            Some(search) => search,
-            None => Search::new(self.machine.clone(), options)?,
-        };
-        Ok(self.search.insert(search))
+    /// The search, begun if need be.
+    fn search(&mut self, options: &MctsOptions) -> Result<&mut Search<M>, PlayError> {
+        if let Mind::Waiting(machine) = self {
+            let search = Search::new(machine.as_ref().clone(), options).map_err(play_error)?;
+            *self = Mind::Searching(Box::new(search));
+        }
+        match self {
+            Mind::Searching(search) => Ok(search),
+            Mind::Waiting(_) => Err(PlayError::TimedOut),
+        }
     }
 
+    fn begun(&mut self) -> Option<&mut Search<M>> {
+        match self {
+            Mind::Searching(search) => Some(search),
+            Mind::Waiting(_) => None,
+        }
+    }
+}
+
+impl<M: Playouts> Seat<M> {
     fn choose(
         &mut self,
         options: &MctsOptions,
         clock: Deadline,
         stop: &StopToken,
     ) -> Result<Move, PlayError> {
-        self.search(options).map_err(play_error)?;
-        let Seat { search: Some(search), role, clocks, unseen, .. } = self else { return Err(not_started()) };
-        let iterations = options.iterations;
+        let Seat { mind, role, clocks, unseen } = self;
+        let (search, iterations) = (mind.search(options)?, options.iterations);
         while let Some(texts) = unseen.front() {
             // A machine may know the texts only of moves that it has listed.
             search.choices(*role).map_err(play_error)?;
@@ -81,6 +92,9 @@ impl<M: Playouts> Seat<M> {
             }
             unseen.pop_front();
             joint?;
+            if search.machine().has_many_moves() {
+                search.renew().map_err(play_error)?;
+            }
         }
         search.counts = Counts::default();
         if search.choices(*role).map_err(play_error)? > 1 {
@@ -113,7 +127,7 @@ impl<M: Playouts> MctsPlayer<M> {
 
     /// The search, once a match has been started.
     pub fn search(&mut self) -> Option<&mut Search<M>> {
-        self.seat.as_mut()?.search.as_mut()
+        self.seat.as_mut().and_then(|seat| seat.mind.begun())
     }
 
     /// `deadline` less the margin.
@@ -135,29 +149,28 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         stop: &StopToken,
     ) -> Result<(), PlayError> {
         (self.seat, self.report) = (None, None);
-        let mut machine = (self.make)(game, deadline, stop)?;
+        let machine = (self.make)(game, deadline, stop)?;
+        let mut mind = Mind::Waiting(Box::new(machine));
         let clock = self.ahead_of(deadline);
         // A player that is limited by iterations repeats itself exactly, so time must not decide
         // what it has seen.
         let timed = self.options.iterations.is_none();
-        let alarm = timed.then(|| Alarm::set(&mut machine, clock, stop));
-        let mut seat = Seat { search: None, machine, role, clocks, unseen: VecDeque::new() };
-        // Not having the initial state or its moves yet is no reason to give up: the first move needs them,
-        // and has a clock of its own.
-        match seat.search(&self.options) {
+        let alarm = timed.then(|| Alarm::set(mind.machine(), clock, stop));
+        match mind.search(&self.options) {
+            // The first thing that a move needs; not having it yet is no reason to give up.
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
                 }
             }
-            Err(EvalError::Interrupted) => {}
-            Err(error) => return Err(play_error(error)),
+            // Nor is that the first state takes longer than the start clock.
+            Err(PlayError::TimedOut) => {}
+            Err(error) => return Err(error),
         }
         drop(alarm);
-        silence(seat.machine());
-        silence(&mut seat.machine);
-        self.seat = Some(seat);
+        silence(mind.machine());
+        self.seat = Some(Seat { mind, role, clocks, unseen: VecDeque::new() });
         Ok(())
     }
 
@@ -170,16 +183,15 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let clock = self.ahead_of(deadline);
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
         seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
-        let alarm = clock.0.is_some().then(|| Alarm::set(seat.machine(), clock, stop));
+        let alarm = clock.0.is_some().then(|| Alarm::set(seat.mind.machine(), clock, stop));
         let mv = seat.choose(&self.options, clock, stop);
         if alarm.is_some() {
             drop(alarm);
-            silence(seat.machine());
-            silence(&mut seat.machine);
+            silence(seat.mind.machine());
         }
         let mv = mv?;
-        self.report = seat.search.as_ref().map(|search| search.report(seat.role));
-        Ok(seat.machine().move_text(mv).to_owned())
+        self.report = seat.mind.begun().map(|search| search.report(seat.role));
+        Ok(seat.mind.machine().move_text(mv).to_owned())
     }
 
     /// Only takes note: going along with the joint moves is left to the next answer, which has a
@@ -191,11 +203,11 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 
     fn ponder(&mut self, stop: &StopToken) {
-        if let Some(seat) = &mut self.seat
+        if let Some(Seat { mind, role, .. }) = &mut self.seat
+            && let Some(search) = mind.begun()
             && self.options.iterations.is_none()
-            && let Some(search) = &mut seat.search
         {
-            search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
+            search.run(&Limits::default().or_when(stop).or_when_full().for_role(*role));
         }
     }
 
@@ -204,7 +216,11 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 
     fn reasoner(&self) -> Option<&'static str> {
-        self.seat.as_ref().map(|seat| seat.machine.name())
+        let seat = self.seat.as_ref()?;
+        Some(match &seat.mind {
+            Mind::Waiting(machine) => machine.name(),
+            Mind::Searching(search) => search.own.machine.name(),
+        })
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
@@ -261,7 +277,10 @@ mod tests {
     use crate::options::{MctsOptions, RandomOptions};
     use crate::random::RandomPlayer;
     use crate::toys::{self, Rules, Slow, Toy};
-    use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StateMachine, StopToken};
+    use ggp_game::{
+        Clocks, Deadline, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine, StopToken,
+    };
+    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
     const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
@@ -382,20 +401,6 @@ mod tests {
     }
 
     #[test]
-    fn a_start_clock_that_is_too_short_is_made_up_for_by_the_first_move() {
-        let machine = toys::late_start();
-        let own = machine.clone();
-        let mut player = MctsPlayer::new(MctsOptions::default(), move |_, _, _| Ok(own.clone()));
-        let (stop, at_once) = (StopToken::new(), Deadline::after(Duration::ZERO));
-        player.start(machine.game(), Role(0), CLOCKS, at_once, &stop).unwrap();
-        assert!(player.search().is_none(), "the initial state was interrupted");
-        player.ponder(&stop);
-        let text = player.play(Observation::Start, Deadline::after(CLOCKS.play), &stop).unwrap();
-        assert!(["1", "2"].contains(&text.as_str()), "{text}");
-        assert!(player.report().unwrap().iterations > 0, "it has searched");
-    }
-
-    #[test]
     fn a_raised_flag_is_answered_at_once_and_legally() {
         let machine = toys::tic_tac_toe();
         let mut player = started(&machine, MctsOptions::default(), Role(0));
@@ -406,6 +411,83 @@ mod tests {
         assert!(began.elapsed() < Duration::from_secs(1));
         assert!(text.parse::<u32>().unwrap() < 9);
         assert_eq!(player.report().unwrap().iterations, 0);
+    }
+
+    /// A million pairs are gone through before a state is known not to be terminal.
+    fn laborious() -> Arc<Game> {
+        let numbers: String = (0..1000).map(|n| format!("(n {n}) ")).collect();
+        let rules = format!(
+            "(role a) (role b) {numbers} (init (s 1)) (<= (next (s 2)) (true (s 1))) (<= (next (s 3)) (true (s 2)))
+            (<= (pair ?s ?x ?y) (true (s ?s)) (n ?x) (n ?y)) (<= paired (pair ?s ?x ?y) (distinct ?x ?y))
+            (<= terminal (true (s 3)) paired) (<= (legal ?r (take ?x)) (role ?r) (few ?x)) (few 1) (few 2)
+            (goal a 100) (goal b 0)"
+        );
+        Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).expect("well formed")).expect("valid"))
+    }
+
+    #[test]
+    fn a_start_clock_that_is_too_short_for_the_first_state_does_not_end_the_match() {
+        let game = laborious();
+        let stop = StopToken::new();
+        let options = MctsOptions::default();
+        let mut player = MctsPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+        player.start(&game, Role(0), CLOCKS, Deadline::after(Duration::from_millis(10)), &stop).unwrap();
+        assert!(player.search().is_none(), "it had time enough");
+        let error = player.play(Observation::Start, Deadline::after(Duration::from_millis(10)), &stop);
+        assert!(matches!(error, Err(PlayError::TimedOut)), "{error:?}");
+        // What it could not think about is not forgotten.
+        let seen = ["(take 1)".to_owned(), "(take 2)".to_owned()];
+        let time = Deadline::after(Duration::from_secs(20));
+        let text = player.play(Observation::Moves(&seen), time, &stop).unwrap();
+        assert!(["(take 1)", "(take 2)"].contains(&&*text), "{text}");
+        assert!(player.report().unwrap().iterations > 0);
+        let search = player.search().unwrap();
+        let (mut facts, state) = (Vec::new(), search.state().clone());
+        search.machine().facts(&state, &mut facts).unwrap();
+        assert_eq!(facts[0].as_str(), "(s 2)");
+    }
+
+    /// In each round another 46656 moves are legal.
+    const WORDY: &str = "(role r) (role other) (init (round 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+        (succ 4 5) (<= (digit ?d) (succ ?d ?e)) (digit 5) (<= (two ?a ?b) (digit ?a) (digit ?b))
+        (<= (legal r (say ?n (w ?a ?b) (w ?c ?d) (w ?e ?f))) (true (round ?n)) (two ?a ?b) (two ?c ?d) (two ?e ?f))
+        (legal other wait) (<= (next (round ?m)) (true (round ?n)) (succ ?n ?m))
+        (<= terminal (true (round 4))) (goal r 50) (goal other 50)";
+
+    #[test]
+    fn a_search_begins_anew_where_its_machine_has_numbered_very_many_moves() {
+        let game = Arc::new(Game::new(ggp_gdl::parse(WORDY.as_bytes()).unwrap()).unwrap());
+        let many = game.clone();
+        // The machine knows many moves from before.
+        let make = move |game: &Arc<Game>, _: Deadline, _: &StopToken| {
+            let mut machine = Interpreter::new(game);
+            let mut state = machine.initial_state()?;
+            let mut legal = Vec::new();
+            for _ in 0..4 {
+                machine.legal_moves(&state, Role(1), &mut legal)?;
+                let wait = legal[0];
+                machine.legal_moves(&state, Role(0), &mut legal)?;
+                state = machine.next_state(&state, &[legal[0], wait])?;
+            }
+            machine.legal_moves(&state, Role(0), &mut legal)?;
+            Ok(machine)
+        };
+        let options = MctsOptions { iterations: Some(1), ..MctsOptions::default() };
+        let mut player = MctsPlayer::new(options, make);
+        let stop = StopToken::new();
+        player.start(&many, Role(0), CLOCKS, Deadline::never(), &stop).unwrap();
+        let early = "(say 0 (w 0 0) (w 0 0) (w 0 0))";
+        let mut seen = vec![player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "wait".to_owned()];
+        let mut renewed = 0;
+        for round in 1..4 {
+            let many = player.search().unwrap().machine().has_many_moves();
+            seen[0] = player.play(Observation::Moves(&seen), Deadline::never(), &stop).unwrap();
+            assert!(seen[0].starts_with(&format!("(say {round} ")), "{}", seen[0]);
+            let forgotten = player.search().unwrap().machine().parse_move(early).is_none();
+            assert_eq!(forgotten, many || renewed > 0);
+            renewed += usize::from(many);
+        }
+        assert!(renewed > 0, "the game has too few moves for this test");
     }
 
     #[test]

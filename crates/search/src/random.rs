@@ -55,6 +55,9 @@ impl<M: StateMachine> Player for RandomPlayer<M> {
         let Seat { machine, state, role } = self.seat.as_mut().ok_or_else(not_started)?;
         if let Some(joint) = observed(machine, seen)? {
             *state = machine.next_state(state, &joint)?;
+            if machine.has_many_moves() {
+                machine.release_moves();
+            }
         }
         let mut legal = Vec::new();
         machine.legal_moves(state, *role, &mut legal)?;

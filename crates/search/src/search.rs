@@ -169,6 +169,17 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
+    /// Begins anew where the match is, with a machine that has released its moves.
+    ///
+    /// # Errors
+    /// Those of the machine; the search is what it was then.
+    pub(crate) fn renew(&mut self) -> Result<(), EvalError> {
+        let mut machine = self.own.machine.clone();
+        machine.release_moves();
+        *self = Search::from_state(machine, &self.options, self.state().clone())?;
+        Ok(())
+    }
+
     /// Makes `root` the root of this tree. The search through layers is forgotten; the next one begins
     /// half as wide as it became.
     fn stand_in(&mut self, root: NodeId) {

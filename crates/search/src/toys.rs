@@ -4,7 +4,6 @@
 use ggp_game::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A game's rules over a vector of small numbers. Moves are numbers below 100 and so are their
@@ -15,11 +14,6 @@ pub(crate) trait Rules: Clone + Send {
     fn legal(&self, state: &[u8], role: usize) -> Vec<u32>;
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8>;
     fn goal(&self, state: &[u8], role: usize) -> Option<u8>;
-
-    /// Whether the initial state takes until it is interrupted.
-    fn hangs_at_first(&self) -> bool {
-        false
-    }
 
     /// Whether this transition hangs until it is interrupted.
     fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
@@ -71,12 +65,6 @@ impl<R: Rules> StateMachine for Toy<R> {
     }
 
     fn initial_state(&mut self) -> Result<Vec<u8>, EvalError> {
-        if self.rules.hangs_at_first() {
-            while !self.stop.is_stopped() {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            return Err(EvalError::Interrupted);
-        }
         Ok(self.rules.initial())
     }
 
@@ -447,39 +435,5 @@ impl Rules for Combination {
 
     fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
         Some(if usize::from(state[1]) == self.0.len() { 100 } else { 10 })
-    }
-}
-
-/// Two choices and no more; the initial state is interrupted when it is asked for the first time.
-#[derive(Clone, Debug)]
-pub(crate) struct LateStart(Arc<AtomicBool>);
-
-pub(crate) fn late_start() -> Toy<LateStart> {
-    Toy::new(LateStart(Arc::new(AtomicBool::new(true))), &["sleeper"])
-}
-
-impl Rules for LateStart {
-    fn initial(&self) -> Vec<u8> {
-        vec![0]
-    }
-
-    fn is_over(&self, state: &[u8]) -> bool {
-        state[0] == 1
-    }
-
-    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
-        vec![1, 2]
-    }
-
-    fn next(&self, _: &[u8], _: &[u32]) -> Vec<u8> {
-        vec![1]
-    }
-
-    fn goal(&self, _: &[u8], _: usize) -> Option<u8> {
-        Some(100)
-    }
-
-    fn hangs_at_first(&self) -> bool {
-        self.0.swap(false, Ordering::Relaxed)
     }
 }

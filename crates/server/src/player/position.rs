@@ -37,7 +37,7 @@ impl Position {
     }
 
     /// The move with that text: exact first, then by folded case among the legal ones, then among
-    /// all that have been legal. Managers may play what is not legal.
+    /// all that the machine knows. Managers may play what is not legal.
     fn read(&mut self, role: usize, text: &str) -> Option<Move> {
         let known = self.machine.parse_move(text);
         if known.is_some_and(|mv| self.machine.move_text(mv) == text) {
@@ -63,6 +63,9 @@ impl Position {
     /// When the rules cannot be evaluated within their limits; the position is then of no use.
     pub(super) fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         self.state = self.machine.next_state(&self.state, joint)?;
+        if self.machine.has_many_moves() {
+            self.machine.release_moves();
+        }
         self.find_legal()
     }
 

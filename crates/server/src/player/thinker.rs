@@ -1,11 +1,11 @@
 //! The thread of one player: it prepares, thinks when it is asked, and ponders in between.
 //!
 //! Invariant: every question gets a proposal unless the player never returns; a panic ends the
-//! player and nothing else.
+//! player and nothing else. A player whose start clock was too short is started when it is asked for a move.
 
 use super::PlayerFactory;
 use super::thought::{Proposal, Thought};
-use ggp_game::{Clocks, Deadline, Fact, Game, Observation, Player, Role};
+use ggp_game::{Clocks, Deadline, EvalError, Fact, Game, Observation, PlayError, Player, Role, StopToken};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -37,6 +37,9 @@ pub(super) enum Question {
     Stop { seen: Seen },
 }
 
+/// A player that is not ready after so many moves is given up.
+const MOST_MISSED: usize = 20;
+
 /// A player at its match.
 pub(super) struct Thinker {
     pub(super) id: String,
@@ -55,32 +58,33 @@ impl Thinker {
         let span = tracing::info_span!("match", id = %self.id, role = self.game.role_name(self.role));
         let _entered = span.enter();
         let mut player = catch(|| factory.make(&self.id));
-        let deadline = Deadline(Some(self.thought.due));
-        let ready = ask(&mut player, |player| {
-            player.start(&self.game, self.role, self.clocks, deadline, &self.thought.stop)
-        });
-        let ready = match ready {
-            Some(Ok(())) => true,
-            Some(Err(error)) => {
-                tracing::warn!(%error, "the player cannot start");
-                player = None;
-                false
-            }
-            None => false,
-        };
-        let in_time = self.thought.settle(if ready { "ready" } else { "busy" });
-        if in_time && !ready {
+        let mut ready = self.start(&mut player, Deadline(Some(self.thought.due)), &self.thought.stop);
+        let in_time = self.thought.settle(if player.is_some() { "ready" } else { "busy" });
+        if in_time && player.is_none() {
             return;
         }
+        // What happened before the player was ready.
+        let mut missed: Vec<Seen> = Vec::new();
         let mut thought = Arc::clone(&self.thought);
         loop {
-            if self.ponders {
+            if self.ponders && ready {
                 ask(&mut player, |player| player.ponder(&thought.ponder));
             }
             match self.questions.recv() {
                 Ok(Question::Play { seen, thought: asked }) => {
                     thought = asked;
-                    play(&mut player, &seen, &thought);
+                    if !ready {
+                        ready = self.start_late(&mut player, &missed, &thought);
+                    }
+                    if ready {
+                        play(&mut player, &seen, &thought);
+                    } else {
+                        missed.push(seen);
+                        if missed.len() > MOST_MISSED {
+                            player = None;
+                        }
+                        thought.propose(Proposal::Nothing);
+                    }
                 }
                 Ok(Question::Stop { seen }) => {
                     ask(&mut player, |player| player.stop(seen.observation()));
@@ -89,6 +93,39 @@ impl Thinker {
                 Err(_) => return,
             }
         }
+    }
+
+    /// Starts the player; whether it is ready. One that had not time enough may be started again, any other that is
+    /// not ready is gone.
+    fn start(&self, player: &mut Option<Box<dyn Player>>, deadline: Deadline, stop: &StopToken) -> bool {
+        match ask(player, |player| player.start(&self.game, self.role, self.clocks, deadline, stop)) {
+            Some(Ok(())) => true,
+            Some(Err(error @ (PlayError::TimedOut | PlayError::Eval(EvalError::Interrupted)))) => {
+                tracing::warn!(%error, "the player is not ready yet");
+                false
+            }
+            Some(Err(error)) => {
+                tracing::warn!(%error, "the player cannot start");
+                *player = None;
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Starts the player in the first half of the time for a move, and tells it what it has `missed`; whether it is
+    /// ready.
+    fn start_late(&self, player: &mut Option<Box<dyn Player>>, missed: &[Seen], thought: &Thought) -> bool {
+        let left = Deadline(Some(thought.due)).remaining().unwrap_or_default();
+        if player.is_none() || !self.start(player, Deadline::after(left / 2), &thought.stop) {
+            return false;
+        }
+        for seen in missed {
+            if let Some(Err(error)) = ask(player, |player| player.observe(seen.observation())) {
+                tracing::error!(%error, "the player cannot follow the match");
+            }
+        }
+        true
     }
 }
 
@@ -123,4 +160,136 @@ fn ask<T>(player: &mut Option<Box<dyn Player>>, question: impl FnOnce(&mut dyn P
 
 fn catch<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::matches::Matches;
+    use super::super::{PlayerConfig, PlayerFactory};
+    use ggp_game::message::Seen as Told;
+    use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
+    use std::sync::{Arc, Mutex};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    /// One role counts steps; of its moves `a` comes first, and this player's choice last.
+    const RULES: &str = "(role r) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+        (legal r a) (legal r b) (legal r searched) (goal r 50)
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 3)))";
+
+    const fn millis(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    /// A player that takes some time to be made, and then some uninterrupted time to prepare.
+    struct Slow {
+        preparation: Duration,
+        prepared: bool,
+        seen: Arc<Mutex<Vec<String>>>,
+    }
+
+    impl Slow {
+        fn note(&self, what: &str, seen: Observation<'_>) {
+            let mut notes = self.seen.lock().unwrap();
+            match seen {
+                Observation::Moves(joint) => notes.push(format!("{what} {}", joint.join(" "))),
+                _ => notes.push(what.to_owned()),
+            }
+        }
+    }
+
+    impl Player for Slow {
+        fn start(
+            &mut self,
+            _: &Arc<Game>,
+            _: Role,
+            _: Clocks,
+            deadline: Deadline,
+            stop: &StopToken,
+        ) -> Result<(), PlayError> {
+            let began = Instant::now();
+            while began.elapsed() < self.preparation {
+                if deadline.is_over() || stop.is_stopped() {
+                    return Err(PlayError::TimedOut);
+                }
+                sleep(millis(1));
+            }
+            self.prepared = true;
+            Ok(())
+        }
+
+        fn play(
+            &mut self,
+            seen: Observation<'_>,
+            deadline: Deadline,
+            stop: &StopToken,
+        ) -> Result<String, PlayError> {
+            assert!(self.prepared, "whoever is not ready is not asked");
+            let has_time = deadline.remaining().is_none_or(|left| left > millis(5)) && !stop.is_stopped();
+            self.note("play", seen);
+            if has_time { Ok("searched".to_owned()) } else { Err(PlayError::TimedOut) }
+        }
+
+        fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+            self.note("observe", seen);
+            Ok(())
+        }
+    }
+
+    /// The answers to START and to PLAYs with what was played, until the player has searched for two; and what the
+    /// player was told.
+    fn answers(making: Duration, preparation: Duration, clocks: [u64; 2]) -> (Vec<String>, Vec<String>) {
+        let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+        let notes = Arc::clone(&seen);
+        let factory = move |_: &str| -> Box<dyn Player> {
+            sleep(making);
+            Box::new(Slow { preparation, prepared: false, seen: Arc::clone(&notes) })
+        };
+        let factory: Arc<dyn PlayerFactory> = Arc::new(factory);
+        let matches = Matches::new(PlayerConfig { margin: Duration::ZERO, ..PlayerConfig::default() }, factory);
+        let clocks = Clocks { start: millis(clocks[0]), play: millis(clocks[1]) };
+        let mut answers = vec![matches.start("m", "r", RULES.into(), clocks, Instant::now())];
+        for _ in 0..15 {
+            if answers.iter().filter(|answer| *answer == "searched").count() == 2 {
+                break;
+            }
+            let told = match &answers[..] {
+                [_] => Told::Nothing,
+                [.., last] => Told::Moves(vec![last.clone()]),
+                [] => unreachable!("START was answered"),
+            };
+            answers.push(matches.play("m", told, Instant::now()));
+        }
+        matches.close();
+        let seen = seen.lock().unwrap().clone();
+        (answers, seen)
+    }
+
+    #[test]
+    fn a_player_that_was_made_after_the_start_clock_searches_for_its_first_move() {
+        let (answers, seen) = answers(millis(400), millis(100), [100, 4_000]);
+        assert_eq!(answers, ["ready", "searched", "searched"]);
+        assert_eq!(seen, ["play", "play searched"]);
+    }
+
+    #[test]
+    fn a_player_that_needs_more_than_the_start_clock_searches_for_its_first_move() {
+        let (answers, seen) = answers(Duration::ZERO, millis(600), [200, 4_000]);
+        assert_eq!(answers, ["ready", "searched", "searched"]);
+        assert_eq!(seen, ["play", "play searched"]);
+    }
+
+    #[test]
+    fn a_player_that_was_made_late_for_moves_hears_of_them() {
+        let (answers, seen) = answers(millis(500), millis(50), [100, 250]);
+        // How many moves it is late for is up to the machine.
+        assert_eq!(answers[0], "ready");
+        let fallbacks = answers[1..].iter().take_while(|answer| *answer == "a").count();
+        assert!(fallbacks > 0, "{answers:?}");
+        assert_eq!(answers[1 + fallbacks..], ["searched", "searched"]);
+        // Each turn is told once and in order, whether a move was wanted of it or not.
+        let told: Vec<&str> = seen.iter().map(|note| note.split_once(' ').map_or("", |(_, mv)| mv)).collect();
+        let (first, played) = (vec![""], vec!["a"; fallbacks]);
+        assert_eq!(told, [first, played, vec!["searched"]].concat(), "{seen:?}");
+    }
 }
