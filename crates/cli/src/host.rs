@@ -23,7 +23,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Manage a match between players here and elsewhere
 ///
 /// All players are asked at the same time. The role `random` is drawn here; a role that nobody
-/// takes is played by the tree search.
+/// takes is played by the tree search. The match goes on when nobody reads standard output any more.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("\
 Players:
@@ -161,8 +161,8 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
             format!("{} {}", name(role), console::paint_stdout(GOOD, &goal))
         });
         let goals: Vec<String> = goals.collect();
-        writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
-        out.flush()?;
+        let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
+        console::unless_closed(told.and_then(|()| out.flush()))?;
         return Ok(if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault });
     }
     let why = match &outcome.ending {

@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::console::{self, FAINT};
+use anyhow::Context;
 use ggp_arena::{MatchEvent, Observer};
 use ggp_game::{Candidate, Fact, Game, Report, StopToken};
 use std::io::Write;
@@ -20,8 +21,10 @@ pub(crate) struct Narrator<'a> {
     moves: Vec<String>,
     /// Where the match is kept, from step to step, so that nothing takes more than a step with it.
     save: Option<&'a Path>,
-    /// Why it fell silent.
-    failed: Option<std::io::Error>,
+    /// Whether somebody still reads standard output.
+    heard: bool,
+    /// Why the match cannot go on.
+    failed: Option<anyhow::Error>,
     stop: StopToken,
 }
 
@@ -31,15 +34,11 @@ impl Observer for Narrator<'_> {
     }
 
     fn observe(&mut self, event: MatchEvent<'_>) {
-        let told = match event {
-            MatchEvent::State { step, facts, record } => {
-                self.save(record).and_then(|()| self.tell_state(step, facts))
-            }
-            MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
-            MatchEvent::End(_) => Ok(()),
+        let kept = match &event {
+            MatchEvent::State { record, .. } => self.save(*record),
+            MatchEvent::Joint { .. } | MatchEvent::End(_) => Ok(()),
         };
-        if let Err(error) = told {
-            // Nobody reads on: there is no use in playing on.
+        if let Err(error) = kept.and_then(|()| self.tell(event)) {
             self.failed.get_or_insert(error);
             self.stop.stop();
         }
@@ -48,7 +47,8 @@ impl Observer for Narrator<'_> {
 
 impl<'a> Narrator<'a> {
     /// Tells a match of `game` on `board`, of which `given` joint moves come from a record, and
-    /// keeps it in the file `save`. Raises `stop` when nobody listens any more.
+    /// keeps it in the file `save`. Raises `stop` when that fails; but the match goes on when nobody
+    /// reads standard output any more, since it is played for others, too.
     pub(crate) fn new(
         game: &'a Game,
         board: Board,
@@ -57,20 +57,38 @@ impl<'a> Narrator<'a> {
         stop: &StopToken,
     ) -> Narrator<'a> {
         let (before, moves) = (Vec::new(), Vec::new());
-        Narrator { game, board, given, before, moves, save, failed: None, stop: stop.clone() }
+        Narrator { game, board, given, before, moves, save, heard: true, failed: None, stop: stop.clone() }
     }
 
     /// # Errors
     /// When something could not be told or kept.
-    pub(crate) fn finish(self) -> std::io::Result<()> {
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
 
-    fn save(&self, record: Option<&ggp_arena::Record>) -> std::io::Result<()> {
-        match (self.save, record) {
-            (Some(path), Some(record)) => std::fs::write(path, record.to_json() + "\n"),
-            _ => Ok(()),
+    fn save(&self, record: Option<&ggp_arena::Record>) -> anyhow::Result<()> {
+        let (Some(path), Some(record)) = (self.save, record) else { return Ok(()) };
+        let written = std::fs::write(path, record.to_json() + "\n");
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn tell(&mut self, event: MatchEvent<'_>) -> anyhow::Result<()> {
+        if !self.heard {
+            return Ok(());
         }
+        let told = match event {
+            MatchEvent::State { step, facts, .. } => self.tell_state(step, facts),
+            MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
+            MatchEvent::End(_) => Ok(()),
+        };
+        if let Err(error) = &told
+            && console::is_closed(error)
+        {
+            self.heard = false;
+            console::say("note: standard output is closed; the match goes on");
+            return Ok(());
+        }
+        told.context("cannot write standard output")
     }
 
     fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {

@@ -215,8 +215,8 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
                 format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
             };
             let goals: Vec<String> = game.roles().zip(&outcome.goals).map(goal).collect();
-            writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
-            out.flush()?;
+            let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
+            console::unless_closed(told.and_then(|()| out.flush()))?;
             return Ok(fault_exit);
         }
         Ending::Interrupted => {

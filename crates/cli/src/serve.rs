@@ -68,8 +68,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
     let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
     let mut out = console::stdout();
-    writeln!(out, "listening on http://{}/", listener.local_addr()?)?;
-    out.flush()?;
+    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
+    console::unless_closed(told.and_then(|()| out.flush()))?;
     drop(out);
     let config = PlayerConfig {
         name: arguments.name.clone(),

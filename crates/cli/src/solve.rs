@@ -96,18 +96,22 @@ impl WithMachine for Prove<'_> {
             proofs.push(Proof { role: name, ..proof });
         }
         drop(progress);
-        let mut out = console::stdout();
-        if arguments.json {
-            serde_json::to_writer(&mut out, &proofs)?;
-            writeln!(out)?;
-        } else {
-            for proof in &proofs {
-                writeln!(out, "{}", proof.line())?;
-            }
-        }
-        out.flush()?;
+        console::unless_closed(print(&proofs, arguments.json))?;
         Ok(if proofs.iter().all(|proof| proof.complete) { Exit::Done } else { Exit::Findings })
     }
+}
+
+fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
+    let mut out = console::stdout();
+    if json {
+        serde_json::to_writer(&mut out, proofs)?;
+        writeln!(out)?;
+    } else {
+        for proof in proofs {
+            writeln!(out, "{}", proof.line())?;
+        }
+    }
+    out.flush()
 }
 
 fn prove<M: Playouts + 'static>(

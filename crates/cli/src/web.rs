@@ -99,8 +99,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         console::say(&console::paint_stderr(BAD, text));
     }
     let mut out = console::stdout();
-    writeln!(out, "listening on http://{}/", listener.local_addr()?)?;
-    out.flush()?;
+    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
+    console::unless_closed(told.and_then(|()| out.flush()))?;
     drop(out);
     let defaults = Config::default();
     let config = Config {
