@@ -1,8 +1,8 @@
 //! `ggp analyze`: what the search thinks of a state, growing before one's eyes.
 
-use crate::bench::seconds;
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
+use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::record::Record;
@@ -38,10 +38,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RECORD")]
     from: Option<PathBuf>,
     /// How long to think
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     seconds: Duration,
     /// Exactly so many iterations instead, unless all is proved before
-    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = whole(1u64..))]
     iterations: Option<u64>,
     /// The search; see `ggp play --help`
     #[arg(long, value_name = "SPEC", default_value = "mcts")]

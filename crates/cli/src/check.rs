@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::exit::{self, Exit};
+use crate::number::whole;
 use crate::progress::Progress;
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::rulesheet::{Level, Text, count, judge};
@@ -34,10 +35,10 @@ pub(crate) struct Arguments {
     json: bool,
     /// Also play N random playouts: do they end, does every role always have a move and exactly
     /// one goal at the end, do goals never fall, can each role win?
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     simulate: Option<u64>,
     /// The seed of the random playouts
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0u64..))]
     seed: u64,
     #[command(flatten)]
     reasoning: Reasoning,

@@ -1,9 +1,9 @@
 //! `ggp comply`: does a player speak the protocol?
 
-use crate::bench::seconds;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
+use crate::number::seconds;
 use crate::play::stop_on_signal;
 use ggp_game::{Clocks, StopToken};
 use ggp_server::comply::{ComplySetup, Finding, Requirement, Sheet, Verdict, comply};

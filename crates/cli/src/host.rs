@@ -1,12 +1,12 @@
 //! `ggp host`: one match between players here and players elsewhere, by the GGP protocol.
 
-use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::entry::{self, KINDS, Kind};
 use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
 use crate::narrate::Narrator;
+use crate::number::{positive_seconds, seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::GameFile;
@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     startclock: Duration,
     /// Seconds for each move
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     playclock: Duration,
     /// Show players elsewhere the rules before, and wait so many seconds for an answer
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
     preview: Option<Duration>,
     /// Give players elsewhere other words than those of the rules
     #[arg(long)]
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
     /// The seed of whatever is random; drawn if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
     /// Keep the match in FILE as JSON in the format of ggp.org, whole after every move
     #[arg(long, value_name = "FILE")]

@@ -1,9 +1,9 @@
 //! `ggp info`: how large a game is: its rules, and what became of them on the way to the network.
 
-use crate::bench::seconds;
 use crate::console;
 use crate::exit::Exit;
 use crate::meter;
+use crate::number::seconds;
 use crate::progress::Progress;
 use crate::reasoner::{GROUNDING_TIME, ground};
 use crate::rulesheet::GameFile;

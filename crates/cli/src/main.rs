@@ -24,6 +24,7 @@ mod merge;
 mod meter;
 mod narrate;
 mod netgraph;
+mod number;
 mod perft;
 mod person;
 mod play;
@@ -42,7 +43,7 @@ mod stats;
 mod view;
 mod web;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Plays any game whose rules are written in the Game Description Language (GDL).
@@ -78,8 +79,18 @@ enum Command {
     Completions(completions::Arguments),
 }
 
+/// The command line. A negative number is taken for the value of the option before it, so that the
+/// option says which values it takes.
+fn command_line() -> clap::Command {
+    let is_option = |arg: &Arg| !arg.is_positional() && arg.get_action().takes_values();
+    let values = |arg: Arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg };
+    Cli::command().mut_subcommands(|command| command.mut_args(values))
+}
+
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let matches = command_line().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let outcome = match cli.command {
         Command::Play(arguments) => play::run(&arguments),
         Command::Match(arguments) => compete::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),

@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::exit::Exit;
+use crate::number::whole;
 use crate::progress::Progress;
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::record::Record;
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
     /// The greatest depth, in joint moves
-    #[arg(long, short, value_name = "N", default_value_t = 4)]
+    #[arg(long, short, value_name = "N", default_value_t = 4, value_parser = whole(0u32..))]
     depth: u32,
     /// Count from the last state of a recorded match
     #[arg(long, value_name = "RECORD")]

@@ -1,11 +1,11 @@
 //! `ggp play`: one match, watched: boards, moves, what the search thought of them, goals.
 
-use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::entry::{self, Kind};
 use crate::exit::{Exit, UsageError};
 use crate::narrate::Narrator;
+use crate::number::{positive_seconds, seconds, whole};
 use crate::person::{Lines, Person};
 use crate::progress::Progress;
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
@@ -51,13 +51,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ROLE=SPEC")]
     player: Vec<String>,
     /// Seconds for each move of a computer
-    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = positive_seconds)]
     playclock: Duration,
     /// Seconds for each computer before the first move
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     startclock: Duration,
     /// The seed of whatever is random; drawn if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
     /// Write the match to FILE as JSON, in the format of ggp.org
     #[arg(long, value_name = "FILE")]

@@ -1,8 +1,8 @@
 //! `ggp solve`: what each role can make sure of, proved.
 
-use crate::bench::seconds;
 use crate::console;
 use crate::exit::Exit;
+use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::progress::Progress;
 use crate::reasoner::{Reasoning, WithMachine};
@@ -36,10 +36,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RECORD")]
     from: Option<PathBuf>,
     /// At most so long for each role
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
     /// Memory for proved states
-    #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = whole(1u32..))]
     memory: u32,
     /// One JSON array with an object for each role
     #[arg(long)]

@@ -1,10 +1,10 @@
 //! `ggp web`: games in the browser.
 
-use crate::bench::seconds;
 use crate::board::board_of;
 use crate::console::{self, BAD};
 use crate::exit::Exit;
 use crate::logging::Logging;
+use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::rulesheet::judge_within;
@@ -38,7 +38,7 @@ Examples:
   ggp web --watch matches")]
 pub(crate) struct Arguments {
     /// The port; 0 for any that is free
-    #[arg(long, value_name = "N", default_value_t = 8080)]
+    #[arg(long, value_name = "N", default_value_t = 8080, value_parser = whole(0..=u16::MAX))]
     port: u16,
     /// The address to listen on; 0.0.0.0 for all
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -53,25 +53,25 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE|DIR")]
     watch: Option<PathBuf>,
     /// Sessions at once
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(1..=u16::MAX))]
     sessions: u16,
     /// Sessions at once with rules of their own, each up to about half a GiB
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole(0..=u16::MAX))]
     uploads: u16,
     /// A session that nobody looks at is forgotten after so many seconds
-    #[arg(long, value_name = "S", default_value = "1800", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "1800", value_parser = positive_seconds)]
     idle: Duration,
     /// MiB for the searches of one session together
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = whole(1..=u16::MAX))]
     memory: u16,
     /// Threads that think, for all sessions together; as many as there are cores unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u16::MAX))]
     threads: Option<u16>,
     /// The largest rulesheet or record that is taken, in KiB
-    #[arg(long, value_name = "KIB", default_value_t = 4096)]
+    #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = whole(1u32..))]
     upload: u32,
     /// The longest that an engine may think about a move, in seconds
-    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "120", value_parser = positive_seconds)]
     longest: Duration,
     /// Let visitors name players at other addresses even if --bind is not this machine alone
     #[arg(long)]
