@@ -5,14 +5,13 @@ use crate::exit::{Exit, UsageError};
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::{Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use ggp_game::{Candidate, Deadline, Game, Playouts, Report, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How often the table is drawn anew, where that is not too short for the search to get anywhere.
@@ -34,9 +33,8 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Begin with the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     /// How long to think
     #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     seconds: Duration,
@@ -58,8 +56,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let PlayerSpec::Mcts(options) = spec else {
         return Err(UsageError(format!("`{}` does not search", arguments.spec)).into());
     };
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     arguments.reasoning.build(&game)?.with(Analyze { arguments, options, record, stop })

@@ -9,7 +9,7 @@ use crate::number::{positive_seconds, seconds, whole};
 use crate::person::{Lines, Person};
 use crate::progress::Progress;
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use crate::seats::{self, Taker, seats};
 use anyhow::Context;
@@ -62,9 +62,8 @@ pub(crate) struct Arguments {
     /// Write the match to FILE as JSON, in the format of ggp.org
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Go on from the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     #[command(flatten)]
     reasoning: Reasoning,
 }
@@ -74,10 +73,12 @@ pub(crate) struct Arguments {
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let keyboard = !arguments.human.is_empty() || arguments.from.as_deref() == Some(Path::new("-"));
-    if keyboard && arguments.file.path == Path::new("-") {
+    let is_stdin =
+        [!arguments.human.is_empty(), arguments.origin.is_stdin(), arguments.file.path == Path::new("-")];
+    if is_stdin.into_iter().filter(|&is_stdin| is_stdin).count() > 1 {
         return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
     }
+    let record = arguments.origin.read(&arguments.file.path)?;
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     let reasoner = arguments.reasoning.build(&game)?;
@@ -86,7 +87,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let name = other.name();
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
     }
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     if let Some(path) = &arguments.save {
         // Better now than after the match.
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -245,9 +245,9 @@ fn resume_command(saved: &Path) -> String {
     let mut arguments = std::env::args();
     words.extend(arguments.next().map(|program| quote(&program)));
     while let Some(word) = arguments.next() {
-        if word == "--from" {
+        if ["--from", "--step"].contains(&word.as_str()) {
             arguments.next();
-        } else if !word.starts_with("--from=") {
+        } else if !["--from=", "--step="].iter().any(|option| word.starts_with(option)) {
             words.push(quote(&word));
         }
     }

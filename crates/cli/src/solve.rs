@@ -6,13 +6,12 @@ use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::progress::Progress;
 use crate::reasoner::{Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use ggp_game::{Deadline, Playouts, Role, StopToken};
 use ggp_search::{Halt, Limits, Solver};
 use serde::Serialize;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// States gone through between two signs of life.
@@ -32,9 +31,8 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Begin with the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     /// At most so long for each role
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
@@ -50,8 +48,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     arguments.reasoning.build(&game)?.with(Prove { arguments, record, stop, progress })
