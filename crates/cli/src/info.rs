@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
     /// Give up grounding after so many seconds; by default when other commands do, too
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    seconds: Option<Duration>,
+    #[arg(long, alias = "seconds", value_name = "S", value_parser = seconds)]
+    grounding_seconds: Option<Duration>,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     progress.set("grounding");
-    let info = Info::of(arguments.file.game_name(), &game, arguments.seconds.unwrap_or(GROUNDING_TIME));
+    let info =
+        Info::of(arguments.file.game_name(), &game, arguments.grounding_seconds.unwrap_or(GROUNDING_TIME));
     drop(progress);
     let mut out = console::stdout();
     if arguments.json {

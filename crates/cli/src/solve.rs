@@ -33,7 +33,8 @@ pub(crate) struct Arguments {
     file: GameFile,
     #[command(flatten)]
     origin: Origin,
-    /// At most so long for each role
+    /// At most so many seconds for all proofs together; each role has an equal share of what those
+    /// before it have left
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
     /// Memory for proved states
@@ -85,12 +86,15 @@ impl WithMachine for Prove<'_> {
             Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
         };
         let game = machine.game().clone();
+        let roles: Vec<Role> = game.roles().filter(|&role| !ggp_arena::is_nature(&game, role)).collect();
+        let end = arguments.seconds.map_or(Deadline::never(), Deadline::after);
         let mut proofs = Vec::new();
-        for role in game.roles().filter(|&role| !ggp_arena::is_nature(&game, role)) {
+        for (number, &role) in roles.iter().enumerate() {
             let name = game.role_name(role).to_owned();
             progress.set(format!("proving what {name} can make sure of"));
             let memory = (arguments.memory as usize).saturating_mul(1 << 20);
-            let proof = prove(&machine, &state, role, memory, arguments.seconds, &stop, &progress)?;
+            let time = share(end.remaining(), roles.len() - number);
+            let proof = prove(&machine, &state, role, memory, time, &stop, &progress)?;
             proofs.push(Proof { role: name, ..proof });
         }
         drop(progress);
@@ -110,6 +114,11 @@ fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
         }
     }
     out.flush()
+}
+
+/// What the first of so many roles has of the time that is left.
+fn share(left: Option<Duration>, roles: usize) -> Option<Duration> {
+    left.map(|left| left / roles as u32)
 }
 
 fn prove<M: Playouts + 'static>(
@@ -157,5 +166,21 @@ impl Proof {
         let best =
             self.best.as_ref().map_or(String::new(), |mv| format!("; {} makes sure", console::printable(mv)));
         format!("{role}  {value} in {states} states{best}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+    use std::time::Duration;
+
+    #[test]
+    fn the_time_is_shared_and_what_is_left_goes_to_the_others() {
+        let seconds = |s| Some(Duration::from_secs(s));
+        assert_eq!(share(seconds(60), 3), seconds(20));
+        // The first took 4 of its 20 seconds.
+        assert_eq!(share(seconds(56), 2), seconds(28));
+        assert_eq!(share(seconds(28), 1), seconds(28));
+        assert_eq!(share(None, 2), None);
     }
 }
