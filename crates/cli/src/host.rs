@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
     let game = arguments.file.load()?;
-    let who = seats(&game, &[], &arguments.player)?;
+    let who = seats(&game, &[], &arguments.player, None)?;
     let is_elsewhere = who.iter().any(Taker::is_elsewhere);
     let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
     if is_elsewhere && [clocks.start, clocks.play].iter().any(|clock| clock.subsec_nanos() > 0) {

@@ -30,17 +30,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 Players:
   mcts                        tree search, as long as the play clock lasts
   mcts:iterations=N           at most so many iterations a move, within the play clock
-  mcts:memory=MIB,c=X,seed=N  its memory, its exploration constant, its seed
-  mcts:threads=N              N threads on one tree; seeds repeat with one only
   uct                         tree search without anything beyond UCT
   random                      random legal moves
+  `ggp help players` lists all options of these.
 
 Examples:
   ggp play games/breakthrough_holes.kif
   ggp play games/connect_four.kif --human red
   ggp play games/hex.kif --player red=mcts:iterations=500 --player blue=random --seed 7
   ggp play games/endgame.kif --playclock 0.2 --save match.json
-  ggp play games/endgame.kif --from match.json")]
+  ggp play games/endgame.kif --from match.json
+  ggp play games/endgame.kif --from match.json --step 6 --iterations 1000 --save branch.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
@@ -50,9 +50,12 @@ pub(crate) struct Arguments {
     /// Who plays a role; may be given once a role
     #[arg(long, value_name = "ROLE=SPEC")]
     player: Vec<String>,
-    /// Seconds for each move of a computer
-    #[arg(long, value_name = "S", default_value = "1", value_parser = positive_seconds)]
-    playclock: Duration,
+    /// Seconds for each move of a computer; 1, unless --iterations ends all searches
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
+    playclock: Option<Duration>,
+    /// Iterations for each move, for every search that does not give its own
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
+    iterations: Option<u64>,
     /// Seconds for each computer before the first move
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     startclock: Duration,
@@ -68,6 +71,9 @@ pub(crate) struct Arguments {
     reasoning: Reasoning,
 }
 
+/// The play clock where nothing else is said.
+const PLAY_CLOCK: Duration = Duration::from_secs(1);
+
 /// How long an answer of a computer may be late: players of this program keep their clock, so this
 /// is for a machine that is busy.
 const GRACE: Duration = Duration::from_secs(5);
@@ -82,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     let reasoner = arguments.reasoning.build(&game)?;
-    let who = seats(&game, &arguments.human, &arguments.player)?;
+    let who = seats(&game, &arguments.human, &arguments.player, arguments.iterations)?;
     if let Some(other) = who.iter().find(|taker| taker.is_elsewhere()) {
         let name = other.name();
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
@@ -147,7 +153,7 @@ impl WithMachine for Table<'_> {
             });
         }
         drop(progress);
-        let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
+        let clocks = clocks(arguments, &who);
         let mut setup = MatchSetup::new(match_id(arguments, seed), clocks);
         // Whoever sits at the keyboard takes the time that it takes.
         setup.grace = if people > 0 { Duration::MAX } else { GRACE };
@@ -167,6 +173,12 @@ impl WithMachine for Table<'_> {
         narrator.finish()?;
         Ok(outcome)
     }
+}
+
+fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
+    let unlimited = arguments.iterations.is_some() && who.iter().all(Taker::ends_by_itself);
+    let play = arguments.playclock.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK });
+    Clocks { start: arguments.startclock, play }
 }
 
 /// The joint moves of the record, each legal, as this machine spells them.
