@@ -16,6 +16,7 @@ mod exit;
 mod explain;
 mod fmt;
 mod graph;
+mod help;
 mod host;
 mod info;
 mod late;
@@ -77,6 +78,7 @@ enum Command {
     Info(info::Arguments),
     Graph(graph::Arguments),
     Completions(completions::Arguments),
+    Help(help::Arguments),
 }
 
 /// The command line. A negative number is taken for the value of the option before it, so that the
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Help(arguments) => help::run(&arguments, command_line()),
     };
     outcome.unwrap_or_else(|error| exit::report(&error)).into()
 }

@@ -32,7 +32,7 @@ Examples:
   ggp serve random --port 0
   ggp serve --bind 0.0.0.0 --matches 1")]
 pub(crate) struct Arguments {
-    /// Which player; see `ggp play --help`
+    /// Which player; `ggp help players` lists them
     #[arg(value_name = "SPEC", default_value = "mcts")]
     spec: String,
     /// The port; 0 for any that is free
