@@ -8,7 +8,7 @@ use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::rulesheet::judge_within;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use ggp_datalog::Limits;
 use ggp_game::{Game, Player, Playouts, StopToken};
 use ggp_gdl::{Diagnostic, Strictness};
@@ -16,10 +16,11 @@ use ggp_propnet::{Cpu, GroundLimits};
 use ggp_server::http::Address;
 use ggp_server::remote::RemotePlayer;
 use ggp_view::{BoardModel, Sidecar};
-use ggp_web::{Config, MachineRules, Rules, Site, Workshop, catalogue, serve};
+use ggp_web::catalogue::{self, Offer};
+use ggp_web::{Config, MachineRules, Rules, Site, Workshop, serve};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,7 +50,8 @@ pub(crate) struct Arguments {
     /// Offer the rulesheets in DIR instead of our own
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
-    /// Show the match that is kept in FILE, as `ggp host --save` does, or the newest one in a folder
+    /// Show the match that is kept in FILE, as `ggp host --save` does, or the newest one in a folder;
+    /// waits for a FILE that does not exist yet
     #[arg(long, value_name = "FILE|DIR")]
     watch: Option<PathBuf>,
     /// Sessions at once
@@ -84,11 +86,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
-    let offers = match &arguments.games {
-        Some(folder) => catalogue::folder(folder)
-            .with_context(|| format!("cannot read the games in {}", folder.display()))?,
-        None => catalogue::embedded(),
-    };
+    let offers = arguments.games.as_deref().map_or_else(|| Ok(catalogue::embedded()), offers)?;
+    let wait = arguments.watch.as_deref().map(waits_for).transpose()?.flatten();
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
@@ -97,6 +96,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     if !alone {
         let text = "warning: whoever reaches this machine can play here, and let it think";
         console::say(&console::paint_stderr(BAD, text));
+    }
+    if let Some(wait) = wait {
+        console::say(&wait);
     }
     let mut out = console::stdout();
     let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
@@ -117,6 +119,35 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     let site = Site { offers, workshop: Arc::new(Bench(arguments.reasoning)), watch: arguments.watch };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
+}
+
+/// The games in `folder`, at least one.
+fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
+    let name = folder.display();
+    let offers = catalogue::folder(folder).with_context(|| format!("cannot read the games in {name}"))?;
+    if offers.is_empty() {
+        bail!("there are no games in {name}; --games takes a folder of rulesheets, NAME.kif");
+    }
+    Ok(offers)
+}
+
+/// What a person should know who watches `path`, where no match is kept yet.
+fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
+    let name = path.display();
+    if path.is_dir() {
+        let is_record = |file: PathBuf| file.extension().is_some_and(|extension| extension == "json");
+        let mut files = path.read_dir().with_context(|| format!("cannot read {name}"))?;
+        let is_empty = !files.any(|file| file.is_ok_and(|file| is_record(file.path())));
+        return Ok(is_empty.then(|| format!("waiting for a record, NAME.json, in {name}")));
+    }
+    if path.exists() {
+        return Ok(None);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        bail!("cannot watch {name}: there is no folder {}", folder.display());
+    }
+    Ok(Some(format!("waiting for {name}")))
 }
 
 /// Makes machines and players for sessions.
