@@ -104,7 +104,7 @@ fn main() -> ExitCode {
         Command::View(arguments) => view::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
-        Command::Check(arguments) => Ok(check::run(&arguments)),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
