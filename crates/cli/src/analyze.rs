@@ -1,22 +1,24 @@
 //! `ggp analyze`: what the search thinks of a state, growing before one's eyes.
 
-use crate::bench::seconds;
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
+use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::{Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
-use ggp_game::{Candidate, Deadline, Game, Playouts, Report, StopToken};
+use ggp_game::{Candidate, Deadline, Game, Playouts, Report, Role, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How often the table is drawn anew, where that is not too short for the search to get anywhere.
 const SLICE: Duration = Duration::from_millis(250);
+
+/// How long to think where nothing else ends the search.
+const THINKING_TIME: Duration = Duration::from_secs(5);
 
 /// Moves of each role that the table shows.
 const SHOWN: usize = 8;
@@ -29,21 +31,20 @@ const SHOWN: usize = 8;
 #[command(after_long_help = "\
 Examples:
   ggp analyze games/connect_four.kif --seconds 10
-  ggp analyze games/hex.kif --from match.json --spec mcts:memory=2000
+  ggp analyze games/hex.kif --from match.json --step 4 --spec mcts:memory=2000
   ggp analyze games/nim.kif --iterations 1000 --json | jq '.roles.first[0].move'")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Begin with the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
-    /// How long to think
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
-    seconds: Duration,
-    /// Exactly so many iterations instead, unless all is proved before
-    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    #[command(flatten)]
+    origin: Origin,
+    /// At most so many seconds; 5, unless iterations end the search
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
+    seconds: Option<Duration>,
+    /// At most so many iterations, whatever --spec says of them
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     iterations: Option<u64>,
-    /// The search; see `ggp play --help`
+    /// The search, as mcts:iterations=1000; `ggp help players` lists its options
     #[arg(long, value_name = "SPEC", default_value = "mcts")]
     spec: String,
     /// One JSON object, at the end
@@ -58,25 +59,36 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let PlayerSpec::Mcts(options) = spec else {
         return Err(UsageError(format!("`{}` does not search", arguments.spec)).into());
     };
+    let iterations = arguments.iterations.or(options.iterations);
+    let seconds = arguments.seconds.or(iterations.is_none().then_some(THINKING_TIME));
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    arguments.reasoning.build(&game)?.with(Analyze { arguments, options, record, stop })
+    arguments.reasoning.build(&game)?.with(Analyze {
+        json: arguments.json,
+        options,
+        iterations,
+        seconds,
+        record,
+        stop,
+    })
 }
 
-struct Analyze<'a> {
-    arguments: &'a Arguments,
+struct Analyze {
+    json: bool,
     options: MctsOptions,
+    iterations: Option<u64>,
+    seconds: Option<Duration>,
     record: Option<Record>,
     stop: StopToken,
 }
 
-impl WithMachine for Analyze<'_> {
+impl WithMachine for Analyze {
     type Output = anyhow::Result<Exit>;
 
     fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
-        let Analyze { arguments, options, record, stop } = self;
+        let Analyze { json, options, iterations, seconds, record, stop } = self;
         machine.interrupt_on(&stop);
         let state = match &record {
             None => machine.initial_state()?,
@@ -85,8 +97,8 @@ impl WithMachine for Analyze<'_> {
         let game = machine.game().clone();
         let is_over = machine.is_terminal(&state)?;
         let mut search = Search::from_state(machine, &options, state)?;
-        let live = (std::io::stderr().is_terminal() && !arguments.json).then(screen);
-        let halt = think(&mut search, arguments, &stop, |search| {
+        let live = (std::io::stderr().is_terminal() && !json).then(screen);
+        let halt = think(&mut search, iterations, seconds, &stop, |search| {
             if let Some(live) = &live {
                 live.set_message(table(&game, &reports(&game, search)));
             }
@@ -99,7 +111,7 @@ impl WithMachine for Analyze<'_> {
         }
         let reports = reports(&game, &search);
         let mut out = console::stdout();
-        if arguments.json {
+        if json {
             serde_json::to_writer(&mut out, &object(&game, &reports, is_over, &halt))?;
             writeln!(out)?;
         } else if is_over {
@@ -112,22 +124,26 @@ impl WithMachine for Analyze<'_> {
     }
 }
 
-/// Searches in slices; `each` sees the search after every one.
+/// Searches in slices; `each` sees the search after every one. Without a time the search runs as one
+/// slice, so that clocks have no part in its result.
 fn think<M: Playouts>(
     search: &mut Search<M>,
-    arguments: &Arguments,
+    iterations: Option<u64>,
+    seconds: Option<Duration>,
     stop: &StopToken,
     mut each: impl FnMut(&Search<M>),
 ) -> Halt {
-    if let Some(iterations) = arguments.iterations {
-        return search.run(&Limits::iterations(iterations).or_when(stop));
-    }
-    let end = Deadline::after(arguments.seconds);
+    let limits = Limits { iterations, ..Limits::default() }.or_when(stop);
+    let Some(seconds) = seconds else { return search.run(&limits) };
+    let end = Deadline::after(seconds);
     let mut slice = SLICE;
     loop {
         let left = end.remaining().unwrap_or(Duration::MAX);
         let before = search.playouts();
-        let halt = search.run(&Limits::time(slice.min(left)).or_when(stop));
+        let done = search.report(Role(0)).iterations;
+        let iterations = iterations.map(|most| most.saturating_sub(done));
+        let limits = Limits { iterations, ..limits.clone() };
+        let halt = search.run(&limits.until(Deadline::after(slice.min(left))));
         each(search);
         if halt != Halt::Deadline || left <= slice {
             return halt;

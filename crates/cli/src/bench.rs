@@ -7,6 +7,7 @@
 use crate::console;
 use crate::exit::Exit;
 use crate::meter;
+use crate::number::{positive_seconds, whole};
 use crate::progress::Progress;
 use crate::reasoner::{BUILD_TIME, Build, Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::GameFile;
@@ -14,7 +15,6 @@ use ggp_game::{Playout, PlayoutPlan, Playouts, StateMachine, rng};
 use ggp_propnet::{Cpu, Part, PropNetMachine};
 use serde::Serialize;
 use std::io::Write;
-use std::num::NonZeroU8;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,17 +43,17 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
     /// How long to play, in seconds
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     seconds: Duration,
     /// Play exactly N playouts instead and print counts that must not drift
-    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = whole(1u64..))]
     playouts: Option<u64>,
     /// The seed of the random moves
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0u64..))]
     seed: u64,
     /// How many threads play
-    #[arg(long, value_name = "N", default_value = "1")]
-    threads: NonZeroU8,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=u8::MAX))]
+    threads: u8,
     /// Also print the ratio to so many playouts per CPU second
     #[arg(long, value_name = "RATE", conflicts_with = "playouts", value_parser = rate)]
     against: Option<f64>,
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
 
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
-    rate.ok_or_else(|| format!("`{text}` is no number of playouts"))
+    rate.ok_or_else(|| "not a valid number of playouts; write a positive number".to_owned())
 }
 
 /// Reads a kind of processor that this one is.
@@ -83,13 +83,6 @@ fn cpu(text: &str) -> Result<Cpu, String> {
     };
     let known = Cpu::available().contains(&cpu);
     if known { Ok(cpu) } else { Err(format!("this processor has no {text}")) }
-}
-
-/// Reads a positive number of seconds.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let wanted = || format!("`{text}` is no number of seconds");
-    let seconds: f64 = text.parse().map_err(|_| wanted())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| wanted())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
@@ -106,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             Some(playouts) => Until::Playouts(playouts),
             None => Until::Time(arguments.seconds),
         },
-        threads: usize::from(arguments.threads.get()),
+        threads: arguments.threads.into(),
     })?;
     let shares = match &reasoner {
         Reasoner::Propnet(machine)

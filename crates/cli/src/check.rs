@@ -1,12 +1,14 @@
 //! `ggp check`: everything that is wrong with rulesheets, and with `--simulate` what playouts show.
 
 use crate::console;
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, UsageError};
+use crate::number::whole;
 use crate::preparation::Preparation;
 use crate::progress::Progress;
 use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning};
 use crate::rulesheet::{Level, Text, count, judge};
 use crate::simulate::Simulation;
+use anyhow::Context;
 use ggp_game::{Deadline, Game, Interpreter, StopToken};
 use ggp_gdl::{Diagnostic, Finding, Severity, locate};
 use serde::Serialize;
@@ -18,11 +20,15 @@ use std::sync::Arc;
 ///
 /// Shows every error and warning with its place and how to mend it. Exit code 0 when there are
 /// none or only warnings, 1 when there are errors.
+///
+/// With --simulate, --json tells of each refutation the `playout` and its `step`, and as `moves` the
+/// last ten joint moves before it, which are numbered from `first` on; --save keeps all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp check game.kif
   ggp check --strict --simulate 200 game.kif
+  ggp check --simulate 200 --save line.json game.kif
   ggp check --json games/*.kif | jq '.findings[].message'")]
 pub(crate) struct Arguments {
     /// The rulesheets, in KIF; `-` is standard input
@@ -35,10 +41,13 @@ pub(crate) struct Arguments {
     json: bool,
     /// Also play N random playouts: do they end, does every role always have a move and exactly
     /// one goal at the end, do goals never fall, can each role win?
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     simulate: Option<u64>,
+    /// Write all joint moves that refute something to FILE, as a record for --from and `ggp replay`
+    #[arg(long, value_name = "FILE", requires = "simulate")]
+    save: Option<PathBuf>,
     /// The seed of the random playouts
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0u64..))]
     seed: u64,
     #[command(flatten)]
     reasoning: Reasoning,
@@ -53,7 +62,10 @@ struct Verdict {
     simulation: Option<Simulation>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Exit {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    if arguments.save.is_some() && arguments.files.len() > 1 {
+        return Err(UsageError("--save keeps one line of moves: check one rulesheet".to_owned()).into());
+    }
     let mut out = console::stdout();
     let mut exit = Exit::Done;
     let (mut errors, mut warnings) = (0, 0);
@@ -64,6 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
             warnings += findings.len() - bad;
             if bad > 0 || simulation.as_ref().is_some_and(Simulation::is_bad) {
                 exit = exit.max(Exit::Findings);
+            }
+            if let (Some(path), Some(simulation)) = (&arguments.save, &simulation) {
+                save(path, simulation, &text.name)?;
             }
             if arguments.json {
                 let findings = locate(&findings, &text.name, &text.bytes);
@@ -88,7 +103,20 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         let files = count(arguments.files.len(), "file");
         console::say(&format!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
     }
-    exit
+    Ok(exit)
+}
+
+/// Keeps the moves that refute something.
+fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()> {
+    let name = path.display();
+    let Some((words, record)) = simulation.record(rules) else {
+        console::say(&format!("nothing is refuted: {name} is not written"));
+        return Ok(());
+    };
+    std::fs::write(path, record.to_json() + "\n").with_context(|| format!("cannot write {name}"))?;
+    let many = count(record.moves.len(), "joint move");
+    console::say(&format!("wrote {name}: {many} against `{words}`"));
+    Ok(())
 }
 
 /// Reads and checks one file.

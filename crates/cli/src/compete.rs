@@ -2,10 +2,10 @@
 //!
 //! Invariant: the command line says all that results depend on, so that the same one resumes.
 
-use crate::bench::seconds;
 use crate::console::{self, FAINT};
 use crate::entry::{Entry, Field, KINDS, Kind};
 use crate::exit::{Exit, UsageError};
+use crate::number::seconds;
 use crate::play::{quote, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::{GameFile, Level};

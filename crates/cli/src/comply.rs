@@ -1,12 +1,12 @@
 //! `ggp comply`: does a player speak the protocol?
 
-use crate::bench::seconds;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
+use crate::number::seconds;
 use crate::play::stop_on_signal;
 use ggp_game::{Clocks, StopToken};
-use ggp_server::comply::{ComplySetup, Finding, Requirement, Verdict, comply};
+use ggp_server::comply::{ComplySetup, Finding, Requirement, Sheet, Verdict, comply};
 use std::io::Write;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut failed = None;
     let mut tell = |finding: &Finding| {
         let told = if arguments.json { Ok(()) } else { write(finding) };
-        if let Err(error) = told {
+        if let Err(error) = console::unless_closed(told) {
             failed.get_or_insert(error);
         }
     };
@@ -57,9 +57,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     if let Some(error) = failed {
         return Err(error.into());
     }
+    console::unless_closed(conclude(&sheet, arguments.json))?;
+    if stop.is_stopped() {
+        console::say("the examination was interrupted");
+        return Ok(Exit::Findings);
+    }
+    Ok(if sheet.is_usable() { Exit::Done } else { Exit::Findings })
+}
+
+/// Prints the whole sheet as JSON, or counts for a person who has seen the table.
+fn conclude(sheet: &Sheet, json: bool) -> std::io::Result<()> {
     let mut out = console::stdout();
-    if arguments.json {
-        serde_json::to_writer(&mut out, &sheet)?;
+    if json {
+        serde_json::to_writer(&mut out, sheet)?;
         writeln!(out)?;
     } else {
         let verdicts = |verdict| sheet.findings.iter().filter(move |f| f.verdict == verdict);
@@ -68,12 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let skipped = verdicts(Verdict::Skipped).count();
         writeln!(out, "{good} conform, {bad} fail ({musts} of them musts), {skipped} not tried")?;
     }
-    out.flush()?;
-    if stop.is_stopped() {
-        console::say("the examination was interrupted");
-        return Ok(Exit::Findings);
-    }
-    Ok(if sheet.is_usable() { Exit::Done } else { Exit::Findings })
+    out.flush()
 }
 
 /// A line of the table; what was wrong in two more.

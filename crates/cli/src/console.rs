@@ -4,7 +4,7 @@
 //! `dumb` (no-color.org).
 
 use anstyle::{AnsiColor, Style};
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
 /// What failed, or does not hold.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -14,8 +14,45 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// Standard output, buffered: flush it when a person should see what was written.
-pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::new(io::stdout().lock())
+pub(crate) fn stdout() -> BufWriter<Output> {
+    BufWriter::new(Output(io::stdout().lock()))
+}
+
+/// Standard output. Its errors are told apart from those of other pipes by [`is_closed`].
+#[derive(Debug)]
+pub(crate) struct Output(StdoutLock<'static>);
+
+/// Nobody reads standard output any more.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output is closed")]
+struct OutputClosed;
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(named)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(named)
+    }
+}
+
+fn named(error: io::Error) -> io::Error {
+    match error.kind() {
+        ErrorKind::BrokenPipe => io::Error::new(ErrorKind::BrokenPipe, OutputClosed),
+        _ => error,
+    }
+}
+
+/// Whether `error` is that nobody reads standard output any more.
+pub(crate) fn is_closed(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<OutputClosed>())
+}
+
+/// The result of writing to standard output by a command that has more to do than to write: its exit
+/// code does not depend on whether somebody reads on.
+pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| if is_closed(&error) { Ok(()) } else { Err(error) })
 }
 
 /// Tells a person something. Nobody listening is no error.

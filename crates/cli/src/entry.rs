@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The kinds of players, as `--help` lists them after those of `ggp play`.
 pub(crate) const KINDS: &str = "\
-  mcts, mcts:iterations=N,…   tree search; see `ggp play --help`
+  mcts, mcts:iterations=N,…   tree search; `ggp help players` lists its options
   random                      random legal moves
   http://HOST:PORT            a player somewhere else, by the GGP protocol
   cmd:PROGRAM ARG…            a program that reads messages as lines and answers each with a line";
@@ -48,6 +48,29 @@ impl FromStr for Kind {
     }
 }
 
+impl Kind {
+    /// Gives a search that names no number of iterations this one, and `spec`, by which it was
+    /// written, the option that says so.
+    pub(crate) fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
+        if let (Kind::Local(PlayerSpec::Mcts(options)), Some(most)) = (self, iterations)
+            && options.iterations.is_none()
+        {
+            options.iterations = Some(most);
+            let separator = if spec.contains(':') { ',' } else { ':' };
+            spec.push_str(&format!("{separator}iterations={most}"));
+        }
+    }
+
+    /// Whether the search counts iterations, or does not search: no clock is needed to end it.
+    pub(crate) fn ends_by_itself(&self) -> bool {
+        match self {
+            Kind::Local(PlayerSpec::Mcts(options)) => options.iterations.is_some(),
+            Kind::Local(PlayerSpec::Random(_)) => true,
+            Kind::Command(_) | Kind::Remote(_) => false,
+        }
+    }
+}
+
 /// Someone who takes part: a name, and what plays under it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -64,13 +87,7 @@ impl Entry {
         let wanted = || UsageError(format!("`{text}` is not NAME=SPEC, as strong=mcts:iterations=200"));
         let (name, spec) = parts.ok_or_else(wanted)?;
         let mut entry = Entry { name: name.to_owned(), spec: spec.to_owned(), kind: spec.parse()? };
-        if let (Kind::Local(PlayerSpec::Mcts(options)), Some(most)) = (&mut entry.kind, iterations)
-            && options.iterations.is_none()
-        {
-            options.iterations = Some(most);
-            let separator = if spec.contains(':') { ',' } else { ':' };
-            entry.spec = format!("{spec}{separator}iterations={most}");
-        }
+        entry.kind.limit(&mut entry.spec, iterations);
         Ok(entry)
     }
 
@@ -80,11 +97,7 @@ impl Entry {
 
     /// Whether the search counts iterations, or does not search: no clock is needed to end it.
     pub(crate) fn ends_by_itself(&self) -> bool {
-        match &self.kind {
-            Kind::Local(PlayerSpec::Mcts(options)) => options.iterations.is_some(),
-            Kind::Local(PlayerSpec::Random(_)) => true,
-            Kind::Command(_) | Kind::Remote(_) => false,
-        }
+        self.kind.ends_by_itself()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Exit codes, and which error ends with which.
 
 use crate::console::{self, BAD};
+use std::error::Error;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
@@ -42,10 +43,16 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
+fn is_closed_output(error: &(dyn Error + 'static)) -> bool {
+    let written = error.downcast_ref().is_some_and(console::is_closed);
+    // JSON is written to standard output only.
+    let json = error.downcast_ref().and_then(serde_json::Error::io_error_kind);
+    written || json == Some(ErrorKind::BrokenPipe)
+}
+
 /// Says what went wrong, unless it is that nobody reads the output any more.
 pub(crate) fn report(error: &anyhow::Error) -> Exit {
-    let is_broken_pipe = |io: &std::io::Error| io.kind() == ErrorKind::BrokenPipe;
-    if error.chain().filter_map(|e| e.downcast_ref()).any(is_broken_pipe) {
+    if error.chain().any(is_closed_output) {
         return Exit::Done;
     }
     console::say(&format!("{}: {error:#}", console::paint_stderr(BAD, "error")));

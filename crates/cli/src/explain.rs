@@ -3,11 +3,10 @@
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::record::{Record, joint_move};
+use crate::record::{Origin, Record, joint_move};
 use crate::rulesheet::GameFile;
 use ggp_game::{Because, Explainer, Explanation, Fact, Interpreter, StateMachine, Verdict};
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Show why a fact, a legal move or a goal holds
 ///
@@ -25,9 +24,8 @@ pub(crate) struct Arguments {
     /// What to explain: `(legal ROLE MOVE)`, `(goal ROLE VALUE)`, `terminal`, `(next FLUENT)`, a
     /// fluent of the state, or anything else that the rules define
     fact: String,
-    /// In the last state of a recorded match instead of the initial one
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     /// When this joint move is made, as `((move 1 2 1 3) noop)`: for `next` and what it needs
     #[arg(long, value_name = "JOINT")]
     moves: Option<String>,
@@ -35,15 +33,15 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let _progress = Progress::start("looking for the reasons");
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
     let mut machine = Interpreter::new(&game);
     // The states with the joint move that led to each.
     let mut facts: Vec<Vec<Fact>> = Vec::new();
     let mut made: Vec<Vec<String>> = Vec::new();
-    let state = match &arguments.from {
+    let state = match record {
         None => machine.initial_state()?,
-        Some(path) => {
-            let record = Record::read(path)?;
+        Some(record) => {
             made = record.moves().map(<[String]>::to_vec).collect();
             record.follow(&mut machine, |machine, _, state| {
                 let mut all = Vec::new();

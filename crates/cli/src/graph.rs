@@ -8,6 +8,7 @@
 use crate::console;
 use crate::exit::Exit;
 use crate::netgraph;
+use crate::number::whole;
 use crate::reasoner::Build;
 use crate::rulesheet::GameFile;
 use ggp_datalog::RelationId;
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     propnet: bool,
     /// Draw no network with more nodes than this: layout programs take very long
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "propnet")]
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "propnet", value_parser = whole(1usize..))]
     limit: usize,
 }
 

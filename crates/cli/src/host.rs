@@ -1,6 +1,5 @@
 //! `ggp host`: one match between players here and players elsewhere, by the GGP protocol.
 
-use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::entry::{KINDS, Kind};
@@ -8,6 +7,7 @@ use crate::exit::{Exit, UsageError};
 use crate::late::LatePlayer;
 use crate::logging::Logging;
 use crate::narrate::Narrator;
+use crate::number::{positive_seconds, seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
@@ -24,7 +24,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Manage a match between players here and elsewhere
 ///
 /// All players are asked at the same time. The role `random` is drawn here; a role that nobody
-/// takes is played by the tree search.
+/// takes is played by the tree search. The match goes on when nobody reads standard output any more.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("\
 Players:
@@ -44,10 +44,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     startclock: Duration,
     /// Seconds for each move
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     playclock: Duration,
     /// Show players elsewhere the rules before, and wait so many seconds for an answer
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
     preview: Option<Duration>,
     /// Give players elsewhere other words than those of the rules
     #[arg(long)]
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
     /// The seed of whatever is random; drawn if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
     /// Keep the match in FILE as JSON in the format of ggp.org, whole after every move
     #[arg(long, value_name = "FILE")]
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
     let game = arguments.file.load()?;
-    let who = seats(&game, &[], &arguments.player)?;
+    let who = seats(&game, &[], &arguments.player, None)?;
     let is_elsewhere = who.iter().any(Taker::is_elsewhere);
     let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
     if is_elsewhere && [clocks.start, clocks.play].iter().any(|clock| clock.subsec_nanos() > 0) {
@@ -162,8 +162,8 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
             format!("{} {}", name(role), console::paint_stdout(GOOD, &goal))
         });
         let goals: Vec<String> = goals.collect();
-        writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
-        out.flush()?;
+        let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
+        console::unless_closed(told.and_then(|()| out.flush()))?;
         return Ok(if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault });
     }
     let why = match &outcome.ending {

@@ -1,18 +1,18 @@
 //! `ggp info`: how large a game is: its rules, and what became of them on the way to the network.
 
-use crate::bench::seconds;
 use crate::console;
 use crate::exit::Exit;
 use crate::meter;
+use crate::number::seconds;
 use crate::progress::Progress;
 use crate::reasoner::{BUILD_TIME, Build};
 use crate::rulesheet::GameFile;
-use ggp_game::{Game, StateMachine};
-use ggp_propnet::{PhaseReport, PropNetMachine, Steps};
+use ggp_game::{Game, StateMachine, StopToken};
+use ggp_propnet::{PhaseReport, Steps};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Tell how large a game is, and what of it was grounded, removed and kept
 ///
@@ -27,9 +27,9 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Give up grounding after so many seconds; by default when other commands do, too
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    seconds: Option<Duration>,
+    /// Give up building the network after so many seconds of CPU time; 20 unless given
+    #[arg(long, alias = "seconds", value_name = "S", value_parser = seconds)]
+    build_seconds: Option<Duration>,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -38,8 +38,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
-    progress.set("grounding");
-    let info = Info::of(arguments.file.game_name(), &game, arguments.seconds.unwrap_or(BUILD_TIME));
+    progress.set("building the network");
+    let time = arguments.build_seconds.unwrap_or(BUILD_TIME);
+    let info = Info::of(arguments.file.game_name(), &game, time);
     drop(progress);
     let mut out = console::stdout();
     if arguments.json {
@@ -230,21 +231,17 @@ impl InterpreterInfo {
 }
 
 impl NetworkInfo {
-    /// Grounds and compiles `game`, or says why not.
+    /// Grounds and compiles `game` within `limit` of CPU time, or says why not.
     fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, String> {
-        let began = Instant::now();
-        let net = Build::within(limit).ground(game)?;
-        let ground_seconds = began.elapsed().as_secs_f64();
+        let (machine, times) = Build::within(limit).timed_network(game, &StopToken::new())?;
+        let net = machine.net();
         let counts = net.counts();
         let grounding = *net.grounding();
         let moves = net.roles().iter().map(|role| role.moves.len()).collect();
-        let began = Instant::now();
-        let machine = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
-        let compile_seconds = began.elapsed().as_secs_f64();
         let report = machine.report();
         Ok(NetworkInfo {
-            ground_seconds,
-            compile_seconds,
+            ground_seconds: times.ground.as_secs_f64(),
+            compile_seconds: times.compile.as_secs_f64(),
             fixed_facts: grounding.fixed_facts,
             possible_facts: grounding.possible_facts,
             dynamic_rules: grounding.rules,

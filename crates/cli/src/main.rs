@@ -16,6 +16,7 @@ mod exit;
 mod explain;
 mod fmt;
 mod graph;
+mod help;
 mod host;
 mod info;
 mod late;
@@ -24,6 +25,7 @@ mod merge;
 mod meter;
 mod narrate;
 mod netgraph;
+mod number;
 mod perft;
 mod person;
 mod play;
@@ -43,7 +45,7 @@ mod stats;
 mod view;
 mod web;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Plays any game whose rules are written in the Game Description Language (GDL).
@@ -77,10 +79,21 @@ enum Command {
     Info(info::Arguments),
     Graph(graph::Arguments),
     Completions(completions::Arguments),
+    Help(help::Arguments),
+}
+
+/// The command line. A negative number is taken for the value of the option before it, so that the
+/// option says which values it takes.
+fn command_line() -> clap::Command {
+    let is_option = |arg: &Arg| !arg.is_positional() && arg.get_action().takes_values();
+    let values = |arg: Arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg };
+    Cli::command().mut_subcommands(|command| command.mut_args(values))
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let matches = command_line().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let outcome = match cli.command {
         Command::Play(arguments) => play::run(&arguments),
         Command::Match(arguments) => compete::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
@@ -92,7 +105,7 @@ fn main() -> ExitCode {
         Command::View(arguments) => view::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
-        Command::Check(arguments) => Ok(check::run(&arguments)),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
@@ -101,6 +114,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Help(arguments) => help::run(&arguments, command_line()),
     };
     outcome.unwrap_or_else(|error| exit::report(&error)).into()
 }

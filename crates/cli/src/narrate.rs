@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::console::{self, FAINT};
+use anyhow::Context;
 use ggp_arena::{MatchEvent, Observer};
 use ggp_game::{Candidate, Fact, Game, Report, StopToken};
 use std::io::Write;
@@ -22,8 +23,10 @@ pub(crate) struct Narrator<'a> {
     moves: Vec<String>,
     /// Where the match is kept, from step to step, so that nothing takes more than a step with it.
     save: Option<&'a Path>,
-    /// Why it fell silent.
-    failed: Option<std::io::Error>,
+    /// Whether somebody still reads standard output.
+    heard: bool,
+    /// Why the match cannot go on.
+    failed: Option<anyhow::Error>,
     stop: StopToken,
 }
 
@@ -33,15 +36,11 @@ impl Observer for Narrator<'_> {
     }
 
     fn observe(&mut self, event: MatchEvent<'_>) {
-        let told = match event {
-            MatchEvent::State { step, facts, record } => {
-                self.save(record).and_then(|()| self.tell_state(step, facts))
-            }
-            MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
-            MatchEvent::End(_) => Ok(()),
+        let kept = match &event {
+            MatchEvent::State { record, .. } => self.save(*record),
+            MatchEvent::Joint { .. } | MatchEvent::End(_) => Ok(()),
         };
-        if let Err(error) = told {
-            // Nobody reads on: there is no use in playing on.
+        if let Err(error) = kept.and_then(|()| self.tell(event)) {
             self.failed.get_or_insert(error);
             self.stop.stop();
         }
@@ -50,7 +49,8 @@ impl Observer for Narrator<'_> {
 
 impl<'a> Narrator<'a> {
     /// Tells a match of `game` on `board`, of which `given` joint moves come from a record, and
-    /// keeps it in the file `save`. Raises `stop` when nobody listens any more.
+    /// keeps it in the file `save`. Raises `stop` when that fails; but the match goes on when nobody
+    /// reads standard output any more, since it is played for others, too.
     pub(crate) fn new(
         game: &'a Game,
         board: Board,
@@ -60,32 +60,60 @@ impl<'a> Narrator<'a> {
     ) -> Narrator<'a> {
         let (before, moves) = (Vec::new(), Vec::new());
         let started = false;
-        Narrator { game, board, given, started, before, moves, save, failed: None, stop: stop.clone() }
+        let stop = stop.clone();
+        Narrator { game, board, given, started, before, moves, save, heard: true, failed: None, stop }
     }
 
-    /// Shows the state that the match begins with, before anyone is asked to start; `before` is the state
-    /// before it.
+    /// Shows the state that the match begins with, before anyone is asked to start; `moves` led to it from the
+    /// state `before`.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn show_start(&mut self, [facts, before]: [Vec<Fact>; 2]) -> std::io::Result<()> {
-        let mut out = console::stdout();
-        writeln!(out, "{}", self.board.draw(&facts, &before, &[]))?;
+    /// When it cannot be written. That nobody reads is no error.
+    pub(crate) fn show_start(
+        &mut self,
+        [facts, before]: [Vec<Fact>; 2],
+        moves: &[String],
+    ) -> anyhow::Result<()> {
         self.started = true;
-        out.flush()
+        let mut out = console::stdout();
+        let told = writeln!(out, "{}", self.board.draw(&facts, &before, moves)).and_then(|()| out.flush());
+        self.unless_closed(told)
     }
 
     /// # Errors
     /// When something could not be told or kept.
-    pub(crate) fn finish(self) -> std::io::Result<()> {
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
 
-    fn save(&self, record: Option<&ggp_arena::Record>) -> std::io::Result<()> {
-        match (self.save, record) {
-            (Some(path), Some(record)) => std::fs::write(path, record.to_json() + "\n"),
-            _ => Ok(()),
+    fn save(&self, record: Option<&ggp_arena::Record>) -> anyhow::Result<()> {
+        let (Some(path), Some(record)) = (self.save, record) else { return Ok(()) };
+        let written = std::fs::write(path, record.to_json() + "\n");
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn tell(&mut self, event: MatchEvent<'_>) -> anyhow::Result<()> {
+        if !self.heard {
+            return Ok(());
         }
+        let told = match event {
+            MatchEvent::State { step, facts, .. } => self.tell_state(step, facts),
+            MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
+            MatchEvent::End(_) => Ok(()),
+        };
+        self.unless_closed(told)
+    }
+
+    /// What was told, or that nobody reads it any more: then nothing more is.
+    fn unless_closed(&mut self, told: std::io::Result<()>) -> anyhow::Result<()> {
+        if let Err(error) = &told
+            && console::is_closed(error)
+        {
+            self.heard = false;
+            console::say("note: standard output is closed; the match goes on");
+            return Ok(());
+        }
+        told.context("cannot write standard output")
     }
 
     fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {

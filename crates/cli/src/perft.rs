@@ -2,13 +2,13 @@
 
 use crate::console;
 use crate::exit::Exit;
+use crate::number::whole;
 use crate::progress::Progress;
 use crate::reasoner::{Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use ggp_game::{Playouts, perft};
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Count the sequences of joint moves, depth by depth
 ///
@@ -22,19 +22,18 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
     /// The greatest depth, in joint moves
-    #[arg(long, short, value_name = "N", default_value_t = 4)]
+    #[arg(long, short, value_name = "N", default_value_t = 4, value_parser = whole(0u32..))]
     depth: u32,
-    /// Count from the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     #[command(flatten)]
     reasoning: Reasoning,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let reasoner = arguments.reasoning.build(&game)?;
     reasoner.with(Count { depth: arguments.depth, record, progress })
 }

@@ -1,16 +1,16 @@
 //! `ggp play`: one match, watched: boards, moves, what the search thought of them, goals.
 
-use crate::bench::seconds;
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::entry::Kind;
 use crate::exit::{Exit, UsageError};
 use crate::late::LatePlayer;
 use crate::narrate::Narrator;
+use crate::number::{positive_seconds, seconds, whole};
 use crate::person::{Lines, Person};
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use crate::seats::{self, Taker, seats};
 use anyhow::Context;
@@ -31,17 +31,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 Players:
   mcts                        tree search, as long as the play clock lasts
   mcts:iterations=N           at most so many iterations a move, within the play clock
-  mcts:memory=MIB,c=X,seed=N  its memory, its exploration constant, its seed
-  mcts:threads=N              N threads on one tree; seeds repeat with one only
   uct                         tree search without anything beyond UCT
   random                      random legal moves
+  `ggp help players` lists all options of these.
 
 Examples:
   ggp play games/breakthrough_holes.kif
   ggp play games/connect_four.kif --human red
   ggp play games/hex.kif --player red=mcts:iterations=500 --player blue=random --seed 7
   ggp play games/endgame.kif --playclock 0.2 --save match.json
-  ggp play games/endgame.kif --from match.json")]
+  ggp play games/endgame.kif --from match.json
+  ggp play games/endgame.kif --from match.json --step 6 --iterations 1000 --save branch.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
@@ -51,42 +51,48 @@ pub(crate) struct Arguments {
     /// Who plays a role; may be given once a role
     #[arg(long, value_name = "ROLE=SPEC")]
     player: Vec<String>,
-    /// Seconds for each move of a computer
-    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds)]
-    playclock: Duration,
+    /// Seconds for each move of a computer; 1, unless --iterations ends all searches
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
+    playclock: Option<Duration>,
+    /// Iterations for each move, for every search that does not give its own
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
+    iterations: Option<u64>,
     /// Seconds for each computer before the first move
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     startclock: Duration,
     /// The seed of whatever is random; drawn if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
     /// Write the match to FILE as JSON, in the format of ggp.org
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Go on from the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     #[command(flatten)]
     reasoning: Reasoning,
 }
+
+/// The play clock where nothing else is said.
+const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
 /// How long an answer of a computer may be late: players of this program keep their clock, so this
 /// is for a machine that is busy.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let keyboard = !arguments.human.is_empty() || arguments.from.as_deref() == Some(Path::new("-"));
-    if keyboard && arguments.file.path == Path::new("-") {
+    let is_stdin =
+        [!arguments.human.is_empty(), arguments.origin.is_stdin(), arguments.file.path == Path::new("-")];
+    if is_stdin.into_iter().filter(|&is_stdin| is_stdin).count() > 1 {
         return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
     }
+    let record = arguments.origin.read(&arguments.file.path)?;
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
-    let who = seats(&game, &arguments.human, &arguments.player)?;
+    let who = seats(&game, &arguments.human, &arguments.player, arguments.iterations)?;
     if let Some(other) = who.iter().find(|taker| taker.is_elsewhere()) {
         let name = other.name();
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
     }
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     if let Some(path) = &arguments.save {
         // Better now than after the match.
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -146,7 +152,7 @@ impl Table<'_> {
             });
         }
         drop(progress);
-        let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
+        let clocks = clocks(arguments, &who);
         let mut setup = MatchSetup::new(match_id(arguments, seed), clocks);
         // Whoever sits at the keyboard takes the time that it takes.
         setup.grace = if people > 0 { Duration::MAX } else { GRACE };
@@ -161,9 +167,10 @@ impl Table<'_> {
         let text = format!("{} (seed {seed})", seats::line(game, &who));
         console::say(&console::paint_stderr(FAINT, &text));
         let given = setup.opening.len() as u32;
+        let last = setup.opening.last().cloned().unwrap_or_default();
         let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
         // The players may take their time to start, and the person has something to look at.
-        narrator.show_start(first)?;
+        narrator.show_start(first, &last)?;
         if who.iter().any(Taker::counts_iterations) {
             // Which machine searches must not depend on time, or seeds would not repeat.
             let _progress = Progress::start("building the network of the game");
@@ -173,6 +180,12 @@ impl Table<'_> {
         narrator.finish()?;
         Ok(outcome)
     }
+}
+
+fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
+    let unlimited = arguments.iterations.is_some() && who.iter().all(Taker::ends_by_itself);
+    let play = arguments.playclock.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK });
+    Clocks { start: arguments.startclock, play }
 }
 
 /// The joint moves of the record, each legal, as this machine spells them, and the facts of the states that the
@@ -233,8 +246,8 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
                 format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
             };
             let goals: Vec<String> = game.roles().zip(&outcome.goals).map(goal).collect();
-            writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
-            out.flush()?;
+            let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
+            console::unless_closed(told.and_then(|()| out.flush()))?;
             return Ok(fault_exit);
         }
         Ending::Interrupted => {
@@ -263,9 +276,9 @@ fn resume_command(saved: &Path) -> String {
     let mut arguments = std::env::args();
     words.extend(arguments.next().map(|program| quote(&program)));
     while let Some(word) = arguments.next() {
-        if word == "--from" {
+        if ["--from", "--step"].contains(&word.as_str()) {
             arguments.next();
-        } else if !word.starts_with("--from=") {
+        } else if !["--from=", "--step="].iter().any(|option| word.starts_with(option)) {
             words.push(quote(&word));
         }
     }

@@ -9,7 +9,7 @@ use ggp_game::{EvalError, Game, Interpreter, Player, Playouts, StateMachine, Sto
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer, Technique};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// CPU time that building a network may take where a command waits for it: longer than nearly all
 /// published games need, shorter than a person's patience.
@@ -114,6 +114,13 @@ pub(crate) struct Build {
     pub(crate) decisive: bool,
 }
 
+/// How long the parts of a build took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BuildTimes {
+    pub(crate) ground: Duration,
+    pub(crate) compile: Duration,
+}
+
 impl Build {
     /// A build within `time` and the default bounds, for this processor.
     pub(crate) fn within(time: Duration) -> Build {
@@ -122,36 +129,47 @@ impl Build {
 
     /// Builds the network of `game`, or says why there is none; ends soon after `halt` is raised.
     pub(crate) fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<Reasoner, String> {
+        let (machine, _) = self.timed_network(game, halt)?;
+        Ok(Reasoner::Propnet(Box::new(machine)))
+    }
+
+    /// The same, and how long that took.
+    pub(crate) fn timed_network(
+        &self,
+        game: &Arc<Game>,
+        halt: &StopToken,
+    ) -> Result<(PropNetMachine, BuildTimes), String> {
         self.watched(halt, |stop| {
-            let interrupted = |is_halt: bool| self.why_interrupted(is_halt);
-            let net = PropNet::ground(game, &self.limits, stop).map_err(|error| match error {
-                GroundError::Interrupted => interrupted(halt.is_stopped()),
-                GroundError::TooLarge(_) => error.to_string(),
-            })?;
+            let began = Instant::now();
+            let net = self.ground_unless(game, stop, halt)?;
+            let ground = began.elapsed();
             let machine =
                 PropNetMachine::compile(game, net, self.cpu, stop).map_err(|error| match error {
-                    EvalError::Interrupted => interrupted(halt.is_stopped()),
+                    EvalError::Interrupted => self.why_interrupted(halt),
                     other => other.to_string(),
                 })?;
             if self.decisive {
                 machine.compile_decisive(stop);
             }
-            Ok(Reasoner::Propnet(Box::new(machine)))
+            Ok((machine, BuildTimes { ground, compile: began.elapsed() - ground }))
         })
     }
 
     /// Grounds `game` and does no more, or says why that cannot be done.
     pub(crate) fn ground(&self, game: &Arc<Game>) -> Result<PropNet, String> {
-        self.watched(&StopToken::new(), |stop| {
-            PropNet::ground(game, &self.limits, stop).map_err(|error| match error {
-                GroundError::Interrupted => self.why_interrupted(false),
-                GroundError::TooLarge(_) => error.to_string(),
-            })
+        let halt = StopToken::new();
+        self.watched(&halt, |stop| self.ground_unless(game, stop, &halt))
+    }
+
+    fn ground_unless(&self, game: &Arc<Game>, stop: &StopToken, halt: &StopToken) -> Result<PropNet, String> {
+        PropNet::ground(game, &self.limits, stop).map_err(|error| match error {
+            GroundError::Interrupted => self.why_interrupted(halt),
+            GroundError::TooLarge(_) => error.to_string(),
         })
     }
 
-    fn why_interrupted(&self, halted: bool) -> String {
-        if halted {
+    fn why_interrupted(&self, halt: &StopToken) -> String {
+        if halt.is_stopped() {
             return "building its network was stopped".to_owned();
         }
         format!("building its network takes more than {} s of CPU time", self.time.as_secs_f64())
@@ -246,5 +264,36 @@ impl WithMachine for MakePlayer {
                 Box::new(RandomPlayer::new(&options, move |_, _, _| Ok(machine.clone())))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUILD_TIME, Build};
+    use ggp_game::{Game, StopToken};
+    use ggp_propnet::{Cpu, GroundLimits, PropNet, PropNetMachine};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn nim() -> Arc<Game> {
+        let description = ggp_gdl::parse(include_bytes!("../../../games/nim.kif")).expect("rules");
+        Arc::new(Game::new(description).expect("a game"))
+    }
+
+    #[test]
+    fn a_build_ends_with_its_time_or_when_it_is_halted() {
+        let (game, halt) = (nim(), StopToken::new());
+        assert!(Build::within(BUILD_TIME).network(&game, &halt).is_ok());
+        let late = Build::within(Duration::ZERO).network(&game, &halt).unwrap_err();
+        assert_eq!(late, "building its network takes more than 0 s of CPU time");
+    }
+
+    #[test]
+    fn compiling_can_be_stopped_too() {
+        let (game, stop) = (nim(), StopToken::new());
+        let net = PropNet::ground(&game, &GroundLimits::default(), &stop).expect("a network");
+        stop.stop();
+        let error = PropNetMachine::compile(&game, net, Cpu::detect(), &stop).unwrap_err();
+        assert_eq!(error, ggp_game::EvalError::Interrupted);
     }
 }

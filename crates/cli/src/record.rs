@@ -4,11 +4,52 @@
 //! Invariant: what [`Record::follow`] gives out are states that the record's moves lead to, every
 //! move legal; the first that is not ends it with an error that names the step.
 
-use crate::rulesheet::Text;
+use crate::exit::UsageError;
+use crate::number::whole;
+use crate::rulesheet::{Text, count};
 use anyhow::{Context, anyhow, bail};
 use ggp_game::{Move, Role, StateMachine};
 use ggp_gdl::sexpr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Where a command begins: the option of every command that is about a state.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Origin {
+    /// Begin with a state of a recorded match: the last one, unless --step says which
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+    /// Begin after the first N joint moves of the record; 0 is its initial state
+    #[arg(long, value_name = "N", requires = "from", value_parser = whole(0usize..))]
+    step: Option<usize>,
+}
+
+impl Origin {
+    /// The joint moves that lead to the state to begin with; `None` for the initial state of the
+    /// rules in the file `rules`.
+    ///
+    /// # Errors
+    /// When the record cannot be read, or has fewer joint moves than asked for.
+    pub(crate) fn read(&self, rules: &Path) -> anyhow::Result<Option<Record>> {
+        let Some(path) = &self.from else { return Ok(None) };
+        if self.is_stdin() && rules == Path::new("-") {
+            return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
+        }
+        let mut record = Record::read(path)?;
+        if let Some(step) = self.step {
+            let (name, length) = (&record.name, count(record.steps.len(), "joint move"));
+            if step > record.steps.len() {
+                return Err(UsageError(format!("--step {step} is too large: {name} has {length}")).into());
+            }
+            record.steps.truncate(step);
+        }
+        Ok(Some(record))
+    }
+
+    /// Whether the record comes from standard input.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.from.as_deref() == Some(Path::new("-"))
+    }
+}
 
 /// The joint moves of a match.
 #[derive(Debug)]
@@ -24,6 +65,10 @@ struct Step {
     moves: Vec<String>,
 }
 
+/// What a record looks like, for errors.
+const FORMS: &str = "JSON in the format of ggp.org, with the joint moves as `moves`, \
+    or a text with one joint move a line, as ((move 1 2 1 3) noop)";
+
 /// How many legal moves an error names.
 const NAMED_MOVES: usize = 8;
 
@@ -32,8 +77,8 @@ impl Record {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
         let text = Text::read(path)?;
         let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
-        let steps = if is_json { json_steps(&text.bytes) } else { text_steps(&text.bytes) };
-        let steps = steps.with_context(|| format!("{} is no record of a match", text.name))?;
+        let steps = if is_json { json_steps(&text.bytes) } else { some_text_steps(&text.bytes) };
+        let steps = steps.with_context(|| format!("{} is not a record of a match", text.name))?;
         Ok(Record { name: text.name, steps })
     }
 
@@ -118,6 +163,16 @@ fn json_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
     let record: Match = serde_json::from_slice(bytes)?;
     let steps = record.moves.into_iter().enumerate();
     Ok(steps.map(|(i, moves)| Step { place: format!("moves[{i}]"), moves }).collect())
+}
+
+/// The joint moves of a text, at least one: a match that has not begun is told from an empty file by
+/// JSON only.
+fn some_text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
+    let steps = text_steps(bytes)?;
+    if steps.is_empty() {
+        bail!("it has no joint move; a record is {FORMS}");
+    }
+    Ok(steps)
 }
 
 fn text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {

@@ -47,14 +47,28 @@ impl Taker {
         self.search().is_some_and(|options| options.iterations.is_some())
     }
 
+    /// Whether its answers end without a clock.
+    pub(crate) fn ends_by_itself(&self) -> bool {
+        match self {
+            Taker::Person | Taker::Nature => true,
+            Taker::Player(_, kind) => kind.ends_by_itself(),
+        }
+    }
+
     /// Whether it is outside of this program.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Taker::Player(_, Kind::Command(_) | Kind::Remote(_)))
     }
 }
 
-/// Who takes each role; the tree search where nobody wants to.
-pub(crate) fn seats(game: &Game, humans: &[String], players: &[String]) -> Result<Vec<Taker>, UsageError> {
+/// Who takes each role; the tree search where nobody wants to. `iterations` hold for searches that
+/// give no number of their own.
+pub(crate) fn seats(
+    game: &Game,
+    humans: &[String],
+    players: &[String],
+    iterations: Option<u64>,
+) -> Result<Vec<Taker>, UsageError> {
     let mut who: Vec<Option<Taker>> = vec![None; game.role_count()];
     let mut take = |name: &str, taker: Taker| {
         let known = || game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>().join(", ");
@@ -81,7 +95,13 @@ pub(crate) fn seats(game: &Game, humans: &[String], players: &[String]) -> Resul
         None if is_nature(game, role) => Taker::Nature,
         None => Taker::Player("mcts".to_owned(), Kind::Local(PlayerSpec::Mcts(MctsOptions::default()))),
     };
-    Ok(game.roles().zip(who).map(fill).collect())
+    let mut who: Vec<Taker> = game.roles().zip(who).map(fill).collect();
+    for taker in &mut who {
+        if let Taker::Player(spec, kind) = taker {
+            kind.limit(spec, iterations);
+        }
+    }
+    Ok(who)
 }
 
 /// The network that those of `who` search with, as `reasoning` asks for, which is built from now on; the

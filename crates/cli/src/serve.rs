@@ -1,10 +1,10 @@
 //! `ggp serve`: a player that any game manager can use.
 
-use crate::bench::seconds;
 use crate::console;
 use crate::exit::{Exit, UsageError};
 use crate::late::LatePlayer;
 use crate::logging::Logging;
+use crate::number::{seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
 use crate::preparation::Preparation;
 use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoning};
@@ -33,11 +33,11 @@ Examples:
   ggp serve random --port 0
   ggp serve --bind 0.0.0.0 --matches 1")]
 pub(crate) struct Arguments {
-    /// Which player; see `ggp play --help`
+    /// Which player; `ggp help players` lists them
     #[arg(value_name = "SPEC", default_value = "mcts")]
     spec: String,
     /// The port; 0 for any that is free
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_PORT)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PORT, value_parser = whole(0..=u16::MAX))]
     port: u16,
     /// The address to listen on; 0.0.0.0 for all
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -46,14 +46,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X", default_value = "ggp")]
     name: String,
     /// Matches at once; it is busy for more
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole(1..=u16::MAX))]
     matches: u16,
     /// Seconds that an answer leaves before the clock
     #[arg(long, value_name = "S", default_value = "0.2", value_parser = seconds)]
     margin: Duration,
     /// MiB for the rules of each match, about; larger ones are refused, or played by the interpreter.
     /// The search has its own beside it: mcts:memory=MIB, 512 unless given
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..))]
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = whole(16u32..))]
     memory: u32,
     #[command(flatten)]
     logging: Logging,
@@ -69,8 +69,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
     let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
     let mut out = console::stdout();
-    writeln!(out, "listening on http://{}/", listener.local_addr()?)?;
-    out.flush()?;
+    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
+    console::unless_closed(told.and_then(|()| out.flush()))?;
     drop(out);
     let config = PlayerConfig {
         name: arguments.name.clone(),

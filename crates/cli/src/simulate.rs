@@ -6,12 +6,16 @@
 
 use crate::console;
 use crate::rulesheet::count;
+use ggp_arena::Record;
 use ggp_game::{EvalError, Game, Goal, Move, StateMachine, rng};
 use serde::Serialize;
 use std::io::Write;
 
 /// A playout that goes on for so many steps is taken to have no end.
 const MAX_STEPS: u32 = 10_000;
+
+/// So many joint moves before the point of a refutation are shown.
+const SHOWN: usize = 10;
 
 /// What is looked for in every playout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -43,7 +47,7 @@ impl Property {
     }
 }
 
-/// How a playout refuted a property.
+/// How a playout refuted a property; the names are a contract.
 #[derive(Debug, Serialize)]
 struct Refutation {
     property: Property,
@@ -52,8 +56,33 @@ struct Refutation {
     /// After how many joint moves.
     step: u32,
     why: String,
-    /// The joint moves up to there.
+    /// The number of the first of `moves`, from 1; 1 also where there are none.
+    first: usize,
+    /// The last joint moves up to there, at most [`SHOWN`].
     moves: Vec<Vec<String>>,
+    /// The joint moves before these.
+    #[serde(skip)]
+    before: Vec<Vec<String>>,
+}
+
+impl Refutation {
+    /// The last joint moves with their numbers, for a person.
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let words = self.property.words();
+        let place = match (self.moves.len(), self.before.len()) {
+            (0, _) => "in the initial state".to_owned(),
+            (shown, 0) => format!("by {}:", count(shown, "joint move")),
+            (shown, before) => format!(
+                "by {}; the last {shown} are these, --save FILE keeps all:",
+                count(before + shown, "joint move")
+            ),
+        };
+        writeln!(out, "  ; `{words}` is refuted {place}")?;
+        for (number, joint) in (self.first..).zip(&self.moves) {
+            writeln!(out, "  {number:>5}. ({})", console::printable(&joint.join(" ")))?;
+        }
+        Ok(())
+    }
 }
 
 /// The goals that a role has reached.
@@ -154,8 +183,11 @@ impl Simulation {
     ) {
         if self.refuted.iter().all(|r| r.property != property) {
             let text = |&mv: &Move| machine.move_text(mv).to_owned();
-            let moves = line.iter().map(|joint| joint.iter().map(text).collect()).collect();
-            self.refuted.push(Refutation { property, playout, step: line.len() as u32, why, moves });
+            let mut before: Vec<Vec<String>> =
+                line.iter().map(|joint| joint.iter().map(text).collect()).collect();
+            let moves = before.split_off(line.len().saturating_sub(SHOWN));
+            let (step, first) = (line.len() as u32, before.len() + 1);
+            self.refuted.push(Refutation { property, playout, step, why, first, moves, before });
         }
     }
 
@@ -189,12 +221,25 @@ impl Simulation {
             writeln!(out, "  {:<34} {shown}", format!("{} can win", reached.role))?;
         }
         for refutation in self.refuted.iter().filter(|r| r.property.is_vital()) {
-            let words = refutation.property.words();
-            writeln!(out, "  ; the moves that refute `{words}`, for ggp replay:")?;
-            for joint in &refutation.moves {
-                writeln!(out, "  ({})", joint.join(" "))?;
-            }
+            refutation.write(out)?;
         }
         Ok(())
+    }
+
+    /// The whole line of one refutation as a record of the game in `file`, with what it refutes in
+    /// words; what every game must have goes before the rest. `None` when nothing was refuted.
+    pub(crate) fn record(&self, file: &str) -> Option<(&'static str, Record)> {
+        let refutation = self.refuted.iter().min_by_key(|r| !r.property.is_vital())?;
+        let mut moves = refutation.before.clone();
+        moves.extend_from_slice(&refutation.moves);
+        let record = Record {
+            match_id: format!("simulation.{}.{}", self.seed, refutation.playout),
+            game_meta_url: file.to_owned(),
+            is_completed: refutation.property == Property::OneGoal,
+            is_aborted: refutation.property != Property::OneGoal,
+            moves,
+            ..Record::default()
+        };
+        Some((refutation.property.words(), record))
     }
 }

@@ -1,18 +1,17 @@
 //! `ggp solve`: what each role can make sure of, proved.
 
-use crate::bench::seconds;
 use crate::console;
 use crate::exit::Exit;
+use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::progress::Progress;
 use crate::reasoner::{Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use ggp_game::{Deadline, Playouts, Role, StopToken};
 use ggp_search::{Halt, Limits, Solver};
 use serde::Serialize;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// States gone through between two signs of life.
@@ -32,14 +31,14 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Begin with the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
-    /// At most so long for each role
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[command(flatten)]
+    origin: Origin,
+    /// At most so many seconds for all proofs together; each role has an equal share of what those
+    /// before it have left
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
     /// Memory for proved states
-    #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = whole(1u32..))]
     memory: u32,
     /// One JSON array with an object for each role
     #[arg(long)]
@@ -50,8 +49,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     arguments.reasoning.build(&game)?.with(Prove { arguments, record, stop, progress })
@@ -87,27 +86,39 @@ impl WithMachine for Prove<'_> {
             Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
         };
         let game = machine.game().clone();
+        let roles: Vec<Role> = game.roles().filter(|&role| !ggp_arena::is_nature(&game, role)).collect();
+        let end = arguments.seconds.map_or(Deadline::never(), Deadline::after);
         let mut proofs = Vec::new();
-        for role in game.roles().filter(|&role| !ggp_arena::is_nature(&game, role)) {
+        for (number, &role) in roles.iter().enumerate() {
             let name = game.role_name(role).to_owned();
             progress.set(format!("proving what {name} can make sure of"));
             let memory = (arguments.memory as usize).saturating_mul(1 << 20);
-            let proof = prove(&machine, &state, role, memory, arguments.seconds, &stop, &progress)?;
+            let time = share(end.remaining(), roles.len() - number);
+            let proof = prove(&machine, &state, role, memory, time, &stop, &progress)?;
             proofs.push(Proof { role: name, ..proof });
         }
         drop(progress);
-        let mut out = console::stdout();
-        if arguments.json {
-            serde_json::to_writer(&mut out, &proofs)?;
-            writeln!(out)?;
-        } else {
-            for proof in &proofs {
-                writeln!(out, "{}", proof.line())?;
-            }
-        }
-        out.flush()?;
+        console::unless_closed(print(&proofs, arguments.json))?;
         Ok(if proofs.iter().all(|proof| proof.complete) { Exit::Done } else { Exit::Findings })
     }
+}
+
+fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
+    let mut out = console::stdout();
+    if json {
+        serde_json::to_writer(&mut out, proofs)?;
+        writeln!(out)?;
+    } else {
+        for proof in proofs {
+            writeln!(out, "{}", proof.line())?;
+        }
+    }
+    out.flush()
+}
+
+/// What the first of so many roles has of the time that is left.
+fn share(left: Option<Duration>, roles: usize) -> Option<Duration> {
+    left.map(|left| left / roles as u32)
 }
 
 fn prove<M: Playouts + 'static>(
@@ -155,5 +166,21 @@ impl Proof {
         let best =
             self.best.as_ref().map_or(String::new(), |mv| format!("; {} makes sure", console::printable(mv)));
         format!("{role}  {value} in {states} states{best}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+    use std::time::Duration;
+
+    #[test]
+    fn the_time_is_shared_and_what_is_left_goes_to_the_others() {
+        let seconds = |s| Some(Duration::from_secs(s));
+        assert_eq!(share(seconds(60), 3), seconds(20));
+        // The first took 4 of its 20 seconds.
+        assert_eq!(share(seconds(56), 2), seconds(28));
+        assert_eq!(share(seconds(28), 1), seconds(28));
+        assert_eq!(share(None, 2), None);
     }
 }

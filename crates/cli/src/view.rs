@@ -4,28 +4,27 @@ use crate::board::Board;
 use crate::console;
 use crate::exit::Exit;
 use crate::reasoner::{Reasoning, WithMachine};
-use crate::record::Record;
+use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use ggp_game::Playouts;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Draw a state on the board that the rules describe
 ///
 /// The board is inferred from the rules and a few random playouts; a file NAME.view.json beside
-/// NAME.kif says better. Draws the initial state, or the last one of a recorded match.
+/// NAME.kif says better. Draws the initial state, or one of a recorded match.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp view games/breakthrough_holes.kif
-  ggp view games/endgame.kif --from match.json
+  ggp view games/endgame.kif --from match.json --step 10
   ggp view games/hex.kif --json | jq .model.kind")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Draw the last state of a recorded match
-    #[arg(long, value_name = "RECORD")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    origin: Origin,
     /// One JSON object: the model of the board, and the state laid out on it
     #[arg(long)]
     json: bool,
@@ -34,8 +33,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let record = arguments.from.as_deref().map(Record::read).transpose()?;
     let view = View { record, json: arguments.json, path: &arguments.file.path };
     arguments.reasoning.build_for_few_states(&game)?.with(view)
 }

@@ -1,15 +1,15 @@
 //! `ggp web`: games in the browser.
 
-use crate::bench::seconds;
 use crate::board::board_of;
 use crate::console::{self, BAD};
 use crate::exit::Exit;
 use crate::logging::Logging;
+use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::preparation::Preparation;
 use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::judge_within;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use ggp_datalog::Limits;
 use ggp_game::{Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StopToken};
 use ggp_gdl::{Diagnostic, Strictness};
@@ -17,12 +17,13 @@ use ggp_propnet::GroundLimits;
 use ggp_server::http::Address;
 use ggp_server::remote::RemotePlayer;
 use ggp_view::Sidecar;
+use ggp_web::catalogue::{self, Offer};
 use ggp_web::{
-    Config, Learned, MachineRules, Mind, Moment, ReasonerNote, Rules, Site, Slice, Workshop, catalogue, serve,
+    Config, Learned, MachineRules, Mind, Moment, ReasonerNote, Rules, Site, Slice, Workshop, serve,
 };
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ Examples:
   ggp web --watch matches")]
 pub(crate) struct Arguments {
     /// The port; 0 for any that is free
-    #[arg(long, value_name = "N", default_value_t = 8080)]
+    #[arg(long, value_name = "N", default_value_t = 8080, value_parser = whole(0..=u16::MAX))]
     port: u16,
     /// The address to listen on; 0.0.0.0 for all
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -52,29 +53,30 @@ pub(crate) struct Arguments {
     /// Offer the rulesheets in DIR instead of our own
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
-    /// Show the match that is kept in FILE, as `ggp host --save` does, or the newest one in a folder
+    /// Show the match that is kept in FILE, as `ggp host --save` does, or the newest one in a folder;
+    /// waits for a FILE that does not exist yet
     #[arg(long, value_name = "FILE|DIR")]
     watch: Option<PathBuf>,
     /// Sessions at once
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(1..=u16::MAX))]
     sessions: u16,
     /// Sessions at once with rules of their own, each up to about half a GiB
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole(0..=u16::MAX))]
     uploads: u16,
     /// A session that nobody looks at is forgotten after so many seconds
-    #[arg(long, value_name = "S", default_value = "1800", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "1800", value_parser = positive_seconds)]
     idle: Duration,
     /// MiB for the searches of one session together
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = whole(1..=u16::MAX))]
     memory: u16,
     /// Threads that think, for all sessions together; as many as there are cores unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u16::MAX))]
     threads: Option<u16>,
     /// The largest rulesheet or record that is taken, in KiB
-    #[arg(long, value_name = "KIB", default_value_t = 4096)]
+    #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = whole(1u32..))]
     upload: u32,
     /// The longest that an engine may think about a move, in seconds
-    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "120", value_parser = positive_seconds)]
     longest: Duration,
     /// Let visitors name players at other addresses even if --bind is not this machine alone
     #[arg(long)]
@@ -87,11 +89,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
-    let offers = match &arguments.games {
-        Some(folder) => catalogue::folder(folder)
-            .with_context(|| format!("cannot read the games in {}", folder.display()))?,
-        None => catalogue::embedded(),
-    };
+    let offers = arguments.games.as_deref().map_or_else(|| Ok(catalogue::embedded()), offers)?;
+    let wait = arguments.watch.as_deref().map(waits_for).transpose()?.flatten();
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     let wanted = SocketAddr::new(arguments.bind, arguments.port);
@@ -101,9 +100,12 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         let text = "warning: whoever reaches this machine can play here, and let it think";
         console::say(&console::paint_stderr(BAD, text));
     }
+    if let Some(wait) = wait {
+        console::say(&wait);
+    }
     let mut out = console::stdout();
-    writeln!(out, "listening on http://{}/", listener.local_addr()?)?;
-    out.flush()?;
+    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
+    console::unless_closed(told.and_then(|()| out.flush()))?;
     drop(out);
     let defaults = Config::default();
     let config = Config {
@@ -120,6 +122,35 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     let site = Site { offers, workshop: Arc::new(Bench(arguments.reasoning)), watch: arguments.watch };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
+}
+
+/// The games in `folder`, at least one.
+fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
+    let name = folder.display();
+    let offers = catalogue::folder(folder).with_context(|| format!("cannot read the games in {name}"))?;
+    if offers.is_empty() {
+        bail!("there are no games in {name}; --games takes a folder of rulesheets, NAME.kif");
+    }
+    Ok(offers)
+}
+
+/// What a person should know who watches `path`, where no match is kept yet.
+fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
+    let name = path.display();
+    if path.is_dir() {
+        let is_record = |file: PathBuf| file.extension().is_some_and(|extension| extension == "json");
+        let mut files = path.read_dir().with_context(|| format!("cannot read {name}"))?;
+        let is_empty = !files.any(|file| file.is_ok_and(|file| is_record(file.path())));
+        return Ok(is_empty.then(|| format!("waiting for a record, NAME.json, in {name}")));
+    }
+    if path.exists() {
+        return Ok(None);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        bail!("cannot watch {name}: there is no folder {}", folder.display());
+    }
+    Ok(Some(format!("waiting for {name}")))
 }
 
 /// Makes machines and players for sessions.

@@ -159,8 +159,7 @@ impl Values {
 
     #[inline]
     fn lookup(&self, hash: u32, functor: Functor, args: &[Value]) -> Option<u32> {
-        let is_it =
-            |id: u32| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args;
+        let is_it = |id: u32| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args;
         let found = self.by_term.find(hash, is_it);
         if found.is_some() || self.nodes.len() <= self.lasting {
             return found;

@@ -2,6 +2,7 @@
 
 use crate::batch::Batch;
 use crate::select::EXPLORATION;
+use crate::setting::{self, Setting};
 use crate::technique::{Technique, Techniques};
 use std::fmt;
 use std::str::FromStr;
@@ -63,10 +64,10 @@ pub enum SpecError {
         /// What was given.
         option: String,
         /// What it has.
-        known: &'static [&'static str],
+        known: Vec<&'static str>,
     },
     /// A value that does not fit.
-    #[error("`{value}` is no value for {option}: {wanted} is wanted")]
+    #[error("`{value}` is not a valid value for {option}; write {wanted}")]
     BadValue {
         /// The option.
         option: String,
@@ -77,39 +78,7 @@ pub enum SpecError {
     },
 }
 
-/// More playouts at once than this fill no machine's lanes, and take room.
-const MAX_LANES: usize = 65_535;
-
-/// More threads than this are no use to one search.
-const MAX_THREADS: usize = 64;
-
 const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];
-const MCTS_OPTIONS: &[&str] = &[
-    "iterations",
-    "memory",
-    "c",
-    "seed",
-    "margin",
-    Technique::Transpositions.name(),
-    Technique::Solver.name(),
-    Technique::Regret.name(),
-    Technique::Line.name(),
-    Technique::Beam.name(),
-    Technique::Subgames.name(),
-    Technique::History.name(),
-    Technique::Mast.name(),
-    Technique::Decisive.name(),
-    Technique::Floor.name(),
-    Technique::Secure.name(),
-    "belief",
-    "lanes",
-    "growth",
-    "per_leaf",
-    "least",
-    "threads",
-];
-const RANDOM_OPTIONS: &[&str] = &["seed"];
-
 impl Default for MctsOptions {
     fn default() -> MctsOptions {
         MctsOptions {
@@ -148,7 +117,30 @@ impl MctsOptions {
     }
 }
 
+/// An option of a player's specification, as a person reads of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecOption {
+    /// Its name.
+    pub name: &'static str,
+    /// Which values it takes.
+    pub values: &'static str,
+    /// What it is about.
+    pub meaning: &'static str,
+    /// The value unless given; for tree search that of `mcts` and that of `uct`.
+    pub defaults: Vec<String>,
+}
+
 impl PlayerSpec {
+    /// All options of `mcts` and `uct`, with the defaults of both.
+    pub fn search_options() -> Vec<SpecOption> {
+        listed(&setting::of_search(), &[MctsOptions::default(), MctsOptions::uct()])
+    }
+
+    /// All options of `random`.
+    pub fn random_options() -> Vec<SpecOption> {
+        listed(&setting::of_random(), &[RandomOptions::default()])
+    }
+
     /// The same player with `seed`, unless its own specification gives one.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> PlayerSpec {
@@ -170,102 +162,41 @@ impl FromStr for PlayerSpec {
         let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         let pairs = pairs.map(|(option, value)| (option.trim(), value.trim()));
         match name.trim() {
-            "mcts" => mcts("mcts", MctsOptions::default(), pairs),
-            "uct" => mcts("uct", MctsOptions::uct(), pairs),
+            "mcts" => {
+                changed("mcts", MctsOptions::default(), &setting::of_search(), pairs).map(PlayerSpec::Mcts)
+            }
+            "uct" => changed("uct", MctsOptions::uct(), &setting::of_search(), pairs).map(PlayerSpec::Mcts),
             "random" => {
-                let mut options = RandomOptions::default();
-                for (option, value) in pairs {
-                    match option {
-                        "seed" => options.seed = Some(number(option, value, "a whole number from 0")?),
-                        _ => return Err(unknown("random", option, RANDOM_OPTIONS)),
-                    }
-                }
-                Ok(PlayerSpec::Random(options))
+                let options = RandomOptions::default();
+                changed("random", options, &setting::of_random(), pairs).map(PlayerSpec::Random)
             }
             other => Err(SpecError::UnknownPlayer(other.to_owned())),
         }
     }
 }
 
-fn mcts<'a>(
+/// `options` as `pairs` change them.
+fn changed<'a, O>(
     player: &'static str,
-    mut options: MctsOptions,
+    mut options: O,
+    settings: &[Setting<O>],
     pairs: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<PlayerSpec, SpecError> {
-    for (option, value) in pairs {
-        match option {
-            "iterations" => {
-                let wanted = "a whole number from 1";
-                options.iterations = Some(number_in(option, value, wanted, |&n: &u64| n > 0)?);
-            }
-            "memory" => {
-                let wanted = "a whole number of MiB from 1";
-                options.memory = number_in(option, value, wanted, |&mib| mib > 0)?;
-            }
-            "c" => {
-                let is_fit = |c: &f64| c.is_finite() && *c >= 0.0;
-                options.exploration = number_in(option, value, "a number from 0", is_fit)?;
-            }
-            "seed" => options.seed = Some(number(option, value, "a whole number from 0")?),
-            "margin" => {
-                options.margin =
-                    Duration::from_millis(number(option, value, "a whole number of milliseconds")?);
-            }
-            "belief" => {
-                let is_fit = |belief: &f64| belief.is_finite() && *belief > 0.0;
-                options.belief = Some(number_in(option, value, "a number above 0", is_fit)?);
-            }
-            "lanes" => {
-                let wanted = "a whole number from 1 to 65535";
-                let is_fit = |lanes: &usize| (1..=MAX_LANES).contains(lanes);
-                options.batch.lanes = Some(number_in(option, value, wanted, is_fit)?);
-            }
-            "growth" => options.batch.growth = number(option, value, "a whole number")?,
-            "per_leaf" => options.batch.per_leaf = number(option, value, "a whole number")?,
-            "least" => options.batch.least = number(option, value, "a whole number")?,
-            "threads" => {
-                let wanted = "a whole number from 1 to 64";
-                let is_fit = |threads: &usize| (1..=MAX_THREADS).contains(threads);
-                options.threads = number_in(option, value, wanted, is_fit)?;
-            }
-            _ => {
-                let technique =
-                    Technique::named(option).ok_or_else(|| unknown(player, option, MCTS_OPTIONS))?;
-                options.techniques = options.techniques.with(technique, switch(option, value)?);
-            }
-        }
+) -> Result<O, SpecError> {
+    for pair in pairs {
+        setting::apply(settings, &mut options, player, pair)?;
     }
-    Ok(PlayerSpec::Mcts(options))
+    Ok(options)
 }
 
-fn switch(option: &str, value: &str) -> Result<bool, SpecError> {
-    match value {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err(bad(option, value, "`on` or `off`")),
-    }
-}
-
-fn number<T: FromStr>(option: &str, value: &str, wanted: &'static str) -> Result<T, SpecError> {
-    number_in(option, value, wanted, |_| true)
-}
-
-/// A number that `is_fit`.
-fn number_in<T: FromStr>(
-    option: &str,
-    value: &str,
-    wanted: &'static str,
-    is_fit: impl FnOnce(&T) -> bool,
-) -> Result<T, SpecError> {
-    value.parse().ok().filter(is_fit).ok_or_else(|| bad(option, value, wanted))
-}
-
-fn bad(option: &str, value: &str, wanted: &'static str) -> SpecError {
-    SpecError::BadValue { option: option.to_owned(), value: value.to_owned(), wanted }
-}
-
-fn unknown(player: &'static str, option: &str, known: &'static [&'static str]) -> SpecError {
-    SpecError::UnknownOption { player, option: option.to_owned(), known }
+/// The options as a person reads them, with their values in each of `defaults`.
+fn listed<O>(settings: &[Setting<O>], defaults: &[O]) -> Vec<SpecOption> {
+    let one = |setting: &Setting<O>| SpecOption {
+        name: setting.name,
+        values: setting.values,
+        meaning: setting.meaning,
+        defaults: defaults.iter().map(|options| (setting.show)(options, setting.name)).collect(),
+    };
+    settings.iter().map(one).collect()
 }
 
 impl fmt::Display for PlayerSpec {
@@ -316,26 +247,59 @@ mod tests {
         assert_eq!(parse("mtcs").unwrap_err(), "there is no player `mtcs`; known are mcts, uct, random");
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
-            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, \
-             transpositions, solver, regret, line, beam, subgames, history, mast, decisive, floor, secure, \
-             belief, lanes, growth, per_leaf, least, threads"
+            "mcts has no option `iteration`; known are iterations, memory, c, seed, margin, threads, lanes, \
+             growth, per_leaf, least, belief, transpositions, solver, regret, line, beam, subgames, history, \
+             mast, decisive, floor, secure"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; known are seed");
         assert_eq!(
             parse("mcts:iterations=many").unwrap_err(),
-            "`many` is no value for iterations: a whole number from 1 is wanted"
+            "`many` is not a valid value for iterations; write a whole number from 1 on"
         );
         assert_eq!(
             parse("mcts:iterations=0").unwrap_err(),
-            "`0` is no value for iterations: a whole number from 1 is wanted"
+            "`0` is not a valid value for iterations; write a whole number from 1 on"
         );
         for lanes in ["0", "65536"] {
             assert_eq!(
                 parse(&format!("mcts:lanes={lanes}")).unwrap_err(),
-                format!("`{lanes}` is no value for lanes: a whole number from 1 to 65535 is wanted")
+                format!("`{lanes}` is not a valid value for lanes; write a whole number from 1 to 65535")
             );
         }
-        assert_eq!(parse("mcts:c=-1").unwrap_err(), "`-1` is no value for c: a number from 0 is wanted");
-        assert_eq!(parse("uct:c").unwrap_err(), "`` is no value for c: a number from 0 is wanted");
+        assert_eq!(
+            parse("mcts:c=-1").unwrap_err(),
+            "`-1` is not a valid value for c; write a number from 0 on"
+        );
+        assert_eq!(parse("uct:c").unwrap_err(), "`` is not a valid value for c; write a number from 0 on");
+        for option in ["growth", "per_leaf", "least", "threads", "memory", "belief"] {
+            assert!(parse(&format!("mcts:{option}=0")).is_err(), "{option}");
+        }
+        assert_eq!(
+            parse("mcts:mast=yes").unwrap_err(),
+            "`yes` is not a valid value for mast; write `on` or `off`"
+        );
+    }
+
+    #[test]
+    fn listed_defaults_are_those_of_the_parser() {
+        for (player, column) in [("mcts", 0), ("uct", 1)] {
+            let plain = parse(player).unwrap();
+            let mut written = 0;
+            for option in PlayerSpec::search_options() {
+                let default = &option.defaults[column];
+                let is_value = default.parse::<f64>().is_ok() || ["on", "off"].contains(&default.as_str());
+                if is_value {
+                    // Writing the default changes nothing, and what is not it does.
+                    assert_eq!(parse(&format!("{player}:{}={default}", option.name)), Ok(plain.clone()));
+                    written += 1;
+                }
+                let other = ["3", "on", "off"].into_iter().filter(|other| other != default);
+                let other =
+                    other.filter_map(|other| parse(&format!("{player}:{}={other}", option.name)).ok());
+                assert!(other.into_iter().all(|other| other != plain), "{}", option.name);
+            }
+            assert!(written >= 7 + 11, "{written} of {player}");
+        }
+        assert_eq!(PlayerSpec::random_options().len(), 1);
     }
 }

@@ -62,6 +62,29 @@ impl Technique {
         }
     }
 
+    /// What it does, in a line.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Technique::Transpositions => "let equal states share a node of the tree",
+            Technique::Solver => "back up proved goals",
+            Technique::Regret => "with two roles that move at once: choose by regret matching instead of UCB",
+            Technique::Line => "with one role: play the best line found to its end",
+            Technique::Beam => "with one role: also search layer by layer",
+            Technique::Subgames => "with one role: also search independent parts of the game apart",
+            Technique::History => "value a new move by how it fared elsewhere in the tree",
+            Technique::Mast => {
+                "prefer moves in playouts that fared well (MAST), as far as the tree confirms them"
+            }
+            Technique::Decisive => {
+                "take immediate wins and prevent those of others; search one of equivalent moves"
+            }
+            Technique::Floor => "with two roles in turn: where a move is proved, look for a better one",
+            Technique::Secure => {
+                "with two roles in turn: play the move of the highest lower bound, not the most visited"
+            }
+        }
+    }
+
     /// The technique of that name.
     pub fn named(name: &str) -> Option<Technique> {
         Technique::ALL.into_iter().find(|technique| technique.name() == name)

@@ -1,0 +1,81 @@
+//! `ggp help`: the help of a command, and what is about several commands: the players.
+
+use crate::console;
+use crate::exit::{Exit, UsageError};
+use ggp_search::{PlayerSpec, SpecOption};
+use std::io::Write;
+
+/// Show the help of a command, or the players and all their options
+///
+/// `ggp help play` is `ggp play --help`; `ggp help players` lists the specifications that commands
+/// take, as mcts:iterations=500.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp help players
+  ggp help match")]
+pub(crate) struct Arguments {
+    /// A command, or `players`
+    topic: Option<String>,
+}
+
+/// Shows what is asked for; `ggp` is the whole command line.
+pub(crate) fn run(arguments: &Arguments, mut ggp: clap::Command) -> anyhow::Result<Exit> {
+    // Gives each subcommand the name that its usage begins with.
+    ggp.build();
+    let help = match arguments.topic.as_deref() {
+        None => ggp.render_long_help(),
+        Some("players") => players().into(),
+        Some(topic) => {
+            let names: Vec<String> = ggp.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+            let unknown = || {
+                let names = names.join(", ");
+                UsageError(format!("there is no help on `{topic}`; write one of: players, {names}"))
+            };
+            ggp.find_subcommand_mut(topic).ok_or_else(unknown)?.render_long_help()
+        }
+    };
+    let mut out = console::stdout();
+    match console::colours_stdout() {
+        true => write!(out, "{}", help.ansi())?,
+        false => write!(out, "{help}")?,
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// All players, with all their options.
+fn players() -> String {
+    let mut text = String::from(
+        "\
+A player is written as NAME, or as NAME:OPTION=VALUE,OPTION=VALUE.
+
+mcts                 Monte-Carlo tree search with all techniques below
+uct                  the same search without them, one playout at a time
+random               random legal moves
+http://HOST:PORT     a player somewhere else, by the GGP protocol (`host`, `match`)
+cmd:PROGRAM ARG…     a program that reads messages as lines and answers each with a line
+                     (`host`, `match`)
+
+Options of mcts and uct:
+",
+    );
+    for option in PlayerSpec::search_options() {
+        describe(&option, &mut text);
+    }
+    text.push_str("\nOptions of random:\n");
+    for option in PlayerSpec::random_options() {
+        describe(&option, &mut text);
+    }
+    text
+}
+
+/// The two lines of an option.
+fn describe(option: &SpecOption, text: &mut String) {
+    let default = match &option.defaults[..] {
+        [mcts, uct] if mcts != uct => format!("{mcts}, for uct {uct}"),
+        defaults => defaults.first().cloned().unwrap_or_default(),
+    };
+    let SpecOption { name, values, meaning, .. } = option;
+    text.push_str(&format!("  {name:<15}  {meaning}\n  {:<15}  {values}; default: {default}\n", ""));
+}
