@@ -413,3 +413,32 @@ fn events_say_where_a_session_stands() {
     ask(server.port, "DELETE", &path, "").ok();
     while next() != json!({}) {}
 }
+
+#[test]
+fn what_searches_evaluate_the_rules_with_is_told() {
+    let server = Server::start(&[]);
+    let path = server.open(&person_and_engine("tic_tac_toe"));
+    let status = server.wait(&path, "a network", |status| status["reasoner"]["name"] == "propnet");
+    assert!(status["reasoner"]["why"].is_null(), "{status}");
+
+    // Three dials of 250 values make a rule of 15 million instances: no network has them.
+    let values: String = (0..250).map(|value| format!("(value {value})")).collect();
+    let dials = "(succ 0 1) (succ 1 2) (succ 2 3) (role turner) (init (step 0)) (init (dial a 0)) (init (dial b 1))
+        (init (dial c 2)) (<= (legal turner (turn ?d ?v)) (true (dial ?d ?x)) (value ?v))
+        (<= (next (dial ?d ?v)) (does turner (turn ?d ?v)))
+        (<= (next (dial ?d ?v)) (true (dial ?d ?v)) (not (turned ?d)))
+        (<= (turned ?d) (does turner (turn ?d ?v)))
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= (next open) (true (dial a ?a)) (true (dial b ?b)) (true (dial c ?c))
+            (distinct ?a ?b) (distinct ?a ?c) (distinct ?b ?c))
+        (<= terminal (true (step 3))) (<= (goal turner 100) (true open)) (<= (goal turner 0) (not (true open)))";
+    let engine = json!({"kind": "engine", "iterations": 5});
+    let path = server.open(&json!({"rules": format!("{values} {dials}"), "name": "dials", "seats": [engine]}));
+    // The first state is there, and the engine plays, before anybody knows what becomes of the network.
+    assert_eq!(server.node(&path, &json!(0))["legal"][0].as_array().map(Vec::len), Some(750));
+    let status = server.status(&path);
+    assert_eq!(status["reasoner"]["name"], "datalog", "{status}");
+    assert!(status["reasoner"]["why"].is_string(), "{status}");
+    let over = |status: &Value| server.node(&path, &status["tip"])["terminal"] == true;
+    server.wait(&path, "the end of the match", over);
+}
