@@ -46,7 +46,7 @@ fn named(error: io::Error) -> io::Error {
 
 /// Whether `error` is that nobody reads standard output any more.
 pub(crate) fn is_closed(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<OutputClosed>())
+    error.get_ref().and_then(|inner| inner.downcast_ref::<OutputClosed>()).is_some()
 }
 
 /// The result of writing to standard output by a command that has more to do than to write: its exit

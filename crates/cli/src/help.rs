@@ -36,9 +36,10 @@ pub(crate) fn run(arguments: &Arguments, mut ggp: clap::Command) -> anyhow::Resu
         }
     };
     let mut out = console::stdout();
-    match console::colours_stdout() {
-        true => write!(out, "{}", help.ansi())?,
-        false => write!(out, "{help}")?,
+    if console::colours_stdout() {
+        write!(out, "{}", help.ansi())?;
+    } else {
+        write!(out, "{help}")?;
     }
     out.flush()?;
     Ok(Exit::Done)

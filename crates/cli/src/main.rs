@@ -1,7 +1,8 @@
 //! The command `ggp`: reads its command line, runs one subcommand, ends with its exit code.
 //!
 //! Invariants: what a script reads goes to standard output, what a person is told goes to standard
-//! error; a reader that goes away (`ggp perft … | head -1`) ends the command quietly.
+//! error; a reader that goes away (`ggp perft … | head -1`) ends a command that only prints quietly, and
+//! changes nothing for a match.
 
 mod analyze;
 mod bench;

@@ -135,14 +135,13 @@ fn a_reader_that_leaves_in_the_middle_does_not_end_the_match() {
 
 #[test]
 fn a_fault_is_told_whether_or_not_somebody_reads() {
-    // Nobody listens there: the port was free a moment ago.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (url, guest) = (format!("http://127.0.0.1:{free}"), format!("x=http://127.0.0.1:{free}"));
-    let args = ["host", RULES, "--player", &guest, "--player=o=random", "--startclock=1", "--playclock=1"];
+    // Nobody listens on port 1.
+    let guest = "--player=x=http://127.0.0.1:1";
+    let args = ["host", RULES, guest, "--player=o=random", "--startclock=1", "--playclock=1"];
     let run = ggp_unread(&args);
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert!(run.stderr.contains("x in step 1: "), "{}", run.stderr);
-    let run = ggp_unread(&["comply", &url]);
+    let run = ggp_unread(&["comply", "http://127.0.0.1:1"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let run = ggp_unread(&["solve", "games/connect_four.kif", "--memory=10", "--seconds=0.1"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
@@ -365,6 +364,7 @@ fn help_is_had_of_every_command_and_of_the_players() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn paths_of_the_pages_are_looked_at_before_they_are_served() {
     let empty = path("no-games");
@@ -395,6 +395,7 @@ fn paths_of_the_pages_are_looked_at_before_they_are_served() {
 
 /// `ggp web` with `args`: its exit code and all that it says if it ends, else its first line and what
 /// it has said before it is stopped.
+#[cfg(unix)]
 fn served(args: &[&str]) -> (Option<i32>, String, String) {
     let mut child = command(&[&["web", "--port", "0"], args].concat()).spawn().expect("ggp starts");
     let mut line = String::new();
