@@ -14,7 +14,7 @@ use crate::rulesheet::GameFile;
 use crate::seats::{self, Taker, seats};
 use anyhow::Context;
 use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome};
-use ggp_game::{Clocks, Game, Interpreter, Role, StopToken, rng};
+use ggp_game::{Clocks, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
 use std::io::Write;
 use std::path::PathBuf;
@@ -132,6 +132,10 @@ impl Table<'_> {
         setup.record.is_player_human = vec![false; names.len()];
         setup.record.player_names_from_host = names;
         let mut narrator = Narrator::new(game, board, 0, None, &stop);
+        // The start clock may be long, and the person has something to look at.
+        let (state, mut facts) = (machine.initial_state()?, Vec::new());
+        machine.facts(&state, &mut facts)?;
+        narrator.show_start([facts, Vec::new()], &[])?;
         let outcome = host(&mut MachineReferee::new(machine), guests, setup, &mut narrator, &stop);
         narrator.finish()?;
         Ok(outcome)
