@@ -9,6 +9,7 @@ pub mod elo;
 mod fault;
 mod hall;
 pub mod interval;
+mod ledger;
 mod outcome;
 mod plan;
 mod position;
@@ -29,12 +30,13 @@ pub use account::TimeAccount;
 pub use command::CommandPlayer;
 pub use fault::{Fault, FaultKind, OnFault};
 pub use hall::save;
+pub use ledger::{Merge, ResultFile, ResultsError, merge, read_results};
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
 pub use plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
 pub use position::rules_from;
 pub use record::{Record, RecordError, state_text};
 pub use referee::{DEFAULT_GRACE, MachineReferee, MatchSetup, Referee, Seat, is_nature};
-pub use result::{MatchResult, Merge, ResultFile, ResultsError, merge, read_results};
+pub use result::MatchResult;
 pub use standings::{GameSummary, PairSummary, PlayerSummary, RoleSummary, Standings, Summary};
 pub use tournament::{
     Event, Finish, Players, Progress, Report, Run, SeatRequest, Tournament, TournamentError,

@@ -9,9 +9,10 @@
 use crate::elo::{Hypothesis, Sprt, SprtState};
 use crate::fault::OnFault;
 use crate::hall::{Hall, Pool, make};
+use crate::ledger::{ResultFile, ResultsError};
 use crate::plan::{Contest, Entrant, Pairing, Plan, PlanError, Shard};
 use crate::referee::Referee;
-use crate::result::{MatchResult, ResultFile, ResultsError};
+use crate::result::MatchResult;
 use crate::sequence::Sequence;
 use crate::standings::Standings;
 use ggp_game::{Clocks, EvalError, Game, PlayError, Player, StopToken};
