@@ -30,7 +30,7 @@ pub use account::TimeAccount;
 pub use command::CommandPlayer;
 pub use fault::{Fault, FaultKind, OnFault};
 pub use hall::save;
-pub use ledger::{Merge, ResultFile, ResultsError, merge, read_results};
+pub use ledger::{Flaw, Merge, ResultFile, ResultsError, merge, read_results};
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
 pub use plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
 pub use position::rules_from;

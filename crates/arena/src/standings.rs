@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::elo::{Difference, Scores};
 use crate::fault::FaultKind;
 use crate::interval::{Estimate, Moments};
-use crate::ledger::{ResultsError, read_results};
+use crate::ledger::{Flaw, ResultsError, read_all};
 use crate::ratings::{BLOCKS, Meetings, rate};
 use crate::result::MatchResult;
 use crate::series::Series;
@@ -199,22 +199,22 @@ impl Standings {
         }
     }
 
-    /// The totals of files of results or match records; a match that occurs twice counts once.
+    /// The totals of files of results or match records; a match that occurs twice counts once. Also
+    /// what is wrong with some of the files.
     ///
     /// # Errors
-    /// When one cannot be read.
-    pub fn of_files(files: &[PathBuf]) -> Result<Standings, ResultsError> {
+    /// When one cannot be read, or none holds a result.
+    pub fn of_files(files: &[PathBuf]) -> Result<(Standings, Vec<Flaw>), ResultsError> {
         let mut standings = Standings::default();
         let mut seen = HashSet::new();
-        for path in files {
-            read_results(path, |result| {
-                if !seen.contains(&result.id) {
-                    standings.add(&result);
-                    seen.insert(result.id);
-                }
-            })?;
-        }
-        Ok(standings)
+        let flaws = read_all(files, |result| {
+            if !seen.contains(&result.id) {
+                standings.add(&result);
+                seen.insert(result.id);
+            }
+            Ok(())
+        })?;
+        Ok((standings, flaws))
     }
 
     /// Matches added.

@@ -124,6 +124,8 @@ impl Run {
 pub enum Event<'a> {
     /// Something that may spoil the results.
     Warning(String),
+    /// Something that a person should know, though nothing is wrong.
+    Note(String),
     /// Everyone can be made; matches begin.
     Ready {
         /// How far it is already.
@@ -281,6 +283,9 @@ impl Tournament {
             made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
         }
         let mut books = Books::open(self, run, &plan, total)?;
+        if let Some(flaw) = books.file.as_ref().and_then(|file| file.flaw.as_ref()) {
+            on_event(Event::Note(format!("{flaw}; it is played again")));
+        }
         on_event(Event::Ready { progress: books.progress });
         let abort = StopToken::new();
         let hall = Hall {

@@ -131,6 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut score = Score::start();
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),
+        Event::Note(text) => score.say(&format!("note: {text}")),
         Event::Ready { progress } => score.ready(progress),
         Event::Ended { progress, standings, sprt, .. } => score.update(progress, standings, sprt),
     };

@@ -41,7 +41,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let sprt = sequential::parse(&arguments.sprt)?;
-    let standings = Standings::of_files(&arguments.files)?;
+    let (standings, flaws) = Standings::of_files(&arguments.files)?;
+    for flaw in flaws {
+        console::say(&format!("warning: {flaw}"));
+    }
     let summary = standings.summary();
     let mut exit = Exit::Done;
     let mut tested = None;

@@ -85,7 +85,10 @@ fn results_resume_and_shards_merge() {
     std::fs::write(&torn, &text[..cut]).unwrap();
     let run = play(&["--resume", torn.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.starts_with("9 of 24 matches have been played before\n"), "{}", run.stderr);
+    let cut_off =
+        format!("note: {}:10: the last line is cut off, and its match is not counted", torn.display());
+    assert!(run.stderr.starts_with(&cut_off), "{}", run.stderr);
+    assert!(run.stderr.contains("\n9 of 24 matches have been played before\n"), "{}", run.stderr);
     assert_eq!(results(&torn), all);
     // Another tournament's results are not gone on with, and results are not written over.
     let foreign = play(&["--seed", "2", "--resume", whole.to_str().unwrap()]);
@@ -167,6 +170,73 @@ fn players_at_fault_are_counted() {
     }
     let run = ggp(&["match", "games/nim.kif", "--player=a=random", "--player=b=cmd:/nonexistent"]);
     assert!(run.code == 3 && run.stderr.contains("`/nonexistent` cannot be started"), "{}", run.stderr);
+}
+
+#[test]
+fn files_without_results_are_refused_by_name() {
+    let [empty, text, torn, good] =
+        ["empty", "text", "torn", "good"].map(|name| fresh(&format!("kept-{name}.jsonl")));
+    let path = good.to_str().unwrap();
+    let args =
+        ["match", "games/nim.kif", "--player=a=random", "--player=b=mcts:iterations=5", "--games", "4"];
+    // A file that is empty, or is not there, is begun.
+    for _ in 0..2 {
+        let run = ggp(&[&args[..], &["--resume", path]].concat());
+        assert!(run.code == 0 && results(&good).len() == 4, "{}", run.stderr);
+        std::fs::write(&good, "").unwrap();
+    }
+    assert_eq!(ggp(&[&args[..], &["--resume", path]].concat()).code, 0);
+    std::fs::write(&empty, "").unwrap();
+    std::fs::write(&text, "hello").unwrap();
+    let whole = std::fs::read_to_string(&good).unwrap();
+    std::fs::write(&torn, &whole[..whole.len() - 40]).unwrap();
+    let [empty, text, torn] = [&empty, &text, &torn].map(|path| path.to_str().unwrap());
+    for command in ["stats", "merge"] {
+        for (file, said) in [
+            ("/no/such/file", "error: there is no file /no/such/file\n".to_owned()),
+            (
+                env!("CARGO_TARGET_TMPDIR"),
+                format!(
+                    "error: {0} is a directory: name files in it, as {0}/*.jsonl\n",
+                    env!("CARGO_TARGET_TMPDIR")
+                ),
+            ),
+            (empty, format!("error: there are no results: {empty} holds no results\n")),
+            (
+                text,
+                format!(
+                    "error: {text}:1:1: not JSON: expected value; results have one JSON object a line, as `ggp match --out FILE` writes them\n"
+                ),
+            ),
+        ] {
+            let run = ggp(&[command, file]);
+            assert_eq!(
+                (run.code, run.stdout.as_str(), run.stderr.as_str()),
+                (1, "", said.as_str()),
+                "{command} {file}"
+            );
+        }
+        // Beside others they are no error, but told.
+        let run = ggp(&[command, path, empty, torn]);
+        let told = format!(
+            "warning: {empty} holds no results\nwarning: {torn}:4: the last line is cut off, and its match is not counted\n"
+        );
+        assert!(run.code == 0 && run.stderr.starts_with(&told), "{command}: {}", run.stderr);
+    }
+    // What is no file of results is not cut down to one.
+    let run = ggp(&[&args[..], &["--resume", text]].concat());
+    assert!(
+        run.code == 1 && run.stderr.starts_with(&format!("error: {text}:1:1: not JSON")),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(std::fs::read_to_string(text).unwrap(), "hello");
+    let run = ggp(&[&args[..], &["--resume", torn]].concat());
+    assert!(run.stderr.contains(&format!("note: {torn}:4: the last line is cut off")), "{}", run.stderr);
+    assert_eq!((run.code, results(Path::new(torn)).len()), (0, 4));
+    let run = ggp(&[&args[..], &["--out", "/no/such/place/r.jsonl"]].concat());
+    let nowhere = "error: /no/such/place/r.jsonl cannot be created: there is no directory /no/such/place\n";
+    assert_eq!((run.code, run.stderr.as_str()), (1, nowhere));
 }
 
 /// A player that is served until it is dropped.
