@@ -6,6 +6,7 @@
 //! never at one before all those in front of it, so that short matches do not come first and the
 //! test stops at the same place each time.
 
+use crate::digest::Digest;
 use crate::elo::{Hypothesis, Sprt, SprtState};
 use crate::fault::OnFault;
 use crate::hall::{Hall, Pool, make};
@@ -16,7 +17,7 @@ use crate::result::MatchResult;
 use crate::sequence::Sequence;
 use crate::standings::Standings;
 use ggp_game::{Clocks, EvalError, Game, PlayError, Player, StopToken};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -130,6 +131,9 @@ pub enum Event<'a> {
     Ready {
         /// How far it is already.
         progress: Progress,
+        /// Results in the file that are not asked for, by their number or their shard: they do not
+        /// count.
+        unasked: u64,
     },
     /// A match has ended and its result is kept.
     Ended {
@@ -277,7 +281,6 @@ impl Tournament {
         for warning in self.warnings(run, total, plan.round()) {
             on_event(Event::Warning(warning));
         }
-        let referees = self.preflight(players)?;
         if let Some(directory) = &run.save {
             let made = std::fs::create_dir_all(directory);
             made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
@@ -286,8 +289,8 @@ impl Tournament {
         if let Some(flaw) = books.file.as_ref().and_then(|file| file.flaw.as_ref()) {
             on_event(Event::Note(format!("{flaw}; it is played again")));
         }
-        on_event(Event::Ready { progress: books.progress });
-        let abort = StopToken::new();
+        let referees = self.preflight(players)?;
+        on_event(Event::Ready { progress: books.progress, unasked: books.unasked.len() as u64 });
         let hall = Hall {
             tournament: self,
             players,
@@ -297,46 +300,10 @@ impl Tournament {
             done: std::mem::take(&mut books.done),
             next: Mutex::new(0),
             referees,
-            abort: abort.clone(),
+            abort: StopToken::new(),
         };
-        let began = Instant::now();
-        let mut failed = None;
         if books.decision().is_none() {
-            std::thread::scope(|scope| {
-                let (sender, results) = channel();
-                for _ in 0..run.concurrency.max(1) {
-                    let (sender, hall) = (sender.clone(), &hall);
-                    let spawned = std::thread::Builder::new().spawn_scoped(scope, move || hall.work(&sender));
-                    if let Err(error) = spawned {
-                        failed = Some(TournamentError::Thread(error));
-                        break;
-                    }
-                }
-                drop(sender);
-                loop {
-                    if stop.is_stopped() || failed.is_some() || books.decision().is_some() {
-                        abort.stop();
-                    }
-                    let kept = match results.recv_timeout(POLL) {
-                        Ok(Ok((number, result))) => books.keep(number, &result, began).map(|()| result),
-                        Ok(Err(error)) => Err(error),
-                        Err(RecvTimeoutError::Timeout) => continue,
-                        Err(RecvTimeoutError::Disconnected) => break,
-                    };
-                    match kept {
-                        Ok(result) => on_event(Event::Ended {
-                            result: &result,
-                            progress: books.progress,
-                            standings: &books.standings,
-                            sprt: books.sequence.as_ref().map(Sequence::state),
-                        }),
-                        Err(error) => drop(failed.get_or_insert(error)),
-                    }
-                }
-            });
-        }
-        if let Some(error) = failed {
-            return Err(error);
+            play_all(&hall, &mut books, on_event, stop)?;
         }
         let finish = match books.decision() {
             Some(hypothesis) => Finish::Decided(hypothesis),
@@ -389,6 +356,51 @@ impl Tournament {
     }
 }
 
+/// Plays the fixtures of `hall` and enters their results in `books`, until there are none left, the
+/// sequential test is decided, or `stop` is raised.
+fn play_all(
+    hall: &Hall<'_>,
+    books: &mut Books,
+    on_event: &mut dyn FnMut(Event<'_>),
+    stop: &StopToken,
+) -> Result<(), TournamentError> {
+    let began = Instant::now();
+    let mut failed = None;
+    std::thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..hall.run.concurrency.max(1) {
+            let sender = sender.clone();
+            let spawned = std::thread::Builder::new().spawn_scoped(scope, move || hall.work(&sender));
+            if let Err(error) = spawned {
+                failed = Some(TournamentError::Thread(error));
+                break;
+            }
+        }
+        drop(sender);
+        loop {
+            if stop.is_stopped() || failed.is_some() || books.decision().is_some() {
+                hall.abort.stop();
+            }
+            let kept = match results.recv_timeout(POLL) {
+                Ok(Ok((number, result))) => books.keep(number, &result, began).map(|()| result),
+                Ok(Err(error)) => Err(error),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            match kept {
+                Ok(result) => on_event(Event::Ended {
+                    result: &result,
+                    progress: books.progress,
+                    standings: &books.standings,
+                    sprt: books.sequence.as_ref().map(Sequence::state),
+                }),
+                Err(error) => drop(failed.get_or_insert(error)),
+            }
+        }
+    });
+    failed.map_or(Ok(()), Err)
+}
+
 /// What has been played and counts.
 struct Books {
     file: Option<ResultFile>,
@@ -397,50 +409,58 @@ struct Books {
     progress: Progress,
     /// The numbers of the matches that need not be played.
     done: HashSet<u64>,
+    /// Digests of the ids of results in the file that are beyond what is asked for.
+    unasked: HashSet<u64>,
 }
 
 impl Books {
     fn open(tournament: &Tournament, run: &Run, plan: &Plan, total: u64) -> Result<Books, TournamentError> {
-        let mut standings = Standings::default();
         let names = || tournament.entrants.iter().map(|e| e.name.clone()).collect();
-        let mut sequence = run.sprt.map(|sprt| Sequence::new(sprt, names()));
-        let mut known: HashMap<String, Option<MatchResult>> = HashMap::new();
-        let file = match &run.out {
+        let mut books = Books {
+            file: None,
+            standings: Standings::default(),
+            sequence: run.sprt.map(|sprt| Sequence::new(sprt, names())),
+            progress: Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO },
+            done: HashSet::new(),
+            unasked: HashSet::new(),
+        };
+        let is_asked = |number: &u64| *number < total && run.shard.contains(plan.encounter(*number));
+        for number in (0..total).filter(is_asked) {
+            books.progress.total += 1;
+            if let Some(sequence) = &mut books.sequence {
+                sequence.expect(number);
+            }
+        }
+        books.file = match &run.out {
             None => None,
-            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |mut result| {
-                if known.contains_key(&result.id) {
-                    return;
+            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |result| {
+                if let Some(number) = plan.number_of(&result.id).filter(is_asked) {
+                    books.enter(number, result);
+                } else {
+                    let mut digest = Digest::default();
+                    digest.add(result.id.as_bytes());
+                    books.unasked.insert(digest.value());
                 }
-                standings.add(&result);
-                let id = result.id.clone();
-                (result.time, result.faults) = (Vec::new(), Vec::new());
-                known.insert(id, run.sprt.is_some().then_some(result));
             })?),
             Some(path) => Some(ResultFile::create(path)?),
         };
-        let mut progress = Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO };
-        let mut done = HashSet::new();
-        for number in 0..total {
-            let fixture = plan.fixture(number);
-            if !run.shard.contains(fixture.encounter) {
-                continue;
-            }
-            progress.total += 1;
-            if let Some(sequence) = &mut sequence {
-                sequence.expect(number);
-            }
-            if let Some(result) = known.remove(&fixture.id) {
-                progress.done += 1;
-                done.insert(number);
-                if let (Some(sequence), Some(result)) = (&mut sequence, result) {
-                    sequence.add(number, &result);
-                }
-            }
-        }
-        if let Some(sequence) = &mut sequence {
+        if let Some(sequence) = &mut books.sequence {
             sequence.advance();
         }
-        Ok(Books { file, standings, sequence, progress, done })
+        Ok(books)
+    }
+
+    /// Counts a result that was there before, once.
+    fn enter(&mut self, number: u64, mut result: MatchResult) {
+        if !self.done.insert(number) {
+            return;
+        }
+        self.progress.done += 1;
+        self.standings.add(&result);
+        (result.time, result.faults) = (Vec::new(), Vec::new());
+        if let Some(sequence) = &mut self.sequence {
+            sequence.add(number, &result);
+        }
     }
 
     fn keep(&mut self, number: u64, result: &MatchResult, began: Instant) -> Result<(), TournamentError> {

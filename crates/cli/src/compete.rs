@@ -16,11 +16,15 @@ use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
     Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Report, Run, Shard, Tournament, TournamentError,
+    is_nature,
 };
-use ggp_game::{Clocks, StopToken};
+use ggp_game::{Clocks, Game, StopToken};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Matches of one tournament, at most.
+const MAX_MATCHES: u64 = 100_000_000;
 
 /// The play clock where nothing else is said.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
@@ -52,7 +56,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME=SPEC", required = true)]
     player: Vec<String>,
     /// Matches in all, rounded up so that everyone has every seat of the last opening
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = matches)]
     games: u64,
     /// Who meets whom: roundrobin, or gauntlet, the first player against each other one
     #[arg(long, value_name = "NAME", default_value_t)]
@@ -84,7 +88,7 @@ pub(crate) struct Arguments {
     /// Append each result to FILE, one JSON line per match
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     out: Option<PathBuf>,
-    /// Go on with the matches that FILE lacks
+    /// Go on with the matches that FILE lacks; what FILE has beyond --games is not rated
     #[arg(long, value_name = "FILE.jsonl")]
     resume: Option<PathBuf>,
     /// Keep every match in DIR as JSON, in the format of ggp.org
@@ -125,6 +129,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
+    for note in notes(&entries, &tournament) {
+        console::say(&format!("note: {note}"));
+    }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     let field = Field::new(entries, &tournament.contests, arguments.reasoning)?;
@@ -132,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),
         Event::Note(text) => score.say(&format!("note: {text}")),
-        Event::Ready { progress } => score.ready(progress),
+        Event::Ready { progress, unasked } => score.ready(progress, unasked),
         Event::Ended { progress, standings, sprt, .. } => score.update(progress, standings, sprt),
     };
     let report = tournament.run(&field, &run, &mut watch, &stop);
@@ -167,6 +174,39 @@ fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tourna
         parallel: arguments.parallel,
         max_steps: ggp_game::MAX_STEPS,
     })
+}
+
+/// A number of matches that can be played.
+fn matches(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("there is nothing to play: 1 or more are wanted".to_owned()),
+        Ok(number @ 1..=MAX_MATCHES) => Ok(number),
+        Ok(_) => Err(format!("{MAX_MATCHES} matches are the most")),
+        Err(_) => Err(format!("a whole number from 1 to {MAX_MATCHES} is wanted")),
+    }
+}
+
+/// What is odd about who takes part, though it can be played.
+fn notes(entries: &[Entry], tournament: &Tournament) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (place, first) in entries.iter().enumerate() {
+        for second in entries[place + 1..].iter().filter(|second| second.kind == first.kind) {
+            notes.push(format!(
+                "{} and {} are the same player, {}: any difference between them is chance",
+                first.name, second.name, second.spec
+            ));
+        }
+    }
+    let is_drawn = |game: &Game| game.roles().any(|role| is_nature(game, role));
+    let has_chance = tournament.contests.iter().all(|contest| is_drawn(&contest.game));
+    if entries.iter().all(Entry::repeats_itself) && tournament.opening_plies == 0 && !has_chance {
+        notes.push(
+            "all players have seeds of their own, so every encounter repeats the first: leave out `seed=`, or \
+             begin with random moves (--openings K)"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// A tournament that cannot be played: the command line, a player, or the disk.

@@ -78,6 +78,16 @@ impl Entry {
         Entrant { name: self.name.clone(), spec: self.spec.clone() }
     }
 
+    /// Whether it makes the same moves in the same match, played again: its seed and whatever ends
+    /// its search are its own.
+    pub(crate) fn repeats_itself(&self) -> bool {
+        match &self.kind {
+            Kind::Local(PlayerSpec::Mcts(options)) => options.seed.is_some() && options.iterations.is_some(),
+            Kind::Local(PlayerSpec::Random(options)) => options.seed.is_some(),
+            Kind::Command(_) | Kind::Remote(_) => false,
+        }
+    }
+
     /// Whether the search counts iterations, or does not search: no clock is needed to end it.
     pub(crate) fn ends_by_itself(&self) -> bool {
         match &self.kind {

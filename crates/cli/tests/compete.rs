@@ -239,6 +239,82 @@ fn files_without_results_are_refused_by_name() {
     assert_eq!((run.code, run.stderr.as_str()), (1, nowhere));
 }
 
+#[test]
+fn nothing_to_play_and_nobody_to_meet_are_refused() {
+    let play = |more: &[&str]| ggp(&[&["match", "games/nim.kif"], more].concat());
+    for (more, said) in [
+        (
+            &["--player=a=random", "--player=b=mcts", "--games", "0"][..],
+            "there is nothing to play: 1 or more are wanted",
+        ),
+        (
+            &["--player=a=random", "--player=b=mcts", "--games", "many"],
+            "a whole number from 1 to 100000000 is wanted",
+        ),
+        (
+            &["--player=a=random", "--player=b=mcts", "--games", "18446744073709551615"],
+            "100000000 matches are the most",
+        ),
+        (
+            &["--player=a=random"],
+            "a would play against itself in nim, which has 2 roles: a second player is wanted",
+        ),
+        (
+            &["--player=a=random", "--player=a=mcts"],
+            "two players with the name `a`: give each a name of its own",
+        ),
+    ] {
+        let run = play(more);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{more:?}: {}", run.stderr);
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains(said), "{}", run.stderr);
+    }
+    // Alone in a game for one is no match against itself.
+    let run = ggp(&["match", "games/eight_puzzle.kif", "--player=a=random", "--games", "2"]);
+    assert_eq!((run.code, run.stdout.starts_with("Ratings\n")), (0, true), "{}{}", run.stdout, run.stderr);
+    let run = play(&["--player=a=random:seed=1", "--player=b=random:seed=1", "--games", "2"]);
+    assert_eq!(run.code, 0);
+    let same = "note: a and b are the same player, random:seed=1: any difference between them is chance\n";
+    assert!(run.stderr.starts_with(same), "{}", run.stderr);
+    assert!(run.stderr.contains("note: all players have seeds of their own"), "{}", run.stderr);
+    let run =
+        play(&["--player=a=random:seed=1", "--player=b=random:seed=2", "--games", "2", "--openings", "1"]);
+    assert!(run.code == 0 && !run.stderr.contains("note: "), "{}", run.stderr);
+}
+
+#[test]
+fn what_was_asked_for_is_rated() {
+    let out = fresh("more.jsonl");
+    let path = out.to_str().unwrap();
+    let play = |more: &[&str]| {
+        let args = [
+            "match",
+            "games/nim.kif",
+            "games/tic_tac_toe.kif",
+            "--player=a=random",
+            "--player=b=mcts:iterations=5",
+        ];
+        let run = ggp(&[&args[..], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run
+    };
+    let four = play(&["--games", "4"]).stdout;
+    play(&["--games", "20", "--out", path]);
+    let without_time = |text: &str| text.split("\nFaults and time").next().unwrap().to_owned();
+    let again = play(&["--games", "4", "--resume", path]);
+    assert_eq!(without_time(&again.stdout), without_time(&four));
+    let said = "4 of 4 matches have been played before\nnote: the file has 16 more, beyond what --games and --shard ask \
+                for: they are not rated here; `ggp stats` rates all\n";
+    assert!(again.stderr.ends_with(said), "{}", again.stderr);
+    let shard = play(&["--games", "20", "--shard", "1/2", "--resume", path]);
+    assert!(shard.stderr.contains("note: the file has 10 more"), "{}", shard.stderr);
+    let test = ["--sprt", "elo0=0", "elo1=10"];
+    let tested = play(&[&["--games", "4", "--resume", path][..], &test].concat());
+    assert!(tested.stdout.contains(" after 2 pairs: undecided"), "{}", tested.stdout);
+    let all = play(&["--games", "20", "--resume", path]);
+    assert!(!all.stderr.contains("note: "), "{}", all.stderr);
+    assert_eq!(results(&out).len(), 20, "nothing was taken away");
+}
+
 /// A player that is served until it is dropped.
 struct Served {
     child: Child,
