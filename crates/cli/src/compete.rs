@@ -34,6 +34,11 @@ const PLAY_CLOCK: Duration = Duration::from_secs(1);
 /// All players meet in all games, with every seating of every opening. With --out each result is
 /// kept as it comes; a run that was killed goes on with --resume and the same arguments, nothing
 /// lost and nothing played twice.
+///
+/// The first lines of the result name players that were at fault in more than a tenth of their
+/// matches, and say who is stronger. That needs 30 pairs: a pair is two matches with the same
+/// opening in which two players have swapped their seats. Pairs of the same opening count as one
+/// for this.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("\
 Players:

@@ -14,6 +14,10 @@ use std::path::PathBuf;
 ///
 /// FILE is what `ggp match --out` wrote, or a match record in the ggp.org format. A match that
 /// occurs in several files counts once. Intervals hold the truth with 95 % confidence.
+///
+/// The first lines name players that were at fault in more than a tenth of their matches, and say
+/// who is stronger. That needs 30 pairs: a pair is two matches with the same opening in which two
+/// players have swapped their seats. Pairs of the same opening count as one for this.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -60,8 +64,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut out = console::stdout();
     if arguments.json {
         let mut object = serde_json::to_value(&summary)?;
-        if let (Some(members), Some((_, state, _))) = (object.as_object_mut(), &tested) {
-            members.insert("sprt".to_owned(), serde_json::to_value(state)?);
+        if let Some(members) = object.as_object_mut() {
+            members.insert("headline".to_owned(), summary.headline_text().into());
+            if let Some((_, state, _)) = &tested {
+                members.insert("sprt".to_owned(), serde_json::to_value(state)?);
+            }
         }
         writeln!(out, "{object}")?;
     } else {

@@ -72,8 +72,13 @@ fn results_resume_and_shards_merge() {
     let play = |more: &[&str]| ggp(&[&MATCH[..], more].concat());
     let run = play(&["--out", whole.to_str().unwrap(), "--report", page.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.starts_with("Ratings\nplayer "), "{}", run.stdout);
-    assert!(run.stdout.lines().nth(2).unwrap().starts_with("strong "), "{}", run.stdout);
+    let few = " pairs. This is too little evidence yet: at least 30 pairs are needed.\n\nRatings\nplayer ";
+    assert!(
+        run.stdout.starts_with("strong is ahead of weak: +") && run.stdout.contains(few),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.lines().nth(4).unwrap().starts_with("strong "), "{}", run.stdout);
     assert!(run.stderr.contains("\n24/24 matches, 0 s left: strong "), "{}", run.stderr);
     let all = results(&whole);
     assert_eq!(all.len(), 24);
@@ -270,7 +275,13 @@ fn nothing_to_play_and_nobody_to_meet_are_refused() {
     }
     // Alone in a game for one is no match against itself.
     let run = ggp(&["match", "games/eight_puzzle.kif", "--player=a=random", "--games", "2"]);
-    assert_eq!((run.code, run.stdout.starts_with("Ratings\n")), (0, true), "{}{}", run.stdout, run.stderr);
+    assert_eq!(
+        (run.code, run.stdout.starts_with("a played alone.\n")),
+        (0, true),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
     let run = play(&["--player=a=random:seed=1", "--player=b=random:seed=1", "--games", "2"]);
     assert_eq!(run.code, 0);
     let same = "note: a and b are the same player, random:seed=1: any difference between them is chance\n";
@@ -313,6 +324,41 @@ fn what_was_asked_for_is_rated() {
     let all = play(&["--games", "20", "--resume", path]);
     assert!(!all.stderr.contains("note: "), "{}", all.stderr);
     assert_eq!(results(&out).len(), 20, "nothing was taken away");
+}
+
+/// A shell script that is a player; it answers START and STOP, and PLAY as `play` says.
+#[cfg(unix)]
+fn script(name: &str, play: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = fresh(name);
+    let cases = format!("case $line in *START*) echo ready;; *PLAY*) {play};; *) echo done;; esac");
+    std::fs::write(&path, format!("#!/bin/sh\nwhile read -r line; do {cases}; done\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn a_player_often_at_fault_is_named_first() {
+    let player = format!("bad=cmd:{}", script("at-fault.sh", "echo nonsense").display());
+    let (out, page) = (fresh("at-fault.jsonl"), fresh("at-fault.html"));
+    let [out, page] = [&out, &page].map(|path| path.to_str().unwrap());
+    let args = ["match", "games/tic_tac_toe.kif", "--player=good=mcts:iterations=20", "--player", &player];
+    let run = ggp(&[&args[..], &["--games", "80", "--out", out, "--report", page]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let stats = ggp(&["stats", out]);
+    let json: Value = serde_json::from_str(&ggp(&["stats", out, "--json"]).stdout).unwrap();
+    let (named, doubt) =
+        ("bad was at fault in 80 of its 80 matches.", "With so many faults this says little about strength.");
+    for text in [&run.stdout, &stats.stdout] {
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], named);
+        assert!(lines[1].starts_with("good is ahead of bad: +") && lines[1].ends_with(doubt), "{text}");
+    }
+    assert_eq!(json["headline"][0], named);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<b>bad</b> was at fault in 80 of its 80 matches.") && page.contains(doubt));
+    assert!(!page.contains("is stronger") && !run.stdout.contains("is stronger"));
 }
 
 /// A player that is served until it is dropped.
