@@ -26,6 +26,7 @@ mod standings;
 mod text;
 mod tournament;
 mod transcript;
+mod trial;
 
 pub use account::TimeAccount;
 pub use command::CommandPlayer;
@@ -43,3 +44,4 @@ pub use standings::{GameSummary, PairSummary, PlayerSummary, RoleSummary, Standi
 pub use tournament::{
     Event, Finish, Players, Progress, Report, Run, SeatRequest, Tournament, TournamentError,
 };
+pub use trial::{Refusal, Trial, Unfit};

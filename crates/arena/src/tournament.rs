@@ -16,8 +16,9 @@ use crate::referee::Referee;
 use crate::result::MatchResult;
 use crate::sequence::Sequence;
 use crate::standings::Standings;
+use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Clocks, EvalError, Game, PlayError, Player, StopToken};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -36,6 +37,17 @@ pub trait Players: Sync {
         game: &Arc<Game>,
         seat: &SeatRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError>;
+
+    /// Tries whether an entrant can be reached and started: asked once of everyone who has matches
+    /// to play, of all at the same time, before the first match. What it returns are warnings.
+    /// Players of this process need no trial.
+    ///
+    /// # Errors
+    /// When the entrant cannot take part; the tournament stops.
+    fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+        let _ = (entrant, trial);
+        Ok(Vec::new())
+    }
 
     /// A referee for a game; it is used for many matches.
     ///
@@ -212,6 +224,9 @@ pub enum TournamentError {
         /// What is wrong.
         error: PlayError,
     },
+    /// Entrants that failed their trial.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Refused(Vec<Refusal>),
     /// A referee.
     #[error("{game} cannot be refereed: {error}")]
     Referee {
@@ -289,7 +304,13 @@ impl Tournament {
         if let Some(flaw) = books.file.as_ref().and_then(|file| file.flaw.as_ref()) {
             on_event(Event::Note(format!("{flaw}; it is played again")));
         }
-        let referees = self.preflight(players)?;
+        let waiting = self.waiting(&plan, run, total, &books);
+        let referees = if waiting.is_empty() {
+            Vec::new()
+        } else {
+            self.hold_trials(players, &waiting, on_event, stop)?;
+            self.preflight(players, &waiting)?
+        };
         on_event(Event::Ready { progress: books.progress, unasked: books.unasked.len() as u64 });
         let hall = Hall {
             tournament: self,
@@ -302,7 +323,7 @@ impl Tournament {
             referees,
             abort: StopToken::new(),
         };
-        if books.decision().is_none() {
+        if !waiting.is_empty() {
             play_all(&hall, &mut books, on_event, stop)?;
         }
         let finish = match books.decision() {
@@ -339,15 +360,36 @@ impl Tournament {
         warnings
     }
 
-    /// Makes everyone once before anything is played; the referees are kept.
-    fn preflight(&self, players: &dyn Players) -> Result<Vec<Pool>, TournamentError> {
+    /// The entrants who have matches to play.
+    fn waiting(&self, plan: &Plan, run: &Run, total: u64, books: &Books) -> BTreeSet<usize> {
+        let mut waiting = BTreeSet::new();
+        if books.decision().is_some() {
+            return waiting;
+        }
+        for number in (0..total).filter(|number| !books.done.contains(number)) {
+            if waiting.len() == self.entrants.len() {
+                break;
+            }
+            if run.shard.contains(plan.encounter(number)) {
+                waiting.extend(plan.fixture(number).seats.into_iter().flatten());
+            }
+        }
+        waiting
+    }
+
+    /// Makes everyone in `waiting` once before anything is played; the referees are kept.
+    fn preflight(
+        &self,
+        players: &dyn Players,
+        waiting: &BTreeSet<usize>,
+    ) -> Result<Vec<Pool>, TournamentError> {
         let mut referees = Vec::new();
         for contest in &self.contests {
             let game = contest.name.clone();
             let referee =
                 players.referee(&contest.game).map_err(|error| TournamentError::Referee { game, error })?;
             referees.push(Mutex::new(vec![referee]));
-            for entrant in &self.entrants {
+            for entrant in waiting.iter().map(|&position| &self.entrants[position]) {
                 let seat = SeatRequest { match_id: "preflight", seed: 0, grace: self.grace };
                 make(players, entrant, contest, &seat)?;
             }

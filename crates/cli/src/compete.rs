@@ -35,6 +35,9 @@ const PLAY_CLOCK: Duration = Duration::from_secs(1);
 /// kept as it comes; a run that was killed goes on with --resume and the same arguments, nothing
 /// lost and nothing played twice.
 ///
+/// Players outside of this program are tried before the first match. One that cannot be started or
+/// reached ends the command with exit code 3; what it does later is a matter of --on-fault.
+///
 /// The first lines of the result name players that were at fault in more than a tenth of their
 /// matches, and say who is stronger. That needs 30 pairs: a pair is two matches with the same
 /// opening in which two players have swapped their seats. Pairs of the same opening count as one
@@ -87,7 +90,7 @@ pub(crate) struct Arguments {
     /// Let the players of a match think at the same time instead of in turn
     #[arg(long)]
     parallel: bool,
-    /// For a player at fault: a random legal move, the first one, or forfeit the match
+    /// For a player at fault in a match: a random legal move, the first one, or forfeit the match
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
     /// Append each result to FILE, one JSON line per match
@@ -220,8 +223,10 @@ fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
         TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {
             Err(UsageError(error.to_string()).into())
         }
-        TournamentError::Player { .. } => {
-            console::say(&format!("{}: {error}", console::paint_stderr(console::BAD, "error")));
+        TournamentError::Player { .. } | TournamentError::Refused(_) => {
+            for line in error.to_string().lines() {
+                console::say(&format!("{}: {line}", console::paint_stderr(console::BAD, "error")));
+            }
             Ok(Exit::Fault)
         }
         other => Err(other.into()),

@@ -4,7 +4,10 @@
 
 use crate::exit::UsageError;
 use crate::reasoner::{Reasoner, Reasoning, WithMachine};
-use ggp_arena::{CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest};
+use crate::trial;
+use ggp_arena::{
+    CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest, Trial, Unfit,
+};
 use ggp_game::{Game, PlayError, Player, Playouts};
 use ggp_search::{DeterminizeOptions, DeterminizingPlayer, PlayerSpec};
 use ggp_server::http::Address;
@@ -128,6 +131,11 @@ impl Field {
         })
     }
 
+    /// An id of its own for the match `id` on the wire.
+    fn remote_id(&self, id: &str) -> String {
+        format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))
+    }
+
     fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
         let known = self.reasoners.iter().find(|(known, _)| Arc::ptr_eq(known, game));
         let (_, reasoner) = known.ok_or_else(|| PlayError::Unable("the game is not known".to_owned()))?;
@@ -148,11 +156,16 @@ impl Players for Field {
             Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed)),
             Kind::Command(command) => Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?),
             Kind::Remote(address) => {
-                let number = self.remote.fetch_add(1, Ordering::Relaxed);
-                let id = format!("{}.{:x}.{number}", seat.match_id, self.begun);
+                let id = self.remote_id(seat.match_id);
                 Box::new(RemotePlayer::new(address.clone(), id).named(entry.name.clone()))
             }
         })
+    }
+
+    fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+        let entry = self.entries.iter().find(|entry| entry.name == entrant.name);
+        let tried = |entry: &Entry| trial::hold(&entry.kind, &entry.name, &self.remote_id("trial"), trial);
+        entry.map_or(Ok(Vec::new()), tried)
     }
 
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {

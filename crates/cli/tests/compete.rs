@@ -361,6 +361,57 @@ fn a_player_often_at_fault_is_named_first() {
     assert!(!page.contains("is stronger") && !run.stdout.contains("is stronger"));
 }
 
+/// An address at which nobody listens.
+fn deserted() -> String {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    format!("http://127.0.0.1:{port}")
+}
+
+#[cfg(unix)]
+#[test]
+fn players_that_are_not_there_end_the_command_before_it_begins() {
+    let gone = format!("gone=http://{}", deserted().trim_start_matches("http://"));
+    let args = ["match", "games/nim.kif", "--player=good=random", "--player", &gone];
+    let programs =
+        ["--player=ends=cmd:sh -c 'echo no licence >&2; exit 1'", "--player=lost=cmd:/nonexistent"];
+    let fault = ["--games", "12", "--on-fault"];
+    for policy in ["random", "first", "forfeit"] {
+        let out = fresh(&format!("refused-{policy}.jsonl"));
+        let more = [policy, "--out", out.to_str().unwrap()];
+        let run = ggp(&[&args[..], &programs, &fault, &more].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);
+        let lines: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(lines.len(), 3, "{}", run.stderr);
+        let begins = [
+            "gone cannot take part: http://127.0.0.1:",
+            "ends cannot take part: `sh -c",
+            "lost cannot take part: `/nonexistent",
+        ];
+        for (line, begin) in lines.iter().zip(begins) {
+            assert!(line.starts_with(&format!("error: player {begin}")), "{line}");
+        }
+        assert!(lines[0].ends_with("; start the player there, or correct the address"), "{}", lines[0]);
+        assert!(lines[1].contains("(exit status: 1): no licence; correct the command"), "{}", lines[1]);
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "", "nothing was played");
+    }
+    // A shard is no exception, and whoever has nothing left to play is not tried.
+    let program = script("leaves.sh", "echo nonsense");
+    let player = format!("--player=p=cmd:{}", program.display());
+    let out = fresh("leaves.jsonl");
+    let play = |games: &str, shard: &str| {
+        let args =
+            ["match", "games/nim.kif", "--player=good=random", &player, "--games", games, "--shard", shard];
+        ggp(&[&args[..], &["--resume", out.to_str().unwrap()]].concat())
+    };
+    assert_eq!(play("4", "1/1").code, 0);
+    std::fs::remove_file(&program).unwrap();
+    for (games, shard, code) in [("4", "1/1", 0), ("4", "2/2", 0), ("6", "1/1", 3), ("40", "2/2", 3)] {
+        let run = play(games, shard);
+        assert_eq!(run.code, code, "{games} {shard}: {}", run.stderr);
+    }
+    assert_eq!(results(&out).len(), 4);
+}
+
 /// A player that is served until it is dropped.
 struct Served {
     child: Child,
@@ -398,10 +449,12 @@ fn a_served_player_is_hosted() {
     assert_eq!((&record["isCompleted"], &record["scrambled"]), (&true.into(), &true.into()));
     // The same player in a tournament.
     let a = format!("a={}", served.url);
-    let run = ggp(&["match", "games/nim.kif", "--player", &a, "--player=b=random", "--games", "2"]);
+    let out = fresh("served.jsonl");
+    let args = ["match", "games/nim.kif", "--player", &a, "--player=b=random", "--games", "2"];
+    let run = ggp(&[&args[..], &["--out", out.to_str().unwrap()]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let conduct = run.stdout.lines().find(|line| line.starts_with("a ") && line.matches("  0").count() >= 5);
-    assert!(conduct.is_some(), "{}", run.stdout);
+    let all = results(&out);
+    assert!(all.len() == 2 && all.values().all(|result| result.get("faults").is_none()), "{all:?}");
 }
 
 /// Who changes the door wins two of three, who draws between staying and changing wins half.
