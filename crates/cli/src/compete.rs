@@ -5,12 +5,13 @@
 use crate::bench::seconds;
 use crate::console::{self, FAINT};
 use crate::entry::{Entry, Field, KINDS, Kind};
-use crate::exit::{Exit, UsageError};
+use crate::exit::{Exit, UsageError, heard};
 use crate::play::{quote, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::{GameFile, Level};
 use crate::score::Score;
 use crate::sequential;
+use crate::stats;
 use anyhow::Context;
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
@@ -19,7 +20,6 @@ use ggp_arena::{
     is_nature,
 };
 use ggp_game::{Clocks, Game, StopToken};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -241,23 +241,20 @@ fn conclude(
     report: &Report,
 ) -> anyhow::Result<Exit> {
     let summary = report.standings.summary();
-    let mut out = console::stdout();
-    write!(out, "{}", console::printable_lines(&summary.to_text()))?;
     let names: Vec<&str> = tournament.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     let tested = match (sprt, report.sprt, &names[..]) {
         (Some(sprt), Some(state), &[first, second]) => {
             let question = sequential::question(sprt, first, second);
-            let verdict = sequential::verdict(sprt, &state, first, second);
-            writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
-            Some((question, state))
+            Some((question, state, sequential::verdict(sprt, &state, first, second)))
         }
         _ => None,
     };
-    out.flush()?;
     if let Some(path) = &arguments.report {
-        let page = html(&summary, &ReportHead { sprt: tested, ..head(tournament) });
+        let sprt = tested.as_ref().map(|(question, state, _)| (question.clone(), *state));
+        let page = html(&summary, &ReportHead { sprt, ..head(tournament) });
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    heard(stats::print(false, &summary, tested.as_ref()))?;
     Ok(match report.finish {
         Finish::Complete | Finish::Decided(Hypothesis::H1) => Exit::Done,
         Finish::Decided(Hypothesis::H0) => Exit::AcceptedNull,

@@ -42,6 +42,12 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
+/// What became of writing to standard output, when there is more to do than to write: that nobody
+/// reads it any more is no error then.
+pub(crate) fn heard(written: std::io::Result<()>) -> std::io::Result<()> {
+    written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+}
+
 /// Says what went wrong, unless it is that nobody reads the output any more.
 pub(crate) fn report(error: &anyhow::Error) -> Exit {
     let is_broken_pipe = |io: &std::io::Error| io.kind() == ErrorKind::BrokenPipe;

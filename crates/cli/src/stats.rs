@@ -1,10 +1,10 @@
 //! `ggp stats`: who is stronger, and how sure are we, from records alone.
 
 use crate::console;
-use crate::exit::{Exit, UsageError};
+use crate::exit::{Exit, UsageError, heard};
 use crate::sequential;
 use anyhow::Context;
-use ggp_arena::elo::Hypothesis;
+use ggp_arena::elo::{Hypothesis, SprtState};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{Standings, Summary};
 use std::io::Write;
@@ -61,34 +61,42 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             exit = Exit::AcceptedNull;
         }
     }
+    if let Some(path) = &arguments.report {
+        let names: Vec<String> = arguments.files.iter().map(|file| file.display().to_string()).collect();
+        let head = ReportHead {
+            title: names.join(", "),
+            sprt: tested.as_ref().map(|(question, state, _)| (question.clone(), *state)),
+            ..ReportHead::default()
+        };
+        let written = std::fs::write(path, html(&summary, &head));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    heard(print(arguments.json, &summary, tested.as_ref()))?;
+    Ok(exit)
+}
+
+/// A sequential test: its question, where it stands, and what that means.
+pub(crate) type Tested = (String, SprtState, String);
+
+/// Prints the tables, or one JSON object.
+pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> std::io::Result<()> {
     let mut out = console::stdout();
-    if arguments.json {
-        let mut object = serde_json::to_value(&summary)?;
+    if json {
+        let mut object = serde_json::to_value(summary)?;
         if let Some(members) = object.as_object_mut() {
             members.insert("headline".to_owned(), summary.headline_text().into());
-            if let Some((_, state, _)) = &tested {
+            if let Some((_, state, _)) = tested {
                 members.insert("sprt".to_owned(), serde_json::to_value(state)?);
             }
         }
         writeln!(out, "{object}")?;
     } else {
         write!(out, "{}", console::printable_lines(&summary.to_text()))?;
-        if let Some((question, state, verdict)) = &tested {
+        if let Some((question, state, verdict)) = tested {
             writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
         }
     }
-    out.flush()?;
-    if let Some(path) = &arguments.report {
-        let names: Vec<String> = arguments.files.iter().map(|file| file.display().to_string()).collect();
-        let head = ReportHead {
-            title: names.join(", "),
-            sprt: tested.map(|(question, state, _)| (question, state)),
-            ..ReportHead::default()
-        };
-        let written = std::fs::write(path, html(&summary, &head));
-        written.with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(exit)
+    out.flush()
 }
 
 /// The player to be tested and the other one.
