@@ -252,7 +252,7 @@ fn shards_merged_are_the_whole() {
     assert_eq!((report.written, report.conflicts), (SMALL_LEAGUE, 0));
     assert_eq!(report.duplicates, content(&parts[0]).len() as u64);
     assert_eq!(content(&merged), content(&whole));
-    let summary = |files: &[PathBuf]| Standings::of_files(files).unwrap().summary();
+    let summary = |files: &[PathBuf]| Standings::of_files(files).unwrap().0.summary();
     let (of_parts, of_whole) = (summary(&parts), summary(&[whole]));
     assert_eq!(of_parts.pairs, of_whole.pairs);
     assert_eq!(of_parts.matches, SMALL_LEAGUE);

@@ -5,6 +5,7 @@
 //! pipes are served by threads of their own. Lines are bounded. It is killed when the player is
 //! dropped.
 
+use crate::trial::Trial;
 use ggp_game::message::{Reply, Request, Seen, rules_line};
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
 use std::borrow::Cow;
@@ -29,6 +30,9 @@ const POLL: Duration = Duration::from_millis(20);
 /// How long a program may take to say `done`, at most.
 const STOP_CLOCK: Duration = Duration::from_secs(1);
 
+/// How long the end of a program, and what it wrote last, may take to be seen.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
 /// A player that is a program, started for one match.
 pub struct CommandPlayer {
     child: Child,
@@ -40,6 +44,8 @@ pub struct CommandPlayer {
     play_clock: Duration,
     /// Answers that were not waited for and may still come.
     owed: usize,
+    /// Whether it is known to be gone.
+    is_gone: bool,
 }
 
 /// Splits a command line into words: blanks separate, `'…'` and `"…"` hold together, `\` takes the
@@ -108,11 +114,44 @@ impl CommandPlayer {
             match_id: match_id.to_owned(),
             play_clock: Duration::MAX,
             owed: 0,
+            is_gone: false,
         };
         match spawned.into_iter().find_map(Result::err) {
             Some(error) => Err(PlayError::Gone(format!("no thread for `{}`: {error}", words[0]))),
             None => Ok(player),
         }
+    }
+
+    /// START with `clocks`, and the answer.
+    fn begin(
+        &mut self,
+        game: &Game,
+        role: Role,
+        clocks: Clocks,
+        deadline: Deadline,
+        stop: &StopToken,
+    ) -> Result<String, PlayError> {
+        self.play_clock = clocks.play;
+        let request = Request::Start {
+            id: self.match_id.clone(),
+            role: game.role_name(role).to_owned(),
+            rules: Cow::Owned(rules_line(&game.description().source)),
+            clocks,
+        };
+        self.ask(&request, deadline, stop)
+    }
+
+    /// What the program of `command` answers to START within `patience`, in a match that ends at
+    /// once.
+    ///
+    /// # Errors
+    /// When it cannot be started, ends, or does not answer.
+    pub fn trial(command: &str, trial: &Trial<'_>, patience: Duration) -> Result<String, PlayError> {
+        let mut player = CommandPlayer::spawn(command, "trial", Duration::ZERO)?;
+        let answer =
+            player.begin(trial.game, trial.role, trial.clocks, Deadline::after(patience), trial.stop)?;
+        player.stop(Observation::Start);
+        Ok(answer)
     }
 
     /// Sends `request` and waits for its answer.
@@ -145,6 +184,15 @@ impl CommandPlayer {
 
     /// How the program ended, and the last line that it wrote to its standard error.
     fn gone(&mut self) -> PlayError {
+        let since = Instant::now();
+        while !self.is_gone && since.elapsed() < LAST_WORDS && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(POLL);
+        }
+        if !self.is_gone {
+            // The thread that reads the standard error.
+            std::thread::sleep(POLL);
+            self.is_gone = true;
+        }
         let mut why = match self.child.try_wait() {
             Ok(Some(status)) => format!("the program ended ({status})"),
             _ => "the program closed its output".to_owned(),
@@ -181,14 +229,7 @@ impl Player for CommandPlayer {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(), PlayError> {
-        self.play_clock = clocks.play;
-        let request = Request::Start {
-            id: self.match_id.clone(),
-            role: game.role_name(role).to_owned(),
-            rules: Cow::Owned(rules_line(&game.description().source)),
-            clocks,
-        };
-        match Reply::parse_status(&self.ask(&request, deadline, stop)?) {
+        match Reply::parse_status(&self.begin(game, role, clocks, deadline, stop)?) {
             Some(Reply::Busy) => Err(PlayError::Unable("it is busy".to_owned())),
             _ => Ok(()),
         }
@@ -318,9 +359,7 @@ mod tests {
         let later = Deadline::after(Duration::from_secs(10));
         let error = player.play(Observation::Start, later, &StopToken::new()).unwrap_err();
         assert!(matches!(error, PlayError::Gone(_)), "{error}");
-        // The exit status and the standard error may come a moment after the end of the output.
-        std::thread::sleep(Duration::from_millis(200));
-        let text = player.gone().to_string();
+        let text = error.to_string();
         assert!(text.contains("exit status: 3") && text.contains("out of luck"), "{text}");
     }
 

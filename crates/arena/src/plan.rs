@@ -123,8 +123,20 @@ pub enum PlanError {
     #[error("a tournament needs at least one {0}")]
     Nothing(&'static str),
     /// A name twice.
-    #[error("there are two {0} with the name `{1}`")]
+    #[error("there are two {0} with the name `{1}`: give each a name of its own")]
     Twice(&'static str, String),
+    /// One player where several are wanted.
+    #[error(
+        "{player} would play against itself in {game}, which has {roles} roles: a second player is wanted"
+    )]
+    Alone {
+        /// The only player.
+        player: String,
+        /// A game for several.
+        game: String,
+        /// How many roles of it are played.
+        roles: usize,
+    },
     /// A name that cannot stand in an id.
     #[error("`{0}` is no name: letters, digits and any of . _ - + are wanted")]
     BadName(String),
@@ -167,7 +179,7 @@ impl Plan {
     /// depend on (clocks, openings, faults): plans that differ in it have other ids.
     ///
     /// # Errors
-    /// When there is nobody, nothing, or a name is used twice.
+    /// When there is nobody, nothing, a name is used twice, or one player would meet itself.
     pub fn new(
         entrants: &[Entrant],
         contests: &[Contest],
@@ -187,6 +199,10 @@ impl Plan {
         };
         for (contest, roles) in plan.roles.iter().enumerate() {
             let seats = roles.iter().filter(|&&played| played).count();
+            if let ([only], 2..) = (entrants, seats) {
+                let (player, game) = (only.name.clone(), plan.names[contest].clone());
+                return Err(PlanError::Alone { player, game, roles: seats });
+            }
             let groups = combinations(entrants.len(), seats.min(entrants.len()), MAX_ROUND);
             let mut groups = groups.ok_or(PlanError::TooMany)?;
             if seats == 1 {
@@ -229,11 +245,39 @@ impl Plan {
             + if rest == 0 { 0 } else { ends.min_by_key(|&end| (end < rest, end)).unwrap_or(rest) }
     }
 
+    /// The number of the match of that name; `None` if no match of this plan has it.
+    pub fn number_of(&self, id: &str) -> Option<u64> {
+        let (rest, seating) = id.rsplit_once(".s")?;
+        let (rest, group) = rest.rsplit_once(".g")?;
+        let (rest, round) = rest.rsplit_once(".r")?;
+        let game = rest.strip_prefix(self.fingerprint.as_str())?.strip_prefix('.')?;
+        let contest = self.names.iter().position(|name| name == game)?;
+        let (seating, round): (u64, u64) = (seating.parse().ok()?, round.parse().ok()?);
+        let wanted = (contest, group.parse().ok()?);
+        let group = self.groups.get(self.groups.partition_point(|g| (g.contest, g.number) < wanted))?;
+        if seating >= group.matches {
+            return None;
+        }
+        let number = round.checked_mul(self.round)?.checked_add(group.first + seating)?;
+        // Only the one way to write it.
+        (self.fixture(number).id == id).then_some(number)
+    }
+
+    /// The number of the encounter that the match of that number belongs to.
+    pub fn encounter(&self, number: u64) -> u64 {
+        let (round, place) = (number / self.round, number % self.round);
+        round * self.groups.len() as u64 + self.group_at(place) as u64
+    }
+
+    /// The position of the group of the match at `place` in a round.
+    fn group_at(&self, place: u64) -> usize {
+        self.groups.partition_point(|group| group.first <= place) - 1
+    }
+
     /// The match of that number.
     pub fn fixture(&self, number: u64) -> Fixture {
         let (round, place) = (number / self.round, number % self.round);
-        let at = self.groups.partition_point(|group| group.first <= place) - 1;
-        let group = &self.groups[at];
+        let group = &self.groups[self.group_at(place)];
         let roles = &self.roles[group.contest];
         let played = roles.iter().filter(|&&played| played).count();
         let seating = (place - group.first) as usize;
@@ -244,7 +288,7 @@ impl Plan {
         Fixture {
             number,
             id: format!("{encounter_id}.s{seating}"),
-            encounter: round * self.groups.len() as u64 + at as u64,
+            encounter: self.encounter(number),
             encounter_id,
             contest: group.contest,
             seats: roles.iter().map(|&played| if played { sitting.next() } else { None }).collect(),
@@ -372,6 +416,43 @@ mod tests {
         assert_eq!(fixtures[2].encounter, 1);
         assert_eq!(fixtures[12].encounter, 6);
         assert!(fixtures[0].id.ends_with(".g0.r0.g0.s0"), "{}", fixtures[0].id);
+    }
+
+    #[test]
+    fn a_match_is_found_by_its_id() {
+        let plan = plan(3, &[&["a"], &["a", "b"], &["a", "b", "c"]], Pairing::RoundRobin);
+        for number in 0..5 * plan.round() {
+            let fixture = plan.fixture(number);
+            assert_eq!(plan.number_of(&fixture.id), Some(number), "{}", fixture.id);
+            assert_eq!(plan.encounter(number), fixture.encounter);
+        }
+        let id = plan.fixture(5).id;
+        for bad in [
+            "",
+            "x",
+            &id[1..],
+            &format!("{id}0"),
+            &id.replace(".r0", ".r00"),
+            &id.replace(".g1.", ".g7."),
+            &id.replace(".r0", ".r99999999999999999999"),
+            &id.replace(".r0", ".r18446744073709551615"),
+        ] {
+            assert_eq!(plan.number_of(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn nobody_plays_against_itself_alone() {
+        let new = |roles: &[&str]| {
+            Plan::new(&entrants(1), &[contest("g", roles)], Pairing::RoundRobin, 1, "")
+                .map(|plan| plan.round())
+        };
+        assert_eq!(new(&["a"]), Ok(1));
+        assert_eq!(new(&["random", "a"]), Ok(1));
+        for (roles, count) in [(&["a", "b"][..], 2), (&["a", "b", "c"], 3)] {
+            let alone = PlanError::Alone { player: "p0".to_owned(), game: "g".to_owned(), roles: count };
+            assert_eq!(new(roles), Err(alone));
+        }
     }
 
     #[test]

@@ -54,30 +54,12 @@ pub fn html(summary: &Summary, head: &ReportHead) -> String {
 /// The sentence that most readers came for, and how much it rests on.
 fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
     let scored = summary.matches - summary.unscored;
-    page.push_str("<p class=\"lead\">");
-    match (&summary.players[..], summary.pairs.first()) {
-        ([best, second, ..], Some(pair)) if pair.players == [best.name.clone(), second.name.clone()] => {
-            let (best, second) = (escape(&best.name), escape(&second.name));
-            match pair.difference {
-                Some(d) if d.superiority >= 0.975 => {
-                    let _ =
-                        write!(page, "<b>{best}</b> is stronger than <b>{second}</b>: {} Elo.", elo(d.elo));
-                }
-                Some(d) => {
-                    let _ = write!(
-                        page,
-                        "<b>{best}</b> is ahead of <b>{second}</b>, but these results do not settle it: {} Elo.",
-                        elo(d.elo)
-                    );
-                }
-                None => {}
-            }
-        }
-        ([only], _) => {
-            let _ = write!(page, "<b>{}</b> played alone.", escape(&only.name));
-        }
-        _ => page.push_str("The two best players have not met."),
+    let mut sentences = summary.headline(&|name| format!("<b>{}</b>", escape(name)), &elo);
+    let verdict = sentences.pop().unwrap_or_default();
+    for fault in sentences {
+        let _ = writeln!(page, "<p class=\"lead fault\">{fault}</p>");
     }
+    let _ = write!(page, "<p class=\"lead\">{verdict}");
     let _ = write!(page, " <span class=\"quiet\">{} scored", count(scored, "match", "matches"));
     if summary.unscored > 0 {
         let endings =
@@ -446,11 +428,24 @@ mod tests {
             assert!(page.contains(part), "{part}");
         }
         assert!(page.contains("66.7 %<small>30 – 20 – 10"), "{page}");
+        assert!(page.contains("<b>good</b> is stronger than <b>bad</b>: +120 <span"), "{page}");
+        assert!(page.contains(" Elo in 30 pairs. <span class=\"quiet\">60 matches scored"), "{page}");
         for outside in ["http://", "https://", "<script", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
         assert_eq!(page.matches("<section").count(), page.matches("</section>").count());
         assert_eq!(page.matches("<table").count(), page.matches("</table>").count());
+    }
+
+    #[test]
+    fn who_is_often_at_fault_is_named_in_front() {
+        let mut standings = Standings::default();
+        let mut faulty = result("e", 0, &[("good", 100), ("<bad>", 0)]);
+        faulty.faults = vec![crate::fault::Fault::new(1, 0, FaultKind::Crash, "")];
+        standings.add(&faulty);
+        let page = html(&standings.summary(), &ReportHead::default());
+        let said = "<p class=\"lead fault\"><b>&lt;bad&gt;</b> was at fault in 1 of its 1 match.</p>";
+        assert!(page.contains(said) && !page.contains("is stronger"), "{page}");
     }
 
     #[test]

@@ -9,12 +9,14 @@ use crate::comparison::Comparisons;
 use crate::digest::Digest;
 use crate::elo::{Difference, Scores};
 use crate::fault::FaultKind;
+use crate::headline::ENOUGH;
 use crate::interval::{Estimate, Moments};
+use crate::ledger::{Flaw, ResultsError, read_all};
 use crate::ratings::{BLOCKS, Meetings, rate};
-use crate::result::{MatchResult, ResultsError, read_results};
+use crate::result::MatchResult;
 use crate::series::Series;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
 /// Running totals over results.
@@ -31,6 +33,7 @@ pub struct Standings {
 /// One player's totals.
 #[derive(Default, Debug)]
 struct Tally {
+    entered: u64,
     matches: u64,
     goals: Moments,
     games: BTreeMap<String, BTreeMap<usize, (String, Moments)>>,
@@ -46,6 +49,8 @@ struct Tally {
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
+    /// Digests of encounters with pairs, at most [`ENOUGH`] of them.
+    encounters: BTreeSet<u64>,
     meetings: Meetings,
 }
 
@@ -71,6 +76,8 @@ pub struct PlayerSummary {
     pub name: String,
     /// Its rating in Elo, around 0; `None` if it met nobody.
     pub rating: Option<Estimate>,
+    /// Matches that it took part in, scored or not.
+    pub entered: u64,
     /// Scored matches that it took part in.
     pub matches: u64,
     /// Comparisons with other players won.
@@ -130,8 +137,21 @@ pub struct PairSummary {
     pub losses: u64,
     /// How often pairs of matches scored 0, ¼, ½, ¾ and 1.
     pub pentanomial: [u64; 5],
-    /// What follows: from pairs, or from single matches where most have no partner.
+    /// Whether the difference follows from pairs, and not from single matches since most have no
+    /// partner.
+    pub is_paired: bool,
+    /// Different encounters that the pairs come from, counted no further than [`ENOUGH`].
+    #[serde(skip)]
+    pub encounters: u64,
+    /// The difference in strength.
     pub difference: Option<Difference>,
+}
+
+impl PairSummary {
+    /// Complete pairs of matches; see [`ENOUGH`].
+    pub fn pair_count(&self) -> u64 {
+        self.pentanomial.iter().sum()
+    }
 }
 
 impl Standings {
@@ -139,10 +159,14 @@ impl Standings {
     pub fn add(&mut self, result: &MatchResult) {
         self.matches += 1;
         *self.endings.entry(result.ending.clone()).or_default() += 1;
-        let mut faulty: Vec<&str> = Vec::new();
+        let (mut entered, mut faulty): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for (role, player) in result.players.iter().enumerate() {
             let Some(player) = player else { continue };
             let tally = self.players.entry(player.clone()).or_default();
+            if !entered.contains(&player.as_str()) {
+                entered.push(player);
+                tally.entered += 1;
+            }
             if let Some(time) = result.time.get(role) {
                 tally.time.merge(time);
             }
@@ -195,25 +219,28 @@ impl Standings {
         for pair in pairs {
             let tally = self.pairs.entry(pair.players).or_insert_with(PairTally::new);
             tally.pairs[usize::from(pair.score)] += 1;
+            if (tally.encounters.len() as u64) < ENOUGH {
+                tally.encounters.insert(digest.value());
+            }
         }
     }
 
-    /// The totals of files of results or match records; a match that occurs twice counts once.
+    /// The totals of files of results or match records; a match that occurs twice counts once. Also
+    /// what is wrong with some of the files.
     ///
     /// # Errors
-    /// When one cannot be read.
-    pub fn of_files(files: &[PathBuf]) -> Result<Standings, ResultsError> {
+    /// When one cannot be read, or none holds a result.
+    pub fn of_files(files: &[PathBuf]) -> Result<(Standings, Vec<Flaw>), ResultsError> {
         let mut standings = Standings::default();
         let mut seen = HashSet::new();
-        for path in files {
-            read_results(path, |result| {
-                if !seen.contains(&result.id) {
-                    standings.add(&result);
-                    seen.insert(result.id);
-                }
-            })?;
-        }
-        Ok(standings)
+        let flaws = read_all(files, |result| {
+            if !seen.contains(&result.id) {
+                standings.add(&result);
+                seen.insert(result.id);
+            }
+            Ok(())
+        })?;
+        Ok((standings, flaws))
     }
 
     /// Matches added.
@@ -286,14 +313,16 @@ impl Standings {
             matches.reverse();
             pentanomial.reverse();
         }
-        let paired = 4 * pentanomial.iter().sum::<u64>() >= matches.iter().sum::<u64>();
-        let scores = if paired { Scores::Pairs(pentanomial) } else { Scores::Matches(matches) };
+        let is_paired = 4 * pentanomial.iter().sum::<u64>() >= matches.iter().sum::<u64>();
+        let scores = if is_paired { Scores::Pairs(pentanomial) } else { Scores::Matches(matches) };
         Some(PairSummary {
             players: [first.to_owned(), second.to_owned()],
             wins: matches[2],
             draws: matches[1],
             losses: matches[0],
             pentanomial,
+            is_paired,
+            encounters: pair.encounters.len() as u64,
             difference: scores.difference(),
         })
     }
@@ -318,7 +347,12 @@ impl Summary {
 
 impl PairTally {
     fn new() -> PairTally {
-        PairTally { matches: [0; 3], pairs: [0; 5], meetings: Meetings::new([0, 0]) }
+        PairTally {
+            matches: [0; 3],
+            pairs: [0; 5],
+            encounters: BTreeSet::new(),
+            meetings: Meetings::new([0, 0]),
+        }
     }
 }
 
@@ -345,6 +379,7 @@ impl Tally {
         PlayerSummary {
             name: name.to_owned(),
             rating,
+            entered: self.entered,
             matches: self.matches,
             wins: self.outcomes[2],
             draws: self.outcomes[1],

@@ -41,10 +41,10 @@ fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String
 }
 
 impl Summary {
-    /// Ratings, cross table, differences, games and faults; each with a title, a blank line
-    /// between them. Intervals hold the truth with 95 % confidence.
+    /// The headline, then ratings, cross table, differences, games and faults, each with a title; a
+    /// blank line between them. Intervals hold the truth with 95 % confidence.
     pub fn to_text(&self) -> String {
-        let mut parts = vec![self.ratings_text()];
+        let mut parts = vec![self.headline_text().join("\n") + "\n", self.ratings_text()];
         if self.players.len() > 1 {
             parts.push(self.cross_table_text());
         }
@@ -54,6 +54,11 @@ impl Summary {
         parts.push(self.games_text());
         parts.push(self.conduct_text());
         parts.join("\n")
+    }
+
+    /// The sentences of [`Summary::headline`], plain.
+    pub fn headline_text(&self) -> Vec<String> {
+        self.headline(&str::to_owned, &|elo| interval(Some(elo), 0, true))
     }
 
     fn ratings_text(&self) -> String {
@@ -198,6 +203,8 @@ mod tests {
         }
         let text = standings.summary().to_text();
         let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("strong is ahead of w: +191 ["), "{text}");
+        let lines = &lines[2..];
         assert_eq!(lines[0], "Ratings");
         assert!(lines[1].starts_with("player ") && lines[1].ends_with("won  drawn  lost"), "{text}");
         assert!(lines[2].starts_with("strong") && lines[2].ends_with(" 10     10     0"), "{text}");

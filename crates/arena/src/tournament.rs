@@ -6,16 +6,19 @@
 //! never at one before all those in front of it, so that short matches do not come first and the
 //! test stops at the same place each time.
 
+use crate::digest::Digest;
 use crate::elo::{Hypothesis, Sprt, SprtState};
 use crate::fault::OnFault;
 use crate::hall::{Hall, Pool, make};
+use crate::ledger::{ResultFile, ResultsError};
 use crate::plan::{Contest, Entrant, Pairing, Plan, PlanError, Shard};
 use crate::referee::Referee;
-use crate::result::{MatchResult, ResultFile, ResultsError};
+use crate::result::MatchResult;
 use crate::sequence::Sequence;
 use crate::standings::Standings;
+use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Clocks, EvalError, Game, PlayError, Player, StopToken};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -34,6 +37,17 @@ pub trait Players: Sync {
         game: &Arc<Game>,
         seat: &SeatRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError>;
+
+    /// Tries whether an entrant can be reached and started: asked once of everyone who has matches
+    /// to play, of all at the same time, before the first match. What it returns are warnings.
+    /// Players of this process need no trial.
+    ///
+    /// # Errors
+    /// When the entrant cannot take part; the tournament stops.
+    fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+        let _ = (entrant, trial);
+        Ok(Vec::new())
+    }
 
     /// A referee for a game; it is used for many matches.
     ///
@@ -123,10 +137,15 @@ impl Run {
 pub enum Event<'a> {
     /// Something that may spoil the results.
     Warning(String),
+    /// Something that a person should know, though nothing is wrong.
+    Note(String),
     /// Everyone can be made; matches begin.
     Ready {
         /// How far it is already.
         progress: Progress,
+        /// Results in the file that are not asked for, by their number or their shard: they do not
+        /// count.
+        unasked: u64,
     },
     /// A match has ended and its result is kept.
     Ended {
@@ -205,6 +224,9 @@ pub enum TournamentError {
         /// What is wrong.
         error: PlayError,
     },
+    /// Entrants that failed their trial.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Refused(Vec<Refusal>),
     /// A referee.
     #[error("{game} cannot be refereed: {error}")]
     Referee {
@@ -274,14 +296,22 @@ impl Tournament {
         for warning in self.warnings(run, total, plan.round()) {
             on_event(Event::Warning(warning));
         }
-        let referees = self.preflight(players)?;
         if let Some(directory) = &run.save {
             let made = std::fs::create_dir_all(directory);
             made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
         }
         let mut books = Books::open(self, run, &plan, total)?;
-        on_event(Event::Ready { progress: books.progress });
-        let abort = StopToken::new();
+        if let Some(flaw) = books.file.as_ref().and_then(|file| file.flaw.as_ref()) {
+            on_event(Event::Note(format!("{flaw}; it is played again")));
+        }
+        let waiting = self.waiting(&plan, run, total, &books);
+        let referees = if waiting.is_empty() {
+            Vec::new()
+        } else {
+            self.hold_trials(players, &waiting, on_event, stop)?;
+            self.preflight(players, &waiting)?
+        };
+        on_event(Event::Ready { progress: books.progress, unasked: books.unasked.len() as u64 });
         let hall = Hall {
             tournament: self,
             players,
@@ -291,46 +321,10 @@ impl Tournament {
             done: std::mem::take(&mut books.done),
             next: Mutex::new(0),
             referees,
-            abort: abort.clone(),
+            abort: StopToken::new(),
         };
-        let began = Instant::now();
-        let mut failed = None;
-        if books.decision().is_none() {
-            std::thread::scope(|scope| {
-                let (sender, results) = channel();
-                for _ in 0..run.concurrency.max(1) {
-                    let (sender, hall) = (sender.clone(), &hall);
-                    let spawned = std::thread::Builder::new().spawn_scoped(scope, move || hall.work(&sender));
-                    if let Err(error) = spawned {
-                        failed = Some(TournamentError::Thread(error));
-                        break;
-                    }
-                }
-                drop(sender);
-                loop {
-                    if stop.is_stopped() || failed.is_some() || books.decision().is_some() {
-                        abort.stop();
-                    }
-                    let kept = match results.recv_timeout(POLL) {
-                        Ok(Ok((number, result))) => books.keep(number, &result, began).map(|()| result),
-                        Ok(Err(error)) => Err(error),
-                        Err(RecvTimeoutError::Timeout) => continue,
-                        Err(RecvTimeoutError::Disconnected) => break,
-                    };
-                    match kept {
-                        Ok(result) => on_event(Event::Ended {
-                            result: &result,
-                            progress: books.progress,
-                            standings: &books.standings,
-                            sprt: books.sequence.as_ref().map(Sequence::state),
-                        }),
-                        Err(error) => drop(failed.get_or_insert(error)),
-                    }
-                }
-            });
-        }
-        if let Some(error) = failed {
-            return Err(error);
+        if !waiting.is_empty() {
+            play_all(&hall, &mut books, on_event, stop)?;
         }
         let finish = match books.decision() {
             Some(hypothesis) => Finish::Decided(hypothesis),
@@ -366,21 +360,87 @@ impl Tournament {
         warnings
     }
 
-    /// Makes everyone once before anything is played; the referees are kept.
-    fn preflight(&self, players: &dyn Players) -> Result<Vec<Pool>, TournamentError> {
+    /// The entrants who have matches to play.
+    fn waiting(&self, plan: &Plan, run: &Run, total: u64, books: &Books) -> BTreeSet<usize> {
+        let mut waiting = BTreeSet::new();
+        if books.decision().is_some() {
+            return waiting;
+        }
+        for number in (0..total).filter(|number| !books.done.contains(number)) {
+            if waiting.len() == self.entrants.len() {
+                break;
+            }
+            if run.shard.contains(plan.encounter(number)) {
+                waiting.extend(plan.fixture(number).seats.into_iter().flatten());
+            }
+        }
+        waiting
+    }
+
+    /// Makes everyone in `waiting` once before anything is played; the referees are kept.
+    fn preflight(
+        &self,
+        players: &dyn Players,
+        waiting: &BTreeSet<usize>,
+    ) -> Result<Vec<Pool>, TournamentError> {
         let mut referees = Vec::new();
         for contest in &self.contests {
             let game = contest.name.clone();
             let referee =
                 players.referee(&contest.game).map_err(|error| TournamentError::Referee { game, error })?;
             referees.push(Mutex::new(vec![referee]));
-            for entrant in &self.entrants {
+            for entrant in waiting.iter().map(|&position| &self.entrants[position]) {
                 let seat = SeatRequest { match_id: "preflight", seed: 0, grace: self.grace };
                 make(players, entrant, contest, &seat)?;
             }
         }
         Ok(referees)
     }
+}
+
+/// Plays the fixtures of `hall` and enters their results in `books`, until there are none left, the
+/// sequential test is decided, or `stop` is raised.
+fn play_all(
+    hall: &Hall<'_>,
+    books: &mut Books,
+    on_event: &mut dyn FnMut(Event<'_>),
+    stop: &StopToken,
+) -> Result<(), TournamentError> {
+    let began = Instant::now();
+    let mut failed = None;
+    std::thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..hall.run.concurrency.max(1) {
+            let sender = sender.clone();
+            let spawned = std::thread::Builder::new().spawn_scoped(scope, move || hall.work(&sender));
+            if let Err(error) = spawned {
+                failed = Some(TournamentError::Thread(error));
+                break;
+            }
+        }
+        drop(sender);
+        loop {
+            if stop.is_stopped() || failed.is_some() || books.decision().is_some() {
+                hall.abort.stop();
+            }
+            let kept = match results.recv_timeout(POLL) {
+                Ok(Ok((number, result))) => books.keep(number, &result, began).map(|()| result),
+                Ok(Err(error)) => Err(error),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            match kept {
+                Ok(result) => on_event(Event::Ended {
+                    result: &result,
+                    progress: books.progress,
+                    standings: &books.standings,
+                    sprt: books.sequence.as_ref().map(Sequence::state),
+                }),
+                Err(error) => drop(failed.get_or_insert(error)),
+            }
+        }
+    });
+    failed.map_or(Ok(()), Err)
 }
 
 /// What has been played and counts.
@@ -391,50 +451,58 @@ struct Books {
     progress: Progress,
     /// The numbers of the matches that need not be played.
     done: HashSet<u64>,
+    /// Digests of the ids of results in the file that are beyond what is asked for.
+    unasked: HashSet<u64>,
 }
 
 impl Books {
     fn open(tournament: &Tournament, run: &Run, plan: &Plan, total: u64) -> Result<Books, TournamentError> {
-        let mut standings = Standings::default();
         let names = || tournament.entrants.iter().map(|e| e.name.clone()).collect();
-        let mut sequence = run.sprt.map(|sprt| Sequence::new(sprt, names()));
-        let mut known: HashMap<String, Option<MatchResult>> = HashMap::new();
-        let file = match &run.out {
+        let mut books = Books {
+            file: None,
+            standings: Standings::default(),
+            sequence: run.sprt.map(|sprt| Sequence::new(sprt, names())),
+            progress: Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO },
+            done: HashSet::new(),
+            unasked: HashSet::new(),
+        };
+        let is_asked = |number: &u64| *number < total && run.shard.contains(plan.encounter(*number));
+        for number in (0..total).filter(is_asked) {
+            books.progress.total += 1;
+            if let Some(sequence) = &mut books.sequence {
+                sequence.expect(number);
+            }
+        }
+        books.file = match &run.out {
             None => None,
-            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |mut result| {
-                if known.contains_key(&result.id) {
-                    return;
+            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |result| {
+                if let Some(number) = plan.number_of(&result.id).filter(is_asked) {
+                    books.enter(number, result);
+                } else {
+                    let mut digest = Digest::default();
+                    digest.add(result.id.as_bytes());
+                    books.unasked.insert(digest.value());
                 }
-                standings.add(&result);
-                let id = result.id.clone();
-                (result.time, result.faults) = (Vec::new(), Vec::new());
-                known.insert(id, run.sprt.is_some().then_some(result));
             })?),
             Some(path) => Some(ResultFile::create(path)?),
         };
-        let mut progress = Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO };
-        let mut done = HashSet::new();
-        for number in 0..total {
-            let fixture = plan.fixture(number);
-            if !run.shard.contains(fixture.encounter) {
-                continue;
-            }
-            progress.total += 1;
-            if let Some(sequence) = &mut sequence {
-                sequence.expect(number);
-            }
-            if let Some(result) = known.remove(&fixture.id) {
-                progress.done += 1;
-                done.insert(number);
-                if let (Some(sequence), Some(result)) = (&mut sequence, result) {
-                    sequence.add(number, &result);
-                }
-            }
-        }
-        if let Some(sequence) = &mut sequence {
+        if let Some(sequence) = &mut books.sequence {
             sequence.advance();
         }
-        Ok(Books { file, standings, sequence, progress, done })
+        Ok(books)
+    }
+
+    /// Counts a result that was there before, once.
+    fn enter(&mut self, number: u64, mut result: MatchResult) {
+        if !self.done.insert(number) {
+            return;
+        }
+        self.progress.done += 1;
+        self.standings.add(&result);
+        (result.time, result.faults) = (Vec::new(), Vec::new());
+        if let Some(sequence) = &mut self.sequence {
+            sequence.add(number, &result);
+        }
     }
 
     fn keep(&mut self, number: u64, result: &MatchResult, began: Instant) -> Result<(), TournamentError> {

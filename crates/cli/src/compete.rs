@@ -5,22 +5,26 @@
 use crate::console::{self, FAINT};
 use crate::entry::{Entry, Field, KINDS, Kind};
 use crate::exit::{Exit, UsageError};
-use crate::number::seconds;
+use crate::number::{seconds, whole};
 use crate::play::{quote, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::{GameFile, Level};
 use crate::score::Score;
 use crate::sequential;
+use crate::stats;
 use anyhow::Context;
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
     Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Report, Run, Shard, Tournament, TournamentError,
+    is_nature,
 };
-use ggp_game::{Clocks, StopToken};
-use std::io::Write;
+use ggp_game::{Clocks, Game, StopToken};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Matches of one tournament, at most.
+const MAX_MATCHES: u64 = 100_000_000;
 
 /// The play clock where nothing else is said.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
@@ -30,6 +34,14 @@ const PLAY_CLOCK: Duration = Duration::from_secs(1);
 /// All players meet in all games, with every seating of every opening. With --out each result is
 /// kept as it comes; a run that was killed goes on with --resume and the same arguments, nothing
 /// lost and nothing played twice.
+///
+/// Players outside of this program are tried before the first match. One that cannot be started or
+/// reached ends the command with exit code 3; what it does later is a matter of --on-fault.
+///
+/// The first lines of the result name players that were at fault in more than a tenth of their
+/// matches, and say who is stronger. That needs 30 pairs: a pair is two matches with the same
+/// opening in which two players have swapped their seats. Pairs of the same opening count as one
+/// for this.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("\
 Players:
@@ -52,7 +64,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME=SPEC", required = true)]
     player: Vec<String>,
     /// Matches in all, rounded up so that everyone has every seat of the last opening
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = matches)]
     games: u64,
     /// Who meets whom: roundrobin, or gauntlet, the first player against each other one
     #[arg(long, value_name = "NAME", default_value_t)]
@@ -64,27 +76,27 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     startclock: Duration,
     /// Equal work: iterations a move, for each search that does not give its own
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     iterations: Option<u64>,
     /// The seed of openings, players and whatever else is random
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0u64..))]
     seed: u64,
     /// Begin each match with K random joint moves, the same for all seatings
-    #[arg(long, visible_alias = "plies", value_name = "K", default_value_t = 0)]
+    #[arg(long, visible_alias = "plies", value_name = "K", default_value_t = 0, value_parser = whole(0u32..))]
     openings: u32,
     /// Matches at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1u16..))]
     concurrency: u16,
     /// Let the players of a match think at the same time instead of in turn
     #[arg(long)]
     parallel: bool,
-    /// For a player at fault: a random legal move, the first one, or forfeit the match
+    /// For a player at fault in a match: a random legal move, the first one, or forfeit the match
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
     /// Append each result to FILE, one JSON line per match
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     out: Option<PathBuf>,
-    /// Go on with the matches that FILE lacks
+    /// Go on with the matches that FILE lacks; what FILE has beyond --games is not rated
     #[arg(long, value_name = "FILE.jsonl")]
     resume: Option<PathBuf>,
     /// Keep every match in DIR as JSON, in the format of ggp.org
@@ -125,13 +137,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
+    for note in notes(&entries, &tournament) {
+        console::say(&format!("note: {note}"));
+    }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let field = Field::new(entries, &tournament.contests, arguments.reasoning)?;
+    let field = Field::new(entries, &tournament.contests, arguments.reasoning);
     let mut score = Score::start();
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),
-        Event::Ready { progress } => score.ready(progress),
+        Event::Note(text) => score.say(&format!("note: {text}")),
+        Event::Ready { progress, unasked } => score.ready(progress, unasked),
         Event::Ended { progress, standings, sprt, .. } => score.update(progress, standings, sprt),
     };
     let report = tournament.run(&field, &run, &mut watch, &stop);
@@ -168,14 +184,49 @@ fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tourna
     })
 }
 
+/// A number of matches that can be played.
+fn matches(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("there is nothing to play: 1 or more are wanted".to_owned()),
+        Ok(number @ 1..=MAX_MATCHES) => Ok(number),
+        Ok(_) => Err(format!("{MAX_MATCHES} matches are the most")),
+        Err(_) => Err(format!("a whole number from 1 to {MAX_MATCHES} is wanted")),
+    }
+}
+
+/// What is odd about who takes part, though it can be played.
+fn notes(entries: &[Entry], tournament: &Tournament) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (place, first) in entries.iter().enumerate() {
+        for second in entries[place + 1..].iter().filter(|second| second.kind == first.kind) {
+            notes.push(format!(
+                "{} and {} are the same player, {}: any difference between them is chance",
+                first.name, second.name, second.spec
+            ));
+        }
+    }
+    let is_drawn = |game: &Game| game.roles().any(|role| is_nature(game, role));
+    let has_chance = tournament.contests.iter().all(|contest| is_drawn(&contest.game));
+    if entries.iter().all(Entry::repeats_itself) && tournament.opening_plies == 0 && !has_chance {
+        notes.push(
+            "all players have seeds of their own, so every encounter repeats the first: leave out `seed=`, or \
+             begin with random moves (--openings K)"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
 /// A tournament that cannot be played: the command line, a player, or the disk.
 fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     match error {
         TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {
             Err(UsageError(error.to_string()).into())
         }
-        TournamentError::Player { .. } => {
-            console::say(&format!("{}: {error}", console::paint_stderr(console::BAD, "error")));
+        TournamentError::Player { .. } | TournamentError::Refused(_) => {
+            for line in error.to_string().lines() {
+                console::say(&format!("{}: {line}", console::paint_stderr(console::BAD, "error")));
+            }
             Ok(Exit::Fault)
         }
         other => Err(other.into()),
@@ -190,23 +241,20 @@ fn conclude(
     report: &Report,
 ) -> anyhow::Result<Exit> {
     let summary = report.standings.summary();
-    let mut out = console::stdout();
-    write!(out, "{}", console::printable_lines(&summary.to_text()))?;
     let names: Vec<&str> = tournament.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
     let tested = match (sprt, report.sprt, &names[..]) {
         (Some(sprt), Some(state), &[first, second]) => {
             let question = sequential::question(sprt, first, second);
-            let verdict = sequential::verdict(sprt, &state, first, second);
-            writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
-            Some((question, state))
+            Some((question, state, sequential::verdict(sprt, &state, first, second)))
         }
         _ => None,
     };
-    out.flush()?;
     if let Some(path) = &arguments.report {
-        let page = html(&summary, &ReportHead { sprt: tested, ..head(tournament) });
+        let sprt = tested.as_ref().map(|(question, state, _)| (question.clone(), *state));
+        let page = html(&summary, &ReportHead { sprt, ..head(tournament) });
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
     Ok(match report.finish {
         Finish::Complete | Finish::Decided(Hypothesis::H1) => Exit::Done,
         Finish::Decided(Hypothesis::H0) => Exit::AcceptedNull,

@@ -4,7 +4,10 @@
 
 use crate::exit::UsageError;
 use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
-use ggp_arena::{CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest};
+use crate::trial;
+use ggp_arena::{
+    CommandPlayer, Contest, Entrant, MachineReferee, Players, Referee, SeatRequest, Trial, Unfit,
+};
 use ggp_game::{Game, PlayError, Player, Playouts};
 use ggp_search::{DeterminizeOptions, DeterminizingPlayer, PlayerSpec};
 use ggp_server::http::Address;
@@ -95,6 +98,16 @@ impl Entry {
         Entrant { name: self.name.clone(), spec: self.spec.clone() }
     }
 
+    /// Whether it makes the same moves in the same match, played again: its seed and whatever ends
+    /// its search are its own.
+    pub(crate) fn repeats_itself(&self) -> bool {
+        match &self.kind {
+            Kind::Local(PlayerSpec::Mcts(options)) => options.seed.is_some() && options.iterations.is_some(),
+            Kind::Local(PlayerSpec::Random(options)) => options.seed.is_some(),
+            Kind::Command(_) | Kind::Remote(_) => false,
+        }
+    }
+
     /// Whether the search counts iterations, or does not search: no clock is needed to end it.
     pub(crate) fn ends_by_itself(&self) -> bool {
         self.kind.ends_by_itself()
@@ -104,8 +117,11 @@ impl Entry {
 /// All who take part, and what knows the games.
 pub(crate) struct Field {
     entries: Vec<Entry>,
-    /// Behind locks, since machines need not be shared between threads; they are cloned from here.
-    reasoners: Vec<(Arc<Game>, Mutex<Reasoner>)>,
+    contests: Vec<Contest>,
+    reasoning: Reasoning,
+    /// By contest, built when first asked for: players elsewhere are tried before. Behind locks, since machines
+    /// need not be shared between threads; they are cloned from here.
+    reasoners: Vec<Mutex<Option<Reasoner>>>,
     /// Matches elsewhere have ids of their own, so that a match that is played again after a crash
     /// is not taken for the first one.
     begun: u64,
@@ -113,30 +129,36 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// # Errors
-    /// When what was asked for cannot evaluate a game.
-    pub(crate) fn new(
-        entries: Vec<Entry>,
-        contests: &[Contest],
-        reasoning: Reasoning,
-    ) -> anyhow::Result<Field> {
-        let build = Build::within(LONG_BUILD_TIME);
-        let reasoner = |contest: &Contest| -> anyhow::Result<_> {
-            let reasoner = reasoning.build_named(&contest.name, &contest.game, &build)?;
-            Ok((Arc::clone(&contest.game), Mutex::new(reasoner)))
-        };
-        Ok(Field {
+    /// Everyone in `entries`, for the games of `contests`.
+    pub(crate) fn new(entries: Vec<Entry>, contests: &[Contest], reasoning: Reasoning) -> Field {
+        Field {
             entries,
-            reasoners: contests.iter().map(reasoner).collect::<Result<_, _>>()?,
+            contests: contests.to_vec(),
+            reasoning,
+            reasoners: contests.iter().map(|_| Mutex::default()).collect(),
             begun: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64),
             remote: AtomicU64::new(0),
-        })
+        }
     }
 
+    /// An id of its own for the match `id` on the wire.
+    fn remote_id(&self, id: &str) -> String {
+        format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// # Errors
+    /// When what was asked for cannot evaluate the game.
     fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
-        let known = self.reasoners.iter().find(|(known, _)| Arc::ptr_eq(known, game));
-        let (_, reasoner) = known.ok_or_else(|| PlayError::Unable("the game is not known".to_owned()))?;
-        Ok(reasoner.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        let unable = |why: String| PlayError::Unable(why);
+        let known = self.contests.iter().position(|contest| Arc::ptr_eq(&contest.game, game));
+        let number = known.ok_or_else(|| unable("the game is not known".to_owned()))?;
+        let mut place = self.reasoners[number].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reasoner) = &*place {
+            return Ok(reasoner.clone());
+        }
+        let build = Build::within(LONG_BUILD_TIME);
+        let built = self.reasoning.build_named(&self.contests[number].name, game, &build);
+        Ok(place.insert(built.map_err(|error| unable(format!("{error:#}")))?).clone())
     }
 }
 
@@ -153,11 +175,16 @@ impl Players for Field {
             Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed)),
             Kind::Command(command) => Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?),
             Kind::Remote(address) => {
-                let number = self.remote.fetch_add(1, Ordering::Relaxed);
-                let id = format!("{}.{:x}.{number}", seat.match_id, self.begun);
+                let id = self.remote_id(seat.match_id);
                 Box::new(RemotePlayer::new(address.clone(), id).named(entry.name.clone()))
             }
         })
+    }
+
+    fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+        let entry = self.entries.iter().find(|entry| entry.name == entrant.name);
+        let tried = |entry: &Entry| trial::hold(&entry.kind, &entry.name, &self.remote_id("trial"), trial);
+        entry.map_or(Ok(Vec::new()), tried)
     }
 
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {

@@ -11,7 +11,7 @@ Exit codes:
   0  done; a rulesheet is clean or has only warnings
   1  errors or findings in the input, a check that failed, or a match that was interrupted
   2  the command line cannot be obeyed
-  3  a player is at fault: no answer, or an illegal one
+  3  a player is at fault: it cannot be started or reached, gives no answer, or an illegal one
   4  a sequential test (SPRT) accepted H0";
 
 /// How the command ends; what is worse is greater.

@@ -43,6 +43,7 @@ mod serve;
 mod simulate;
 mod solve;
 mod stats;
+mod trial;
 mod view;
 mod web;
 

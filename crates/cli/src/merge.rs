@@ -4,8 +4,8 @@ use crate::console;
 use crate::exit::Exit;
 use crate::rulesheet::count;
 use anyhow::Context;
-use std::io::Write;
-use std::path::PathBuf;
+use ggp_arena::Merge;
+use std::path::{Path, PathBuf};
 
 /// Join files of results, each match once
 ///
@@ -28,18 +28,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let merge = match &arguments.out {
         None => ggp_arena::merge(&arguments.files, &mut console::stdout())?,
-        Some(path) => {
-            let mut name = path.file_name().unwrap_or_default().to_owned();
-            name.push(".part");
-            let part = path.with_file_name(name);
-            let cannot = || format!("cannot write {}", path.display());
-            let mut out = std::io::BufWriter::new(std::fs::File::create(&part).with_context(cannot)?);
-            let merge = ggp_arena::merge(&arguments.files, &mut out)?;
-            out.flush().with_context(cannot)?;
-            std::fs::rename(&part, path).with_context(cannot)?;
-            merge
-        }
+        Some(path) => merge_into(path, &arguments.files)?,
     };
+    for flaw in &merge.flaws {
+        console::say(&format!("warning: {flaw}"));
+    }
     let told = |number: u64, noun: &str| count(usize::try_from(number).unwrap_or(usize::MAX), noun);
     console::say(&format!(
         "{} from {}, {} left out",
@@ -53,4 +46,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         return Ok(Exit::Findings);
     }
     Ok(Exit::Done)
+}
+
+/// Writes a file beside `path` and puts it there when it is whole.
+fn merge_into(path: &Path, files: &[PathBuf]) -> anyhow::Result<Merge> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    let cannot = || format!("cannot write {}", path.display());
+    let mut out = std::io::BufWriter::new(std::fs::File::create(&part).with_context(cannot)?);
+    let merged = ggp_arena::merge(files, &mut out);
+    drop(out);
+    let kept = merged.map_err(anyhow::Error::from).and_then(|merge| {
+        std::fs::rename(&part, path).with_context(cannot)?;
+        Ok(merge)
+    });
+    if kept.is_err() {
+        // What went wrong before matters more.
+        let _ = std::fs::remove_file(&part);
+    }
+    kept
 }

@@ -40,14 +40,20 @@ impl Score {
         Score { bar, shown: Instant::now(), tenth: 0 }
     }
 
-    /// How much there is to do.
-    pub(crate) fn ready(&mut self, progress: Progress) {
+    /// How much there is to do, and how many results in the file do not count for it.
+    pub(crate) fn ready(&mut self, progress: Progress, unasked: u64) {
         self.tenth = progress.done * TENTHS / progress.total.max(1);
         if let Some(bar) = &self.bar {
             bar.set_length(progress.total);
             bar.set_position(progress.done);
         } else if progress.done > 0 {
             console::say(&format!("{} of {} matches have been played before", progress.done, progress.total));
+        }
+        if unasked > 0 {
+            self.say(&format!(
+                "note: the file has {unasked} more, beyond what --games and --shard ask for: they are not rated here; \
+                 `ggp stats` rates all"
+            ));
         }
     }
 

@@ -4,7 +4,7 @@ use crate::console;
 use crate::exit::{Exit, UsageError};
 use crate::sequential;
 use anyhow::Context;
-use ggp_arena::elo::Hypothesis;
+use ggp_arena::elo::{Hypothesis, SprtState};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{Standings, Summary};
 use std::io::Write;
@@ -14,6 +14,10 @@ use std::path::PathBuf;
 ///
 /// FILE is what `ggp match --out` wrote, or a match record in the ggp.org format. A match that
 /// occurs in several files counts once. Intervals hold the truth with 95 % confidence.
+///
+/// The first lines name players that were at fault in more than a tenth of their matches, and say
+/// who is stronger. That needs 30 pairs: a pair is two matches with the same opening in which two
+/// players have swapped their seats. Pairs of the same opening count as one for this.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -41,7 +45,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let sprt = sequential::parse(&arguments.sprt)?;
-    let standings = Standings::of_files(&arguments.files)?;
+    let (standings, flaws) = Standings::of_files(&arguments.files)?;
+    for flaw in flaws {
+        console::say(&format!("warning: {flaw}"));
+    }
     let summary = standings.summary();
     let mut exit = Exit::Done;
     let mut tested = None;
@@ -54,31 +61,42 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             exit = Exit::AcceptedNull;
         }
     }
-    let mut out = console::stdout();
-    if arguments.json {
-        let mut object = serde_json::to_value(&summary)?;
-        if let (Some(members), Some((_, state, _))) = (object.as_object_mut(), &tested) {
-            members.insert("sprt".to_owned(), serde_json::to_value(state)?);
-        }
-        writeln!(out, "{object}")?;
-    } else {
-        write!(out, "{}", console::printable_lines(&summary.to_text()))?;
-        if let Some((question, state, verdict)) = &tested {
-            writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
-        }
-    }
-    out.flush()?;
     if let Some(path) = &arguments.report {
         let names: Vec<String> = arguments.files.iter().map(|file| file.display().to_string()).collect();
         let head = ReportHead {
             title: names.join(", "),
-            sprt: tested.map(|(question, state, _)| (question, state)),
+            sprt: tested.as_ref().map(|(question, state, _)| (question.clone(), *state)),
             ..ReportHead::default()
         };
         let written = std::fs::write(path, html(&summary, &head));
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
+    console::unless_closed(print(arguments.json, &summary, tested.as_ref()))?;
     Ok(exit)
+}
+
+/// A sequential test: its question, where it stands, and what that means.
+pub(crate) type Tested = (String, SprtState, String);
+
+/// Prints the tables, or one JSON object.
+pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> std::io::Result<()> {
+    let mut out = console::stdout();
+    if json {
+        let mut object = serde_json::to_value(summary)?;
+        if let Some(members) = object.as_object_mut() {
+            members.insert("headline".to_owned(), summary.headline_text().into());
+            if let Some((_, state, _)) = tested {
+                members.insert("sprt".to_owned(), serde_json::to_value(state)?);
+            }
+        }
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", console::printable_lines(&summary.to_text()))?;
+        if let Some((question, state, verdict)) = tested {
+            writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
+        }
+    }
+    out.flush()
 }
 
 /// The player to be tested and the other one.

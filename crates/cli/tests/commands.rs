@@ -328,7 +328,11 @@ fn a_number_out_of_range_is_refused_with_what_would_do() {
     assert_eq!(ggp(&["perft", nim, "--depth", "0"]).stdout, "0\t1\n");
     for option in ["--build-seconds", "--seconds"] {
         let run = ggp(&["info", nim, option, "0"]);
-        assert!(run.code == 0 && run.stdout.contains("building its network takes more than 0 s of CPU time"), "{}", run.stderr);
+        assert!(
+            run.code == 0 && run.stdout.contains("building its network takes more than 0 s of CPU time"),
+            "{}",
+            run.stderr
+        );
     }
 }
 

@@ -72,8 +72,13 @@ fn results_resume_and_shards_merge() {
     let play = |more: &[&str]| ggp(&[&MATCH[..], more].concat());
     let run = play(&["--out", whole.to_str().unwrap(), "--report", page.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.starts_with("Ratings\nplayer "), "{}", run.stdout);
-    assert!(run.stdout.lines().nth(2).unwrap().starts_with("strong "), "{}", run.stdout);
+    let few = " pairs. This is too little evidence yet: at least 30 pairs are needed.\n\nRatings\nplayer ";
+    assert!(
+        run.stdout.starts_with("strong is ahead of weak: +") && run.stdout.contains(few),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.lines().nth(4).unwrap().starts_with("strong "), "{}", run.stdout);
     assert!(run.stderr.contains("\n24/24 matches, 0 s left: strong "), "{}", run.stderr);
     let all = results(&whole);
     assert_eq!(all.len(), 24);
@@ -85,7 +90,10 @@ fn results_resume_and_shards_merge() {
     std::fs::write(&torn, &text[..cut]).unwrap();
     let run = play(&["--resume", torn.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.starts_with("9 of 24 matches have been played before\n"), "{}", run.stderr);
+    let cut_off =
+        format!("note: {}:10: the last line is cut off, and its match is not counted", torn.display());
+    assert!(run.stderr.starts_with(&cut_off), "{}", run.stderr);
+    assert!(run.stderr.contains("\n9 of 24 matches have been played before\n"), "{}", run.stderr);
     assert_eq!(results(&torn), all);
     // Another tournament's results are not gone on with, and results are not written over.
     let foreign = play(&["--seed", "2", "--resume", whole.to_str().unwrap()]);
@@ -169,6 +177,273 @@ fn players_at_fault_are_counted() {
     assert!(run.code == 3 && run.stderr.contains("`/nonexistent` cannot be started"), "{}", run.stderr);
 }
 
+/// A shell script that is a player; it answers START and STOP, and PLAY as `play` says.
+#[cfg(unix)]
+fn script(name: &str, play: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = fresh(name);
+    let cases = format!("case $line in *START*) echo ready;; *PLAY*) {play};; *) echo done;; esac");
+    std::fs::write(&path, format!("#!/bin/sh\nwhile read -r line; do {cases}; done\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// An address at which nobody listens.
+fn deserted() -> String {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    format!("http://127.0.0.1:{port}")
+}
+
+#[cfg(unix)]
+#[test]
+fn players_that_are_not_there_end_the_command_before_it_begins() {
+    let gone = format!("gone=http://{}", deserted().trim_start_matches("http://"));
+    let args = ["match", "games/nim.kif", "--player=good=random", "--player", &gone];
+    let programs =
+        ["--player=ends=cmd:sh -c 'echo no licence >&2; exit 1'", "--player=lost=cmd:/nonexistent"];
+    let fault = ["--games", "12", "--on-fault"];
+    for policy in ["random", "first", "forfeit"] {
+        let out = fresh(&format!("refused-{policy}.jsonl"));
+        let more = [policy, "--out", out.to_str().unwrap()];
+        let run = ggp(&[&args[..], &programs, &fault, &more].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);
+        let lines: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(lines.len(), 3, "{}", run.stderr);
+        let begins = [
+            "gone cannot take part: http://127.0.0.1:",
+            "ends cannot take part: `sh -c",
+            "lost cannot take part: `/nonexistent",
+        ];
+        for (line, begin) in lines.iter().zip(begins) {
+            assert!(line.starts_with(&format!("error: player {begin}")), "{line}");
+        }
+        assert!(lines[0].ends_with("; start the player there, or correct the address"), "{}", lines[0]);
+        assert!(lines[1].contains("(exit status: 1): no licence; correct the command"), "{}", lines[1]);
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "", "nothing was played");
+    }
+    // A shard is no exception, and whoever has nothing left to play is not tried.
+    let program = script("leaves.sh", "echo nonsense");
+    let player = format!("--player=p=cmd:{}", program.display());
+    let out = fresh("leaves.jsonl");
+    let play = |games: &str, shard: &str| {
+        let args =
+            ["match", "games/nim.kif", "--player=good=random", &player, "--games", games, "--shard", shard];
+        ggp(&[&args[..], &["--resume", out.to_str().unwrap()]].concat())
+    };
+    assert_eq!(play("4", "1/1").code, 0);
+    std::fs::remove_file(&program).unwrap();
+    for (games, shard, code) in [("4", "1/1", 0), ("4", "2/2", 0), ("6", "1/1", 3), ("40", "2/2", 3)] {
+        let run = play(games, shard);
+        assert_eq!(run.code, code, "{games} {shard}: {}", run.stderr);
+    }
+    assert_eq!(results(&out).len(), 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_player_often_at_fault_is_named_first() {
+    let player = format!("bad=cmd:{}", script("at-fault.sh", "echo nonsense").display());
+    let (out, page) = (fresh("at-fault.jsonl"), fresh("at-fault.html"));
+    let [out, page] = [&out, &page].map(|path| path.to_str().unwrap());
+    let args = ["match", "games/tic_tac_toe.kif", "--player=good=mcts:iterations=20", "--player", &player];
+    let run = ggp(&[&args[..], &["--games", "80", "--out", out, "--report", page]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let stats = ggp(&["stats", out]);
+    let json: Value = serde_json::from_str(&ggp(&["stats", out, "--json"]).stdout).unwrap();
+    let (named, doubt) =
+        ("bad was at fault in 80 of its 80 matches.", "With so many faults this says little about strength.");
+    for text in [&run.stdout, &stats.stdout] {
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], named);
+        assert!(lines[1].starts_with("good is ahead of bad: +") && lines[1].ends_with(doubt), "{text}");
+    }
+    assert_eq!(json["headline"][0], named);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<b>bad</b> was at fault in 80 of its 80 matches.") && page.contains(doubt));
+    assert!(!page.contains("is stronger") && !run.stdout.contains("is stronger"));
+}
+
+#[test]
+fn nothing_to_play_and_nobody_to_meet_are_refused() {
+    let play = |more: &[&str]| ggp(&[&["match", "games/nim.kif"], more].concat());
+    for (more, said) in [
+        (
+            &["--player=a=random", "--player=b=mcts", "--games", "0"][..],
+            "there is nothing to play: 1 or more are wanted",
+        ),
+        (
+            &["--player=a=random", "--player=b=mcts", "--games", "many"],
+            "a whole number from 1 to 100000000 is wanted",
+        ),
+        (
+            &["--player=a=random", "--player=b=mcts", "--games", "18446744073709551615"],
+            "100000000 matches are the most",
+        ),
+        (
+            &["--player=a=random"],
+            "a would play against itself in nim, which has 2 roles: a second player is wanted",
+        ),
+        (
+            &["--player=a=random", "--player=a=mcts"],
+            "two players with the name `a`: give each a name of its own",
+        ),
+    ] {
+        let run = play(more);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{more:?}: {}", run.stderr);
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains(said), "{}", run.stderr);
+    }
+    // Alone in a game for one is no match against itself.
+    let run = ggp(&["match", "games/eight_puzzle.kif", "--player=a=random", "--games", "2"]);
+    assert_eq!(
+        (run.code, run.stdout.starts_with("a played alone.\n")),
+        (0, true),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    let run = play(&["--player=a=random:seed=1", "--player=b=random:seed=1", "--games", "2"]);
+    assert_eq!(run.code, 0);
+    let same = "note: a and b are the same player, random:seed=1: any difference between them is chance\n";
+    assert!(run.stderr.starts_with(same), "{}", run.stderr);
+    assert!(run.stderr.contains("note: all players have seeds of their own"), "{}", run.stderr);
+    let run =
+        play(&["--player=a=random:seed=1", "--player=b=random:seed=2", "--games", "2", "--openings", "1"]);
+    assert!(run.code == 0 && !run.stderr.contains("note: "), "{}", run.stderr);
+}
+
+#[test]
+fn what_was_asked_for_is_rated() {
+    let out = fresh("more.jsonl");
+    let path = out.to_str().unwrap();
+    let play = |more: &[&str]| {
+        let args = [
+            "match",
+            "games/nim.kif",
+            "games/tic_tac_toe.kif",
+            "--player=a=random",
+            "--player=b=mcts:iterations=5",
+        ];
+        let run = ggp(&[&args[..], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run
+    };
+    let four = play(&["--games", "4"]).stdout;
+    play(&["--games", "20", "--out", path]);
+    let without_time = |text: &str| text.split("\nFaults and time").next().unwrap().to_owned();
+    let again = play(&["--games", "4", "--resume", path]);
+    assert_eq!(without_time(&again.stdout), without_time(&four));
+    let said = "4 of 4 matches have been played before\nnote: the file has 16 more, beyond what --games and --shard ask \
+                for: they are not rated here; `ggp stats` rates all\n";
+    assert!(again.stderr.ends_with(said), "{}", again.stderr);
+    let shard = play(&["--games", "20", "--shard", "1/2", "--resume", path]);
+    assert!(shard.stderr.contains("note: the file has 10 more"), "{}", shard.stderr);
+    let test = ["--sprt", "elo0=0", "elo1=10"];
+    let tested = play(&[&["--games", "4", "--resume", path][..], &test].concat());
+    assert!(tested.stdout.contains(" after 2 pairs: undecided"), "{}", tested.stdout);
+    let all = play(&["--games", "20", "--resume", path]);
+    assert!(!all.stderr.contains("note: "), "{}", all.stderr);
+    assert_eq!(results(&out).len(), 20, "nothing was taken away");
+}
+
+#[test]
+fn files_without_results_are_refused_by_name() {
+    let [empty, text, torn, good] =
+        ["empty", "text", "torn", "good"].map(|name| fresh(&format!("kept-{name}.jsonl")));
+    let path = good.to_str().unwrap();
+    let args =
+        ["match", "games/nim.kif", "--player=a=random", "--player=b=mcts:iterations=5", "--games", "4"];
+    // A file that is empty, or is not there, is begun.
+    for _ in 0..2 {
+        let run = ggp(&[&args[..], &["--resume", path]].concat());
+        assert!(run.code == 0 && results(&good).len() == 4, "{}", run.stderr);
+        std::fs::write(&good, "").unwrap();
+    }
+    assert_eq!(ggp(&[&args[..], &["--resume", path]].concat()).code, 0);
+    std::fs::write(&empty, "").unwrap();
+    std::fs::write(&text, "hello").unwrap();
+    let whole = std::fs::read_to_string(&good).unwrap();
+    std::fs::write(&torn, &whole[..whole.len() - 40]).unwrap();
+    let [empty, text, torn] = [&empty, &text, &torn].map(|path| path.to_str().unwrap());
+    for command in ["stats", "merge"] {
+        for (file, said) in [
+            ("/no/such/file", "error: there is no file /no/such/file\n".to_owned()),
+            (
+                env!("CARGO_TARGET_TMPDIR"),
+                format!(
+                    "error: {0} is a directory: name files in it, as {0}/*.jsonl\n",
+                    env!("CARGO_TARGET_TMPDIR")
+                ),
+            ),
+            (empty, format!("error: there are no results: {empty} holds no results\n")),
+            (
+                text,
+                format!(
+                    "error: {text}:1:1: not JSON: expected value; results have one JSON object a line, as `ggp match --out FILE` writes them\n"
+                ),
+            ),
+        ] {
+            let run = ggp(&[command, file]);
+            assert_eq!(
+                (run.code, run.stdout.as_str(), run.stderr.as_str()),
+                (1, "", said.as_str()),
+                "{command} {file}"
+            );
+        }
+        // Beside others they are no error, but told.
+        let run = ggp(&[command, path, empty, torn]);
+        let told = format!(
+            "warning: {empty} holds no results\nwarning: {torn}:4: the last line is cut off, and its match is not counted\n"
+        );
+        assert!(run.code == 0 && run.stderr.starts_with(&told), "{command}: {}", run.stderr);
+    }
+    // What is no file of results is not cut down to one.
+    let run = ggp(&[&args[..], &["--resume", text]].concat());
+    assert!(
+        run.code == 1 && run.stderr.starts_with(&format!("error: {text}:1:1: not JSON")),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(std::fs::read_to_string(text).unwrap(), "hello");
+    let run = ggp(&[&args[..], &["--resume", torn]].concat());
+    assert!(run.stderr.contains(&format!("note: {torn}:4: the last line is cut off")), "{}", run.stderr);
+    assert_eq!((run.code, results(Path::new(torn)).len()), (0, 4));
+    let run = ggp(&[&args[..], &["--out", "/no/such/place/r.jsonl"]].concat());
+    let nowhere = "error: /no/such/place/r.jsonl cannot be created: there is no directory /no/such/place\n";
+    assert_eq!((run.code, run.stderr.as_str()), (1, nowhere));
+}
+
+/// As in `ggp match … | head`: nobody reads standard output when there is something to say.
+#[test]
+fn nothing_is_lost_when_nobody_reads() {
+    let unread = |args: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command(args).stdout(writer).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (out, page, again) = (fresh("unread.jsonl"), fresh("unread.html"), fresh("unread-stats.html"));
+    let [path, page, again] = [&out, &page, &again].map(|path| path.to_str().unwrap());
+    let args = [
+        "match",
+        "games/tic_tac_toe.kif",
+        "--player=a=random",
+        "--player=b=mcts:iterations=50",
+        "--games",
+        "400",
+    ];
+    let more = ["--sprt", "elo0=0", "elo1=100", "--out", path, "--report", page];
+    let (code, stderr) = unread(&[&args[..], &more].concat());
+    assert_eq!((code, stderr.contains("error")), (Some(4), false), "{stderr}");
+    let played = results(&out).len();
+    assert!(played > 10);
+    let test = ["--sprt", "elo0=0", "elo1=100", "--of", "a", "--report", again];
+    assert_eq!(unread(&[&["stats", path][..], &test].concat()), (Some(4), String::new()));
+    for page in [page, again] {
+        assert!(std::fs::read_to_string(page).unwrap().ends_with("</html>\n"));
+    }
+    assert_eq!(unread(&["merge", path]), (Some(0), String::new()));
+}
+
 /// A player that is served until it is dropped.
 struct Served {
     child: Child,
@@ -206,10 +481,12 @@ fn a_served_player_is_hosted() {
     assert_eq!((&record["isCompleted"], &record["scrambled"]), (&true.into(), &true.into()));
     // The same player in a tournament.
     let a = format!("a={}", served.url);
-    let run = ggp(&["match", "games/nim.kif", "--player", &a, "--player=b=random", "--games", "2"]);
+    let out = fresh("served.jsonl");
+    let args = ["match", "games/nim.kif", "--player", &a, "--player=b=random", "--games", "2"];
+    let run = ggp(&[&args[..], &["--out", out.to_str().unwrap()]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let conduct = run.stdout.lines().find(|line| line.starts_with("a ") && line.matches("  0").count() >= 5);
-    assert!(conduct.is_some(), "{}", run.stdout);
+    let all = results(&out);
+    assert!(all.len() == 2 && all.values().all(|result| result.get("faults").is_none()), "{all:?}");
 }
 
 /// Who changes the door wins two of three, who draws between staying and changing wins half.

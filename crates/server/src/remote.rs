@@ -1,6 +1,7 @@
 //! A player somewhere else, spoken to over HTTP: the manager's end.
 //!
-//! Time-outs are those of the reference server: START the start clock exactly, PLAY the play clock
+//! Time-outs are those of the reference server: START the start clock exactly (but never less than
+//! the one second that the message says at least), PLAY the play clock
 //! and a second, STOP the play clock, ABORT a second, connecting five seconds and never longer
 //! than the rest. What START answers is not looked at: a player that is not ready may still play.
 //!
@@ -75,6 +76,42 @@ impl RemotePlayer {
         Ok(About::parse(&String::from_utf8_lossy(&answer.text)).unwrap_or_default())
     }
 
+    /// Tries whether a player listens at the address: asks INFO, and where nothing readable comes back
+    /// START, which every player knows, in a match that ends at once. Each may take `patience`.
+    ///
+    /// # Errors
+    /// When nobody can be reached, or nobody answers as a player does.
+    pub fn trial(
+        &mut self,
+        game: &Arc<Game>,
+        role: Role,
+        patience: Duration,
+        stop: &StopToken,
+    ) -> Result<Presence, TrialError> {
+        match self.post("( INFO )", patience, stop) {
+            Err(error @ (ReplyError::Unreachable(_) | ReplyError::Stopped)) => return Err(error.into()),
+            Ok(answer) => {
+                if let Ok(about) = About::parse(&String::from_utf8_lossy(&answer.text)) {
+                    let is_busy = about.status.as_deref().is_some_and(|s| s.eq_ignore_ascii_case("busy"));
+                    return Ok(if is_busy { Presence::Busy } else { Presence::Available });
+                }
+            }
+            Err(_) => {}
+        }
+        self.game = Some(Arc::clone(game));
+        self.clocks = Clocks { start: wire::LEAST_CLOCK, play: wire::LEAST_CLOCK };
+        let role = self.words(game.role_name(role));
+        let answer = self.post(&wire::start(&self.id, &role, &self.rules(game), self.clocks), patience, stop);
+        // Old players do not know ABORT.
+        self.stop(Observation::Start);
+        let text = String::from_utf8_lossy(&answer?.text).into_owned();
+        if Reply::parse_status(&text) == Some(Reply::Busy) {
+            return Ok(Presence::Busy);
+        }
+        Reply::parse_move(&text, |_| true).map_err(|_| TrialError::Strange(text))?;
+        Ok(Presence::Available)
+    }
+
     /// Shows it a game that will be played, and waits `clock` for an answer of any kind.
     ///
     /// # Errors
@@ -134,6 +171,26 @@ impl RemotePlayer {
     }
 }
 
+/// What a player says of itself when it is tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// It can play.
+    Available,
+    /// It plays another match.
+    Busy,
+}
+
+/// Why nobody plays at an address.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// No answer.
+    #[error(transparent)]
+    Reply(#[from] ReplyError),
+    /// An answer that no player gives.
+    #[error("it answers START with something else than a word")]
+    Strange(String),
+}
+
 fn play_error(error: &ReplyError) -> PlayError {
     match error {
         ReplyError::TimedOut | ReplyError::Stopped => PlayError::TimedOut,
@@ -143,7 +200,7 @@ fn play_error(error: &ReplyError) -> PlayError {
 }
 
 impl Player for RemotePlayer {
-    /// Waits for the start clock, whatever `deadline` says: the protocol's time-outs are its own.
+    /// Waits for the start clock as the message says it, whatever `deadline` says.
     fn start(
         &mut self,
         game: &Arc<Game>,
@@ -157,7 +214,8 @@ impl Player for RemotePlayer {
         let role = self.words(game.role_name(role));
         let text = wire::start(&self.id, &role, &self.rules(game), clocks);
         self.begun = true;
-        let answer = self.post(&text, clocks.start, stop).map_err(|error| play_error(&error))?;
+        let patience = clocks.start.max(wire::LEAST_CLOCK);
+        let answer = self.post(&text, patience, stop).map_err(|error| play_error(&error))?;
         tracing::debug!(id = self.id, answer = %String::from_utf8_lossy(&answer.text), "START");
         Ok(())
     }

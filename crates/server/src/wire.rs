@@ -8,6 +8,9 @@ use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use std::time::Duration;
 
+/// The shortest clock that a message says.
+pub(crate) const LEAST_CLOCK: Duration = Duration::from_secs(1);
+
 /// `text` with one blank between all tokens and no comments: `( mark 1 2 )`.
 pub(crate) fn spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
@@ -65,7 +68,7 @@ fn list<'a>(terms: impl Iterator<Item = &'a str>) -> String {
 /// Whole seconds, as old programs read no others: never more than there are, but for the first.
 /// They are read into 32 bits.
 fn whole_seconds(time: Duration) -> u64 {
-    time.as_secs().clamp(1, i32::MAX as u64)
+    time.as_secs().clamp(LEAST_CLOCK.as_secs(), i32::MAX as u64)
 }
 
 #[cfg(test)]

@@ -433,7 +433,8 @@ fn what_searches_evaluate_the_rules_with_is_told() {
             (distinct ?a ?b) (distinct ?a ?c) (distinct ?b ?c))
         (<= terminal (true (step 3))) (<= (goal turner 100) (true open)) (<= (goal turner 0) (not (true open)))";
     let engine = json!({"kind": "engine", "iterations": 5});
-    let path = server.open(&json!({"rules": format!("{values} {dials}"), "name": "dials", "seats": [engine]}));
+    let path =
+        server.open(&json!({"rules": format!("{values} {dials}"), "name": "dials", "seats": [engine]}));
     // The first state is there, and the engine plays, before anybody knows what becomes of the network.
     assert_eq!(server.node(&path, &json!(0))["legal"][0].as_array().map(Vec::len), Some(750));
     let status = server.status(&path);

@@ -1,0 +1,246 @@
+//! What the results come to, in a sentence or two: who is stronger, if that can be said, and whose
+//! faults spoil the comparison.
+//!
+//! Invariant: a player is called stronger only on at least [`ENOUGH`] pairs from as many different
+//! encounters, and only if neither player was at fault in more than a tenth of its matches.
+
+use crate::interval::Estimate;
+use crate::standings::{PairSummary, PlayerSummary, Summary};
+use std::fmt::Write as _;
+
+/// The pairs, and the encounters that they come from, that a player needs to be called stronger.
+///
+/// A pair is two matches of one encounter (a game and an opening with all its seatings) that differ
+/// by two players who have swapped their seats. In a game of two roles an encounter of two players
+/// is one pair. With more seats or more players an encounter has several pairs of the same two
+/// players. They share their opening, so that their encounters are counted as well. In a game of
+/// one role the matches of two players from the same opening are a pair.
+pub const ENOUGH: u64 = 30;
+
+/// A player is stronger beyond doubt from this likelihood of superiority on: two-sided 95 %.
+const SETTLED: f64 = 0.975;
+
+/// One match in so many may be at fault.
+const TOLERATED: u64 = 10;
+
+impl PlayerSummary {
+    /// Whether it was at fault in more than a tenth of its matches.
+    pub fn is_often_at_fault(&self) -> bool {
+        TOLERATED * self.faulty_matches > self.entered
+    }
+}
+
+impl Summary {
+    /// A sentence for each player that was often at fault, then one on who is stronger. Names and
+    /// differences in Elo are spelled by `name` and `elo`.
+    pub fn headline(&self, name: &dyn Fn(&str) -> String, elo: &dyn Fn(Estimate) -> String) -> Vec<String> {
+        let mut sentences: Vec<String> = Vec::new();
+        for player in self.players.iter().filter(|player| player.is_often_at_fault()) {
+            let (faulty, entered) = (player.faulty_matches, player.entered);
+            let matches = if entered == 1 { "match" } else { "matches" };
+            sentences
+                .push(format!("{} was at fault in {faulty} of its {entered} {matches}.", name(&player.name)));
+        }
+        sentences.push(self.verdict(name, elo));
+        sentences
+    }
+
+    fn verdict(&self, name: &dyn Fn(&str) -> String, elo: &dyn Fn(Estimate) -> String) -> String {
+        if self.matches == self.unscored {
+            return "No match was scored.".to_owned();
+        }
+        let (best, second) = match &self.players[..] {
+            [only] => return format!("{} played alone.", name(&only.name)),
+            [best, second, ..] => (best, second),
+            [] => return "Nobody took part.".to_owned(),
+        };
+        let met = self.pairs.iter().find(|pair| pair.players == [best.name.clone(), second.name.clone()]);
+        let Some((pair, difference)) = met.and_then(|pair| Some((pair, pair.difference?))) else {
+            return format!(
+                "The two best players, {} and {}, have not met.",
+                name(&best.name),
+                name(&second.name)
+            );
+        };
+        let [first, other] = [name(&best.name), name(&second.name)];
+        let counted = if pair.is_paired { pairs(pair) } else { matches(pair) };
+        let doubt = doubt(pair, difference.superiority, best, second);
+        let mut sentence = match doubt {
+            None => format!("{first} is stronger than {other}"),
+            Some(_) if difference.score.value > 0.5 => format!("{first} is ahead of {other}"),
+            Some(_) if difference.score.value < 0.5 => {
+                format!("{first} is rated above {other}, but behind in their own matches")
+            }
+            Some(_) => format!("{first} and {other} are level"),
+        };
+        let _ = write!(sentence, ": {} Elo in {counted}.", elo(difference.elo));
+        if let Some(doubt) = doubt {
+            let _ = write!(sentence, " {doubt}");
+        }
+        sentence
+    }
+}
+
+/// Why the better one of two cannot be called stronger.
+fn doubt(
+    pair: &PairSummary,
+    superiority: f64,
+    best: &PlayerSummary,
+    second: &PlayerSummary,
+) -> Option<String> {
+    if best.is_often_at_fault() || second.is_often_at_fault() {
+        return Some("With so many faults this says little about strength.".to_owned());
+    }
+    if !pair.is_paired {
+        return Some(
+            "This does not show who is stronger: most matches lack the one with the seats swapped."
+                .to_owned(),
+        );
+    }
+    if pair.pair_count() < ENOUGH {
+        return Some(format!("This is too little evidence yet: at least {ENOUGH} pairs are needed."));
+    }
+    if pair.encounters < ENOUGH {
+        return Some(format!(
+            "This is too little evidence yet: the pairs come from {} encounters, and at least {ENOUGH} are needed.",
+            pair.encounters
+        ));
+    }
+    (superiority < SETTLED).then(|| "This does not settle who is stronger: more pairs are needed.".to_owned())
+}
+
+fn pairs(pair: &PairSummary) -> String {
+    match pair.pair_count() {
+        1 => "1 pair".to_owned(),
+        count => format!("{count} pairs"),
+    }
+}
+
+fn matches(pair: &PairSummary) -> String {
+    match pair.wins + pair.draws + pair.losses {
+        1 => "1 match".to_owned(),
+        count => format!("{count} matches"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::comparison::tests::result;
+    use crate::fault::{Fault, FaultKind};
+    use crate::result::MatchResult;
+    use crate::standings::Standings;
+
+    fn headline(results: &[MatchResult]) -> Vec<String> {
+        let mut standings = Standings::default();
+        for result in results {
+            standings.add(result);
+        }
+        let summary = standings.summary();
+        summary.headline(&|name| format!("<{name}>"), &|elo| format!("{:+.0}", elo.value))
+    }
+
+    /// Pairs of which the first player wins one match and draws the other.
+    fn pairs(count: usize) -> Vec<MatchResult> {
+        let both = |encounter| {
+            let name = format!("e{encounter}");
+            [result(&name, 0, &[("good", 100), ("bad", 0)]), result(&name, 1, &[("bad", 50), ("good", 50)])]
+        };
+        (0..count).flat_map(both).collect()
+    }
+
+    #[test]
+    fn a_player_is_stronger_from_thirty_pairs_on() {
+        assert_eq!(headline(&pairs(30)), ["<good> is stronger than <bad>: +191 Elo in 30 pairs."]);
+        let few = "<good> is ahead of <bad>: +191 Elo in 29 pairs. This is too little evidence yet: at least 30 pairs \
+                   are needed.";
+        assert_eq!(headline(&pairs(29)), [few]);
+        let one = headline(&pairs(1));
+        assert!(one[0].contains(" Elo in 1 pair. This is too little"), "{one:?}");
+    }
+
+    #[test]
+    fn what_is_not_settled_is_not_called_stronger() {
+        let mut results = Vec::new();
+        for encounter in 0..40 {
+            let name = format!("e{encounter}");
+            let goals = if encounter < 21 { [100, 0] } else { [0, 100] };
+            results.push(result(&name, 0, &[("a", goals[0]), ("b", goals[1])]));
+            results.push(result(&name, 1, &[("b", goals[1]), ("a", goals[0])]));
+        }
+        let said = headline(&results);
+        assert!(
+            said[0].starts_with("<a> is ahead of <b>: +17 Elo in 40 pairs. This does not settle"),
+            "{said:?}"
+        );
+        let level =
+            headline(&[result("e", 0, &[("a", 50), ("b", 50)]), result("e", 1, &[("b", 50), ("a", 50)])]);
+        assert!(level[0].contains("<a> and <b> are level: +0 Elo in 1 pair."), "{level:?}");
+    }
+
+    /// Three roles, two players: every encounter has three pairs of the two.
+    #[test]
+    fn pairs_of_one_encounter_do_not_add_up_to_evidence() {
+        let encounter = |number: usize| {
+            let name = format!("e{number}");
+            let seatings = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]];
+            seatings.map(|seats| {
+                let seats = seats.map(|player| [("good", 100), ("bad", 0)][player]);
+                result(&name, 0, &seats)
+            })
+        };
+        let results = |count: usize| -> Vec<MatchResult> { (0..count).flat_map(encounter).collect() };
+        let said = headline(&results(29));
+        assert!(
+            said[0]
+                .contains(" in 87 pairs. This is too little evidence yet: the pairs come from 29 encounters"),
+            "{said:?}"
+        );
+        assert!(headline(&results(30))[0].starts_with("<good> is stronger than <bad>: "));
+    }
+
+    #[test]
+    fn matches_without_swapped_seats_settle_nothing() {
+        let results: Vec<MatchResult> =
+            (0..500).map(|n| result(&format!("e{n}"), 0, &[("first", 100), ("second", 0)])).collect();
+        let said = headline(&results);
+        assert!(said[0].starts_with("<first> is ahead of <second>: "), "{said:?}");
+        assert!(said[0].ends_with(" in 500 matches. This does not show who is stronger: most matches lack the one with the seats swapped."), "{said:?}");
+    }
+
+    #[test]
+    fn more_than_a_tenth_of_matches_with_faults_is_named() {
+        let faulty = |count: usize| {
+            let mut results = pairs(50);
+            for result in &mut results[..count] {
+                let role = result.players.iter().position(|player| player.as_deref() == Some("bad")).unwrap();
+                result.faults = vec![
+                    Fault::new(role, 3, FaultKind::Crash, ""),
+                    Fault::new(role, 4, FaultKind::Crash, ""),
+                ];
+            }
+            headline(&results)
+        };
+        assert_eq!(faulty(10), ["<good> is stronger than <bad>: +191 Elo in 50 pairs."]);
+        let many = [
+            "<bad> was at fault in 11 of its 100 matches.",
+            "<good> is ahead of <bad>: +191 Elo in 50 pairs. With so many faults this says little about strength.",
+        ];
+        assert_eq!(faulty(11), many);
+        // Matches that are not scored count as well.
+        let mut unplayed = result("e", 0, &[("good", 0), ("bad", 0)]);
+        unplayed.ending = "unplayed".to_owned();
+        unplayed.faults = vec![Fault::new(1, 0, FaultKind::Start, "silent")];
+        assert_eq!(
+            headline(&[unplayed]),
+            ["<bad> was at fault in 1 of its 1 match.", "No match was scored."]
+        );
+    }
+
+    #[test]
+    fn who_is_alone_or_has_not_met_the_other_is_said() {
+        assert_eq!(headline(&[]), ["No match was scored."]);
+        assert_eq!(headline(&[result("e", 0, &[("a", 100)])]), ["<a> played alone."]);
+        let apart = [result("e", 0, &[("a", 90)]), result("f", 0, &[("b", 80)])];
+        assert_eq!(headline(&apart), ["The two best players, <a> and <b>, have not met."]);
+    }
+}

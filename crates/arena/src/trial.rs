@@ -1,0 +1,203 @@
+//! The trial of entrants before the first match: who cannot be reached or started is named before
+//! anything is played.
+
+use crate::tournament::{Event, Players, Tournament, TournamentError};
+use ggp_game::{Clocks, Game, Role, StopToken};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What an entrant is tried with.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<'a> {
+    /// A game of the tournament.
+    pub game: &'a Arc<Game>,
+    /// A role of it that entrants play.
+    pub role: Role,
+    /// The clocks of the tournament.
+    pub clocks: Clocks,
+    /// How long after its clock an answer is still taken.
+    pub grace: Duration,
+    /// Raised when the trial should end at once; its result then counts for nothing.
+    pub stop: &'a StopToken,
+}
+
+/// Why an entrant cannot take part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfit {
+    /// What is wrong.
+    pub why: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// An entrant that cannot take part.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("player {name} cannot take part: {}; {}", .unfit.why, .unfit.help)]
+pub struct Refusal {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub unfit: Unfit,
+}
+
+/// A trial that takes longer is told.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a run looks whether trials have ended.
+const POLL: Duration = Duration::from_millis(5);
+
+impl Tournament {
+    /// Tries the entrants in `waiting`, all at the same time.
+    pub(crate) fn hold_trials(
+        &self,
+        players: &dyn Players,
+        waiting: &BTreeSet<usize>,
+        on_event: &mut dyn FnMut(Event<'_>),
+        stop: &StopToken,
+    ) -> Result<(), TournamentError> {
+        let Some(game) = self.contests.first().map(|contest| &contest.game) else { return Ok(()) };
+        let role = game.roles().find(|&role| !crate::is_nature(game, role)).unwrap_or(Role(0));
+        let trial = Trial { game, role, clocks: self.clocks, grace: self.grace, stop };
+        let (mut refusals, mut failed) = (Vec::new(), None);
+        std::thread::scope(|scope| {
+            let mut trials = Vec::new();
+            for entrant in waiting.iter().map(|&position| &self.entrants[position]) {
+                let held = move || players.trial(entrant, &trial);
+                match std::thread::Builder::new().spawn_scoped(scope, held) {
+                    Ok(thread) => trials.push((entrant, thread)),
+                    Err(error) => failed = Some(TournamentError::Thread(error)),
+                }
+            }
+            let began = Instant::now();
+            let mut is_told = false;
+            while trials.iter().any(|(_, thread)| !thread.is_finished()) {
+                std::thread::sleep(POLL);
+                if !is_told && began.elapsed() > PATIENCE {
+                    let late = trials.iter().filter(|(_, thread)| !thread.is_finished());
+                    let late: Vec<&str> = late.map(|(entrant, _)| entrant.name.as_str()).collect();
+                    on_event(Event::Note(format!("waiting for an answer of {}", late.join(", "))));
+                    is_told = true;
+                }
+            }
+            for (entrant, thread) in trials {
+                let broken = || Unfit { why: "its trial broke off".to_owned(), help: String::new() };
+                match thread.join().unwrap_or_else(|_| Err(broken())) {
+                    _ if stop.is_stopped() => {}
+                    Ok(warnings) => {
+                        for warning in warnings {
+                            on_event(Event::Warning(warning));
+                        }
+                    }
+                    Err(unfit) => refusals.push(Refusal { name: entrant.name.clone(), unfit }),
+                }
+            }
+        });
+        match failed {
+            Some(error) => Err(error),
+            None if refusals.is_empty() => Ok(()),
+            None => Err(TournamentError::Refused(refusals)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::OnFault;
+    use crate::plan::{Contest, Entrant, Pairing};
+    use crate::referee::Referee;
+    use crate::tournament::{Run, SeatRequest};
+    use ggp_game::{PlayError, Player};
+    use std::sync::{Condvar, Mutex};
+
+    /// Whoever is called `bad` fails its trial, `odd` passes with a warning. All wait for each other.
+    struct Fakes {
+        tried: Mutex<usize>,
+        changed: Condvar,
+        wanted: usize,
+    }
+
+    impl Players for Fakes {
+        fn player(
+            &self,
+            _: &Entrant,
+            _: &Arc<Game>,
+            _: &SeatRequest<'_>,
+        ) -> Result<Box<dyn Player>, PlayError> {
+            Err(PlayError::Unable("no player".to_owned()))
+        }
+
+        fn referee(&self, _: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
+            Err(PlayError::Unable("no referee".to_owned()))
+        }
+
+        fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+            assert_eq!(trial.game.role_name(trial.role), "a", "not the role `random`");
+            let mut tried = self.tried.lock().unwrap();
+            *tried += 1;
+            self.changed.notify_all();
+            while *tried < self.wanted {
+                let (guard, wait) = self.changed.wait_timeout(tried, Duration::from_secs(20)).unwrap();
+                assert!(!wait.timed_out(), "trials are held one after the other");
+                tried = guard;
+            }
+            match entrant.name.as_str() {
+                "bad" | "worse" => {
+                    Err(Unfit { why: "it is gone".to_owned(), help: "call it back".to_owned() })
+                }
+                "odd" => Ok(vec!["odd is busy".to_owned()]),
+                _ => Ok(Vec::new()),
+            }
+        }
+    }
+
+    /// The error of a tournament of these players, and the warnings before it.
+    fn error(names: &[&str], stop: &StopToken) -> (String, Vec<String>) {
+        let rules = "(role random) (role a) (role b) (legal random x) (legal a x) (legal b x) (init s) (next t) \
+                     (<= terminal (true t)) (goal a 50) (goal b 50)";
+        let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+        let entrant = |name: &&str| Entrant { name: (*name).to_owned(), spec: String::new() };
+        let tournament = Tournament {
+            entrants: names.iter().map(entrant).collect(),
+            contests: vec![Contest { name: "g".to_owned(), game }],
+            pairing: Pairing::RoundRobin,
+            seed: 1,
+            clocks: Clocks { start: Duration::ZERO, play: Duration::ZERO },
+            grace: Duration::ZERO,
+            on_fault: OnFault::Random,
+            opening_plies: 0,
+            parallel: false,
+            max_steps: 10,
+        };
+        let players = Fakes { tried: Mutex::new(0), changed: Condvar::new(), wanted: names.len() };
+        let mut warnings = Vec::new();
+        let mut watch = |event: Event<'_>| {
+            if let Event::Warning(text) = event {
+                warnings.push(text);
+            }
+        };
+        let error = tournament.run(&players, &Run::new(6), &mut watch, stop).unwrap_err().to_string();
+        (error, warnings)
+    }
+
+    #[test]
+    fn all_are_tried_side_by_side_and_all_that_fail_are_named() {
+        let (said, warnings) = error(&["bad", "odd", "worse"], &StopToken::new());
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "player bad cannot take part: it is gone; call it back",
+                "player worse cannot take part: it is gone; call it back"
+            ]
+        );
+        assert_eq!(warnings, ["odd is busy"]);
+        // Where all pass, whatever comes next is reached.
+        assert_eq!(error(&["good", "odd"], &StopToken::new()).0, "g cannot be refereed: no referee");
+        // Whoever is stopped has not failed.
+        let stop = StopToken::new();
+        stop.stop();
+        assert_eq!(error(&["good", "bad"], &stop).0, "g cannot be refereed: no referee");
+    }
+}
