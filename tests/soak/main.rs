@@ -65,7 +65,11 @@ impl Watch {
         else {
             return Some("the system does not tell how much memory is in use".to_owned());
         };
-        println!("most in the second quarter {:.1} MiB, in the second half {:.1} MiB", mib(before), mib(after));
+        println!(
+            "most in the second quarter {:.1} MiB, in the second half {:.1} MiB",
+            mib(before),
+            mib(after)
+        );
         (after > before + before / NOISE_PART + NOISE)
             .then(|| format!("memory grew by {:.1} MiB", mib(after - before)))
     }
@@ -100,7 +104,12 @@ fn main() -> ExitCode {
         wrong.push(format!("the match should have ended as {ending:?} after {steps} joint moves"));
     }
     if let Some(fault) = outcome.faults.first() {
-        wrong.push(format!("{} faults, the first of role {} in step {}", outcome.faults.len(), fault.role, fault.step));
+        wrong.push(format!(
+            "{} faults, the first of role {} in step {}",
+            outcome.faults.len(),
+            fault.role,
+            fault.step
+        ));
     }
     wrong.extend(watch.complaint());
     for complaint in &wrong {

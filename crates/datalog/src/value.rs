@@ -159,8 +159,7 @@ impl Values {
 
     #[inline]
     fn lookup(&self, hash: u32, functor: Functor, args: &[Value]) -> Option<u32> {
-        let is_it =
-            |id: u32| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args;
+        let is_it = |id: u32| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args;
         let found = self.by_term.find(hash, is_it);
         if found.is_some() || self.nodes.len() <= self.lasting {
             return found;
@@ -407,7 +406,9 @@ mod tests {
         assert_eq!(read.iter().map(|&v| values.text(v)).collect::<Vec<_>>(), [&text, "0", "(none)"]);
         assert_eq!(values.find(none, &[]), Some(read[2]), "a passing term is found");
         let mut again = Vec::new();
-        read.iter().for_each(|&v| values.write(v, &mut again));
+        for &value in &read {
+            values.write(value, &mut again);
+        }
         assert_eq!(again, written);
         // Forgetting some of the passing terms leaves the others, and what they are found by.
         values.truncate(4);

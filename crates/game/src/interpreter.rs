@@ -8,7 +8,9 @@
 //! terms a match has come across.
 
 use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
-use crate::{EvalError, Fact, FluentSet, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken};
+use crate::{
+    EvalError, Fact, FluentSet, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken,
+};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -219,7 +221,8 @@ impl StateMachine for Interpreter {
             let unknown = || EvalError::UnknownFact(fact.as_str().to_owned());
             // Rules make terms of the names that are in them and of no others.
             let is_word = |word: &&str| !word.is_empty();
-            let mut words = fact.as_str().split(|c: char| c.is_whitespace() || c == '(' || c == ')').filter(is_word);
+            let mut words =
+                fact.as_str().split(|c: char| c.is_whitespace() || c == '(' || c == ')').filter(is_word);
             if !words.all(|word| self.database.values().has_name(word)) {
                 return Err(unknown());
             }

@@ -469,7 +469,8 @@ mod tests {
         let stop = StopToken::new();
         player.start(&many, Role(0), CLOCKS, Deadline::never(), &stop).unwrap();
         let early = "(say 0 (w 0 0) (w 0 0) (w 0 0))";
-        let mut seen = vec![player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "wait".to_owned()];
+        let mut seen =
+            vec![player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "wait".to_owned()];
         let mut renewed = 0;
         for round in 1..4 {
             let many = player.search().unwrap().machine().has_many_moves();

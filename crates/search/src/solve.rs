@@ -159,8 +159,7 @@ impl<M: Playouts> Solver<M> {
             let history = |mv: &Move| self.history.get(&(role as u8, *mv)).copied().unwrap_or(0);
             moves.sort_by_key(|mv| std::cmp::Reverse(history(mv)));
         }
-        let chance =
-            self.chance.is_some_and(|chance| chance != self.role && legal[chance.index()].len() > 1);
+        let chance = self.chance.is_some_and(|chance| chance != self.role && legal[chance.index()].len() > 1);
         // The state is in the set of those on the stack, too.
         let of_state = size_of::<M::State>() + 2 * self.machine.heap_bytes(&state);
         self.on_stack.insert(state.clone());
@@ -186,13 +185,16 @@ impl<M: Playouts> Solver<M> {
             return Ok(Step::Full);
         }
         let mut joints = Vec::new();
-        cells.iter().for_each(|&cell| frame.push_joint(cell, &mut joints));
+        for &cell in &cells {
+            frame.push_joint(cell, &mut joints);
+        }
         let parents = vec![&frame.state; cells.len()];
         let (mut states, mut over, mut goals) = (Vec::new(), Vec::new(), Vec::new());
         self.machine.next_states(&parents, &joints, &mut states)?;
         self.machine.outcomes(&states.iter().collect::<Vec<_>>(), &mut over, &mut goals)?;
         let own_goals = goals.iter().skip(self.role.index()).step_by(joints.len() / cells.len());
-        for ((state, (row, _)), (over, goal)) in states.into_iter().zip(cells).zip(over.into_iter().zip(own_goals))
+        for ((state, (row, _)), (over, goal)) in
+            states.into_iter().zip(cells).zip(over.into_iter().zip(own_goals))
         {
             let bounds =
                 if over { Bounds::exact(goal.map_or(0, Goal::value)) } else { self.table.get(&state) };
@@ -238,7 +240,9 @@ impl<M: Playouts> Solver<M> {
         self.on_stack.remove(&frame.state);
         self.under_way -= frame.bytes;
         let bounds = frame.bounds();
-        if frame.is_settled() && let Some(joint) = frame.deciding(asked) {
+        if frame.is_settled()
+            && let Some(joint) = frame.deciding(asked)
+        {
             for (role, &mv) in joint.iter().enumerate() {
                 *self.history.entry((role as u8, mv)).or_default() += 1;
             }
@@ -390,12 +394,15 @@ mod tests {
         assert_eq!(value(&solver.solution()), (50, 50));
     }
 
+    /// The first role's goal after a joint move that ends the game.
+    type Payoff = fn(&[u32]) -> u8;
+
     /// All roles choose at once among as many moves: once, or again and again.
     #[derive(Clone)]
     struct Wide {
         moves: u32,
-        /// The first role's goal after a joint move that ends the game.
-        goal: Option<fn(&[u32]) -> u8>,
+        /// What a joint move ends the game with.
+        goal: Option<Payoff>,
         /// States made.
         made: Arc<AtomicUsize>,
     }
@@ -415,16 +422,14 @@ mod tests {
 
         fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
             self.made.fetch_add(1, Ordering::Relaxed);
-            match self.goal {
-                Some(goal) => vec![goal(joint)],
-                // No state comes twice.
-                None => {
-                    let digits = joint.iter().fold(u64::from_le_bytes(state.try_into().unwrap()), |sum, &mv| {
-                        sum.wrapping_mul(31).wrapping_add(u64::from(mv) + 1)
-                    });
-                    digits.to_le_bytes().to_vec()
-                }
+            if let Some(goal) = self.goal {
+                return vec![goal(joint)];
             }
+            // No state comes twice.
+            let before = u64::from_le_bytes(state.try_into().unwrap());
+            let digits =
+                joint.iter().fold(before, |n, &mv| n.wrapping_mul(31).wrapping_add(u64::from(mv) + 1));
+            digits.to_le_bytes().to_vec()
         }
 
         fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
@@ -432,7 +437,7 @@ mod tests {
         }
     }
 
-    fn wide(roles: usize, moves: u32, goal: Option<fn(&[u32]) -> u8>) -> (Toy<Wide>, Arc<AtomicUsize>) {
+    fn wide(roles: usize, moves: u32, goal: Option<Payoff>) -> (Toy<Wide>, Arc<AtomicUsize>) {
         let made = Arc::new(AtomicUsize::new(0));
         let names = ["a", "b", "c", "d", "e", "f"];
         (Toy::new(Wide { moves, goal, made: Arc::clone(&made) }, &names[..roles]), made)
@@ -445,7 +450,7 @@ mod tests {
         fn all_play(joint: &[u32], reply: u32) -> u8 {
             if joint[1..].iter().all(|&mv| mv == reply) { 0 } else { 100 }
         }
-        let cases: [(usize, fn(&[u32]) -> u8, usize); 2] =
+        let cases: [(usize, Payoff, usize); 2] =
             [(4, |joint| all_play(joint, 2), 1862), (6, |joint| all_play(joint, 0), 0)];
         for (roles, goal, column) in cases {
             let (machine, made) = wide(roles, 30, Some(goal));
@@ -480,8 +485,11 @@ mod tests {
 
     #[test]
     fn bounds_are_the_best_of_the_worst_and_the_worst_of_the_best() {
-        let goals: [fn(&[u32]) -> u8; 3] = [
-            |joint| (joint.iter().fold(7, |sum: u32, &mv| sum.wrapping_mul(2_654_435_769) ^ (mv + 1)) >> 9) as u8 % 101,
+        let goals: [Payoff; 3] = [
+            |joint| {
+                (joint.iter().fold(7, |sum: u32, &mv| sum.wrapping_mul(2_654_435_769) ^ (mv + 1)) >> 9) as u8
+                    % 101
+            },
             |joint| (30 + joint[0] + (joint[1] * 7 + joint[2] * 3) % 11) as u8,
             |joint| if joint[0] % 7 == 5 { 60 } else { ((joint[0] + joint[1] + joint[2]) % 19 * 5) as u8 },
         ];

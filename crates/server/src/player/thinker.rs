@@ -246,7 +246,8 @@ mod tests {
             Box::new(Slow { preparation, prepared: false, seen: Arc::clone(&notes) })
         };
         let factory: Arc<dyn PlayerFactory> = Arc::new(factory);
-        let matches = Matches::new(PlayerConfig { margin: Duration::ZERO, ..PlayerConfig::default() }, factory);
+        let matches =
+            Matches::new(PlayerConfig { margin: Duration::ZERO, ..PlayerConfig::default() }, factory);
         let clocks = Clocks { start: millis(clocks[0]), play: millis(clocks[1]) };
         let mut answers = vec![matches.start("m", "r", RULES.into(), clocks, Instant::now())];
         for _ in 0..15 {
