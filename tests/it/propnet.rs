@@ -81,6 +81,9 @@ impl StateMachine for Naive {
     fn game(&self) -> &Arc<Game> {
         &self.game
     }
+    fn name(&self) -> &'static str {
+        "naive"
+    }
     fn initial_state(&mut self) -> Result<Vec<bool>, EvalError> {
         Ok(self.net.fluents().iter().map(|fluent| fluent.initial).collect())
     }

@@ -17,7 +17,7 @@ const LEDGER: &str = include_str!("ledger.kif");
 const STEPS: u32 = 1_000_000;
 
 /// How often memory is looked at in a match, and how often it is printed.
-const SAMPLES: u32 = 100;
+const SAMPLES: u32 = 1000;
 const LINES: u32 = 20;
 
 /// Memory may grow by one part in so many, since an allocator does not place everything alike, and by a constant.

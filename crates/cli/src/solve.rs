@@ -21,7 +21,7 @@ const SLICE: u64 = 10_000;
 ///
 /// Goes through the game tree, so it is for small games and ends of games. A role's goal is proved
 /// when both bounds are the same; chance and simultaneous moves can leave them apart. Ends with 1
-/// if time ran out before.
+/// if time or memory ran out before.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// before it have left
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
-    /// Memory for proved states
+    /// Memory for the proof of a role: for proved states and those under way
     #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = whole(1u32..))]
     memory: u32,
     /// One JSON array with an object for each role
@@ -73,6 +73,8 @@ struct Proof {
     states: u64,
     /// Whether all has been gone through; bounds that are apart then stay apart.
     complete: bool,
+    /// Whether it ended because memory ran out.
+    out_of_memory: bool,
 }
 
 impl WithMachine for Prove<'_> {
@@ -151,6 +153,7 @@ fn prove<M: Playouts + 'static>(
         best: solution.best.map(|mv| machine.move_text(mv).to_owned()),
         states: solution.states,
         complete: halt == Halt::Decided,
+        out_of_memory: halt == Halt::Full,
     })
 }
 
@@ -165,7 +168,8 @@ impl Proof {
         };
         let best =
             self.best.as_ref().map_or(String::new(), |mv| format!("; {} makes sure", console::printable(mv)));
-        format!("{role}  {value} in {states} states{best}")
+        let why = if self.out_of_memory { "; the memory is used up, and --memory gives more" } else { "" };
+        format!("{role}  {value} in {states} states{best}{why}")
     }
 }
 

@@ -551,6 +551,33 @@ fn small_games_are_solved() {
     assert!(run.stdout.contains("between 0 and 100 so far in "), "{}", run.stdout);
 }
 
+/// Six roles with 30 moves each have 729 million joint moves, in every state of a million steps.
+#[test]
+fn a_proof_that_needs_more_memory_than_it_may_take_says_so() {
+    let numbers: String = (0..30).map(|n| format!("(n {n}) (succ {n} {}) ", n + 1)).collect();
+    let roles: String = ["a", "b", "c", "d", "e", "f"].map(|role| format!("(role {role}) ")).concat();
+    let rules = format!(
+        "{roles} {numbers} (init (sum 0 0))
+        (<= (legal ?r (add ?n)) (role ?r) (n ?n))
+        (<= (next (sum ?n ?x)) (does a (add ?n)) (does b (add ?x)))
+        (<= terminal (true (sum 30 30))) (<= (goal ?r 0) (role ?r))"
+    );
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("solve_wide.kif");
+    std::fs::write(&file, rules).unwrap();
+    let args = ["solve", file.to_str().unwrap(), "--memory", "1", "--reasoner", "datalog"];
+    let run = ggp(&args);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 6);
+    for line in lines {
+        assert!(line.contains("between 0 and 100 so far in "), "{line}");
+        assert!(line.ends_with("; the memory is used up, and --memory gives more"), "{line}");
+    }
+    let run = ggp(&[&args[..], &["--json"]].concat());
+    let proofs: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!([&proofs[0]["complete"], &proofs[0]["out_of_memory"]], [false, true]);
+}
+
 #[test]
 fn a_board_is_drawn_and_described() {
     let run = ggp(&["view", "games/tic_tac_toe.kif"]);

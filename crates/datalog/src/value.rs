@@ -406,7 +406,9 @@ mod tests {
         assert_eq!(read.iter().map(|&v| values.text(v)).collect::<Vec<_>>(), [&text, "0", "(none)"]);
         assert_eq!(values.find(none, &[]), Some(read[2]), "a passing term is found");
         let mut again = Vec::new();
-        read.iter().for_each(|&v| values.write(v, &mut again));
+        for &value in &read {
+            values.write(value, &mut again);
+        }
         assert_eq!(again, written);
         // Forgetting some of the passing terms leaves the others, and what they are found by.
         values.truncate(4);

@@ -143,6 +143,9 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
         seat.machine.interrupt_on(stop);
         seat.follow(seen)?;
+        if seat.machine.has_many_moves() {
+            seat.machine.release_moves();
+        }
         let mut own = Vec::new();
         seat.belief.legal_moves(&mut seat.machine, &mut own)?;
         if own.is_empty() {

@@ -10,11 +10,18 @@
 //! with a table), from the highest down. Invariant: every pair of bounds, on the stack or in the
 //! table, holds whatever has been left out; a state that repeats on the way down counts as
 //! anything, which is why games that go in circles may stay open.
+//!
+//! Memory is bounded: the table of proved states and the states under way have a share each. The joint moves
+//! of a state are made in batches, as they are needed; where there are very many, those that a move of
+//! the role has withstood are forgotten again.
+
+mod frame;
 
 use crate::limits::{Halt, Limits};
 use crate::node::Bounds;
 use crate::table::hash_of;
-use ggp_game::{EvalError, Goal, JointMoves, Move, Playouts, Role};
+use frame::{Child, Frame, Next, Place};
+use ggp_game::{EvalError, Goal, Move, Playouts, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
@@ -46,47 +53,42 @@ pub struct Solver<M: Playouts> {
     /// How often a move decided a state.
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
+    /// What the states under way take.
+    under_way: usize,
+    /// What they and the history may take.
+    most_under_way: usize,
 }
 
-/// A state whose children are being gone through.
-#[derive(Debug)]
-struct Frame<S> {
-    state: S,
-    /// Row by row: a row for each of the role's moves, a column for each of the others' joint moves.
-    children: Vec<Child<S>>,
-    columns: usize,
-    /// Whether chance moves here.
-    chance: bool,
-    /// The child that the frame above is about.
-    at: usize,
-}
+/// The states under way have one part in so many of the memory, the table of proved states the rest.
+const PART_UNDER_WAY: usize = 4;
 
-#[derive(Debug)]
-struct Child<S> {
-    state: S,
-    joint: Box<[Move]>,
-    bounds: Bounds,
-    /// Whether nothing more can be learnt of it in this pass.
-    done: bool,
+/// What a step of a proof has come to.
+enum Step {
+    /// There is more to do.
+    On,
+    /// The pass is over.
+    Over,
+    /// There is no memory for the next joint moves of a state.
+    Full,
 }
 
 impl<M: Playouts> Solver<M> {
-    /// A proof of what `role` can make sure of from `state`, keeping at most `memory` bytes of
-    /// proved states.
+    /// A proof of what `role` can make sure of from `state`, in at most `memory` bytes beside the machine's own.
     pub fn new(machine: M, state: M::State, role: Role, memory: usize) -> Solver<M> {
-        let game = machine.game().clone();
-        let entry = size_of::<Option<(M::State, Bounds)>>() + machine.heap_bytes(&state);
+        let most_under_way = memory / PART_UNDER_WAY;
         Solver {
             role,
-            chance: game.nature(),
-            root: state,
+            chance: machine.game().nature(),
             bounds: Bounds::UNKNOWN,
             best: None,
             stack: Vec::new(),
             on_stack: FxHashSet::default(),
-            table: Proofs::new(memory / entry),
+            table: Proofs::new(memory - most_under_way, machine.heap_bytes(&state)),
             history: FxHashMap::default(),
             states: 0,
+            under_way: 0,
+            most_under_way,
+            root: state,
             machine,
         }
     }
@@ -97,9 +99,19 @@ impl<M: Playouts> Solver<M> {
         Solution { low, high, states: self.states, best: self.best }
     }
 
+    /// How many bytes the proof takes at present, beside the machine's own.
+    pub fn bytes(&self) -> usize {
+        self.under_way + self.noted() + self.table.bytes()
+    }
+
+    /// What the history takes.
+    fn noted(&self) -> usize {
+        self.history.capacity() * (size_of::<((u8, Move), u32)>() + 1)
+    }
+
     /// Goes on with the proof until it is done ([`Halt::Decided`], also when all has been gone
-    /// through and states that repeat leave it open) or a limit is reached. An iteration is a
-    /// state gone through.
+    /// through and states that repeat leave it open), a limit is reached, or there is no memory for what
+    /// comes next ([`Halt::Full`]). An iteration is a state gone through.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         let before = self.states;
         loop {
@@ -110,10 +122,11 @@ impl<M: Playouts> Solver<M> {
                 return halt;
             }
             let known = self.bounds;
-            let over = if self.stack.is_empty() { self.begin() } else { self.step() };
-            match over {
-                Ok(over) if over && self.bounds == known => return Halt::Decided,
-                Ok(_) => {}
+            let step = if self.stack.is_empty() { self.begin() } else { self.step() };
+            match step {
+                Ok(Step::Over) if self.bounds == known => return Halt::Decided,
+                Ok(Step::Over | Step::On) => {}
+                Ok(Step::Full) => return Halt::Full,
                 Err(EvalError::Interrupted) => return Halt::Stopped,
                 Err(error) => return Halt::Failing(error),
             }
@@ -125,19 +138,19 @@ impl<M: Playouts> Solver<M> {
         self.bounds.high
     }
 
-    /// Begins a pass; whether it is over already.
-    fn begin(&mut self) -> Result<bool, EvalError> {
+    /// Begins a pass.
+    fn begin(&mut self) -> Result<Step, EvalError> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         self.machine.outcomes(&[&self.root], &mut over, &mut goals)?;
         if over[0] {
             self.bounds = Bounds::exact(goals[self.role.index()].map_or(0, Goal::value));
-            return Ok(true);
+            return Ok(Step::Over);
         }
         self.enter(self.root.clone())?;
-        Ok(false)
+        Ok(Step::On)
     }
 
-    /// Puts a state that is not terminal on the stack, its children with what is known of them.
+    /// Puts a state that is not terminal on the stack.
     fn enter(&mut self, state: M::State) -> Result<(), EvalError> {
         self.states += 1;
         let mut legal = Vec::new();
@@ -146,139 +159,114 @@ impl<M: Playouts> Solver<M> {
             let history = |mv: &Move| self.history.get(&(role as u8, *mv)).copied().unwrap_or(0);
             moves.sort_by_key(|mv| std::cmp::Reverse(history(mv)));
         }
-        // The role's own moves vary slowest, so that they are the rows.
-        legal[..=self.role.index()].rotate_right(1);
-        let rows = legal[0].len();
-        let mut joints = Vec::new();
-        let mut product = JointMoves::new(&legal);
-        while let Some(joint) = product.next() {
-            let start = joints.len();
-            joints.extend_from_slice(joint);
-            joints[start..=start + self.role.index()].rotate_left(1);
-        }
-        let roles = legal.len();
-        let parents = vec![&state; joints.len() / roles];
-        let (mut states, mut over, mut goals) = (Vec::new(), Vec::new(), Vec::new());
-        self.machine.next_states(&parents, &joints, &mut states)?;
-        self.machine.outcomes(&states.iter().collect::<Vec<_>>(), &mut over, &mut goals)?;
-        let chance = self.chance.is_some_and(|chance| {
-            let place = if chance < self.role { chance.index() + 1 } else { chance.index() };
-            chance != self.role && legal[place].len() > 1
-        });
-        let mut children = Vec::with_capacity(states.len());
-        for (number, child) in states.into_iter().enumerate() {
-            let bounds = if over[number] {
-                Bounds::exact(goals[number * roles + self.role.index()].map_or(0, Goal::value))
-            } else {
-                self.table.get(&child)
-            };
-            let done = bounds.proven().is_some() || child == state || self.on_stack.contains(&child);
-            let joint = joints[number * roles..][..roles].into();
-            children.push(Child { state: child, joint, bounds, done });
-        }
+        let chance = self.chance.is_some_and(|chance| chance != self.role && legal[chance.index()].len() > 1);
+        // The state is in the set of those on the stack, too.
+        let of_state = size_of::<M::State>() + 2 * self.machine.heap_bytes(&state);
         self.on_stack.insert(state.clone());
-        let columns = children.len().checked_div(rows).unwrap_or(0);
-        self.stack.push(Frame { state, children, columns, chance, at: 0 });
+        let mut frame = Frame::new(state, self.role, legal, chance);
+        frame.bytes += of_state;
+        self.under_way += frame.bytes;
+        self.stack.push(frame);
         Ok(())
     }
 
-    /// Looks at the top of the stack: goes down into a child that matters, or up with what is
-    /// proved. Whether the pass is over.
-    fn step(&mut self) -> Result<bool, EvalError> {
-        let asked = self.asked();
-        let Some(frame) = self.stack.last_mut() else { return Ok(true) };
-        let bounds = frame.bounds();
-        let open = bounds.low < asked && bounds.high >= asked;
-        if let Some(next) = open.then(|| frame.next(asked)).flatten() {
-            frame.at = next;
-            let state = frame.children[next].state.clone();
-            // Another way may have led there since its bounds were looked up.
-            let known = self.table.get(&state);
-            let child = &mut frame.children[next];
-            child.bounds.low = child.bounds.low.max(known.low);
-            child.bounds.high = child.bounds.high.min(known.high);
-            if child.bounds.low >= asked || child.bounds.high < asked || self.on_stack.contains(&state) {
-                child.done = true;
-            } else {
-                self.enter(state)?;
-            }
-            return Ok(false);
+    /// Makes the next children of the top of the stack, of `row` first, with what is known of them.
+    fn make(&mut self, row: usize) -> Result<Step, EvalError> {
+        let (asked, noted) = (self.asked(), self.noted());
+        let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
+        let machine = &self.machine;
+        let weigh = |state: &M::State| child_bytes(machine, state);
+        let forgotten = frame.forget(row, weigh);
+        frame.bytes -= forgotten;
+        self.under_way -= forgotten;
+        let room = self.most_under_way.saturating_sub(self.under_way + noted) / weigh(&frame.state);
+        let cells = frame.unmade(row, frame.batch(row).min(room));
+        if cells.is_empty() {
+            return Ok(Step::Full);
         }
-        let Some(frame) = self.stack.pop() else { return Ok(true) };
+        let mut joints = Vec::new();
+        for &cell in &cells {
+            frame.push_joint(cell, &mut joints);
+        }
+        let parents = vec![&frame.state; cells.len()];
+        let (mut states, mut over, mut goals) = (Vec::new(), Vec::new(), Vec::new());
+        self.machine.next_states(&parents, &joints, &mut states)?;
+        self.machine.outcomes(&states.iter().collect::<Vec<_>>(), &mut over, &mut goals)?;
+        let own_goals = goals.iter().skip(self.role.index()).step_by(joints.len() / cells.len());
+        for ((state, (row, _)), (over, goal)) in
+            states.into_iter().zip(cells).zip(over.into_iter().zip(own_goals))
+        {
+            let bounds =
+                if over { Bounds::exact(goal.map_or(0, Goal::value)) } else { self.table.get(&state) };
+            let bytes = child_bytes(&self.machine, &state);
+            frame.bytes += bytes;
+            self.under_way += bytes;
+            let done = state == frame.state || self.on_stack.contains(&state);
+            frame.add(row, Child { state, bounds, done }, asked);
+        }
+        Ok(Step::On)
+    }
+
+    /// Looks at the top of the stack: goes down into a child that matters, or up with what is
+    /// proved.
+    fn step(&mut self) -> Result<Step, EvalError> {
+        let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
+        match if frame.is_settled() { Next::Leave } else { frame.next() } {
+            Next::Enter(place) => self.go_down(place),
+            Next::Make(row) => self.make(row),
+            Next::Leave => Ok(self.go_up()),
+        }
+    }
+
+    fn go_down(&mut self, place: Place) -> Result<Step, EvalError> {
+        let asked = self.asked();
+        let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
+        frame.at = place;
+        let child = frame.child(place);
+        // Another way may have led there since its bounds were looked up.
+        child.learn(self.table.get(&child.state));
+        if child.is_decided(asked) || self.on_stack.contains(&child.state) {
+            frame.close(place, asked);
+        } else {
+            let state = child.state.clone();
+            self.enter(state)?;
+        }
+        Ok(Step::On)
+    }
+
+    fn go_up(&mut self) -> Step {
+        let asked = self.asked();
+        let Some(frame) = self.stack.pop() else { return Step::Over };
         self.on_stack.remove(&frame.state);
-        if !open && let Some(child) = frame.deciding(asked) {
-            for (role, &mv) in child.joint.iter().enumerate() {
+        self.under_way -= frame.bytes;
+        let bounds = frame.bounds();
+        if frame.is_settled()
+            && let Some(joint) = frame.deciding(asked)
+        {
+            for (role, &mv) in joint.iter().enumerate() {
                 *self.history.entry((role as u8, mv)).or_default() += 1;
             }
         }
         if let Some(below) = self.stack.last_mut() {
-            self.table.put(frame.state, bounds);
-            let child = &mut below.children[below.at];
-            child.bounds.low = child.bounds.low.max(bounds.low);
-            child.bounds.high = child.bounds.high.min(bounds.high);
-            child.done = true;
-            return Ok(false);
+            let machine = &self.machine;
+            self.table.put(frame.state, bounds, |state| machine.heap_bytes(state));
+            let place = below.at;
+            below.child(place).learn(bounds);
+            below.close(place, asked);
+            return Step::On;
         }
         if bounds.low > self.bounds.low {
-            self.best = frame
-                .rows()
-                .find(|row| Frame::row_low(row) == bounds.low)
-                .and_then(|row| (frame.rows().count() > 1).then(|| row[0].joint[self.role.index()]));
+            self.best = frame.best(bounds.low);
         }
         self.bounds.low = self.bounds.low.max(bounds.low);
         self.bounds.high = self.bounds.high.min(bounds.high);
-        Ok(true)
+        Step::Over
     }
 }
 
-impl<S> Frame<S> {
-    fn rows(&self) -> impl Iterator<Item = &[Child<S>]> {
-        self.children.chunks(self.columns.max(1))
-    }
-
-    /// What a row makes sure of.
-    fn row_low(row: &[Child<S>]) -> u8 {
-        row.iter().map(|child| child.bounds.low).min().unwrap_or(0)
-    }
-
-    /// What its children prove of it.
-    fn bounds(&self) -> Bounds {
-        let low = self.rows().map(|row| Self::row_low(row)).max().unwrap_or(0);
-        let column_high = |column: usize| self.rows().map(|row| row[column].bounds.high).max().unwrap_or(100);
-        let highs = (0..self.columns).map(column_high);
-        let high = if self.chance { highs.max() } else { highs.min() };
-        Bounds { low, high: high.unwrap_or(100).max(low) }
-    }
-
-    /// The next child to go into: in a row that may still reach `asked`, one that may still fall
-    /// short of it.
-    fn next(&self, asked: u8) -> Option<usize> {
-        let mut spare = None;
-        for (row, children) in self.rows().enumerate() {
-            let refuted = children.iter().any(|child| child.bounds.high < asked);
-            for (column, child) in children.iter().enumerate() {
-                if child.done || child.bounds.low >= asked || child.bounds.high < asked {
-                    continue;
-                }
-                let number = row * self.columns + column;
-                if !refuted {
-                    return Some(number);
-                }
-                spare = spare.or(Some(number));
-            }
-        }
-        spare
-    }
-
-    /// The child that shows that the goal asked for is or is not reached, if a single one does.
-    fn deciding(&self, asked: u8) -> Option<&Child<S>> {
-        let reached = self.bounds().low >= asked;
-        self.children.iter().find(
-            |child| {
-                if reached { child.bounds.low >= asked } else { child.bounds.high < asked }
-            },
-        )
-    }
+/// What a child takes in its frame, with the count of its column.
+fn child_bytes<M: Playouts>(machine: &M, state: &M::State) -> usize {
+    size_of::<Child<M::State>>() + machine.heap_bytes(state) + 2 * size_of::<(usize, u32)>()
 }
 
 /// States with what is proved of them, in a table of fixed size: the newer replaces the older.
@@ -286,11 +274,21 @@ impl<S> Frame<S> {
 struct Proofs<S> {
     entries: Vec<Option<(S, Bounds)>>,
     most: usize,
+    /// What the states hold on the heap, and may hold.
+    heap: usize,
+    most_heap: usize,
 }
 
 impl<S: std::hash::Hash + Eq> Proofs<S> {
-    fn new(most: usize) -> Proofs<S> {
-        Proofs { entries: Vec::new(), most: most.max(1) }
+    /// A table of at most `memory` bytes for states that hold about `heap` bytes each.
+    fn new(memory: usize, heap: usize) -> Proofs<S> {
+        let most = (memory / (size_of::<Option<(S, Bounds)>>() + heap)).max(1);
+        let most_heap = memory.saturating_sub(most * size_of::<Option<(S, Bounds)>>());
+        Proofs { entries: Vec::new(), most, heap: 0, most_heap }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.entries) + self.heap
     }
 
     fn place(&self, state: &S) -> usize {
@@ -302,28 +300,36 @@ impl<S: std::hash::Hash + Eq> Proofs<S> {
         entry.filter(|(known, _)| known == state).map_or(Bounds::UNKNOWN, |&(_, bounds)| bounds)
     }
 
-    fn put(&mut self, state: S, bounds: Bounds) {
+    /// Takes `state` in; `weigh` tells what a state holds on the heap.
+    fn put(&mut self, state: S, bounds: Bounds, weigh: impl Fn(&S) -> usize) {
         if self.entries.is_empty() {
             self.entries.resize_with(self.most, || None);
         }
         let place = self.place(&state);
         let entry = &mut self.entries[place];
-        let bounds = match entry {
-            Some((known, old)) if *known == state => {
-                Bounds { low: old.low.max(bounds.low), high: old.high.min(bounds.high) }
-            }
-            _ => bounds,
-        };
-        *entry = Some((state, bounds));
+        if let Some((known, old)) = entry
+            && *known == state
+        {
+            *old = Bounds { low: old.low.max(bounds.low), high: old.high.min(bounds.high) };
+            return;
+        }
+        let replaced = entry.as_ref().map_or(0, |(known, _)| weigh(known));
+        let heap = self.heap - replaced + weigh(&state);
+        if heap <= self.most_heap {
+            self.heap = heap;
+            *entry = Some((state, bounds));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Solution, Solver};
+    use super::{Solution, Solver, Step};
     use crate::limits::{Halt, Limits};
     use crate::toys::{self, Rules, Toy};
     use ggp_game::{Move, Role, StateMachine};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn solved<R: Rules>(mut machine: Toy<R>, role: u8, memory: usize) -> (Halt, Solution) {
         let state = machine.initial_state().unwrap();
@@ -337,8 +343,8 @@ mod tests {
     }
 
     #[test]
-    fn tic_tac_toe_is_a_draw_however_little_memory_there_is() {
-        for memory in [1 << 20, 2000] {
+    fn tic_tac_toe_is_a_draw_with_little_memory_too() {
+        for memory in [1 << 20, 32_000] {
             for role in 0..2 {
                 let (halt, solution) = solved(toys::tic_tac_toe(), role, memory);
                 assert_eq!((halt, value(&solution)), (Halt::Decided, (50, 50)));
@@ -386,5 +392,141 @@ mod tests {
         assert_eq!(solver.solution().states, 50);
         assert_eq!(solver.run(&Limits::default()), Halt::Decided);
         assert_eq!(value(&solver.solution()), (50, 50));
+    }
+
+    /// The first role's goal after a joint move that ends the game.
+    type Payoff = fn(&[u32]) -> u8;
+
+    /// All roles choose at once among as many moves: once, or again and again.
+    #[derive(Clone)]
+    struct Wide {
+        moves: u32,
+        /// What a joint move ends the game with.
+        goal: Option<Payoff>,
+        /// States made.
+        made: Arc<AtomicUsize>,
+    }
+
+    impl Rules for Wide {
+        fn initial(&self) -> Vec<u8> {
+            vec![0; 8]
+        }
+
+        fn is_over(&self, state: &[u8]) -> bool {
+            state.len() == 1
+        }
+
+        fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+            (0..self.moves).collect()
+        }
+
+        fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+            self.made.fetch_add(1, Ordering::Relaxed);
+            if let Some(goal) = self.goal {
+                return vec![goal(joint)];
+            }
+            // No state comes twice.
+            let before = u64::from_le_bytes(state.try_into().unwrap());
+            let digits =
+                joint.iter().fold(before, |n, &mv| n.wrapping_mul(31).wrapping_add(u64::from(mv) + 1));
+            digits.to_le_bytes().to_vec()
+        }
+
+        fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
+            state.first().copied().filter(|_| state.len() == 1)
+        }
+    }
+
+    fn wide(roles: usize, moves: u32, goal: Option<Payoff>) -> (Toy<Wide>, Arc<AtomicUsize>) {
+        let made = Arc::new(AtomicUsize::new(0));
+        let names = ["a", "b", "c", "d", "e", "f"];
+        (Toy::new(Wide { moves, goal, made: Arc::clone(&made) }, &names[..roles]), made)
+    }
+
+    /// Six roles have 729,000,000 joint moves, four 810,000.
+    #[test]
+    fn what_one_reply_refutes_is_refuted_without_making_all_joint_moves() {
+        // Whatever the first role plays, it gets nothing when all others play the same certain move.
+        fn all_play(joint: &[u32], reply: u32) -> u8 {
+            if joint[1..].iter().all(|&mv| mv == reply) { 0 } else { 100 }
+        }
+        let cases: [(usize, Payoff, usize); 2] =
+            [(4, |joint| all_play(joint, 2), 1862), (6, |joint| all_play(joint, 0), 0)];
+        for (roles, goal, column) in cases {
+            let (machine, made) = wide(roles, 30, Some(goal));
+            let (halt, solution) = solved(machine, 0, 16 << 20);
+            assert_eq!((halt, value(&solution)), (Halt::Decided, (0, 0)), "{roles} roles");
+            let made = made.load(Ordering::Relaxed);
+            assert!(made <= 30 * (2 * column).max(64), "{roles} roles: {made} made");
+        }
+    }
+
+    /// The first role's move 3 wins whatever the others do; of the rest they refute each in its own way.
+    fn third_wins(joint: &[u32]) -> u8 {
+        if joint[0] == 3 || joint[1] != joint[0] { 100 } else { 0 }
+    }
+
+    #[test]
+    fn a_move_that_withstands_all_replies_is_proved_in_little_memory() {
+        let (mut machine, made) = wide(4, 30, Some(third_wins));
+        let state = machine.initial_state().unwrap();
+        let memory = 1 << 20;
+        let mut solver = Solver::new(machine, state, Role(0), memory);
+        assert!(matches!(solver.begin(), Ok(Step::On)));
+        let mut most = 0;
+        while let Ok(Step::On) = solver.step() {
+            most = most.max(solver.bytes());
+        }
+        assert_eq!((value(&solver.solution()), solver.solution().best), ((100, 100), Some(Move(3))));
+        assert!(most > 0 && most <= memory, "{most} bytes");
+        let made = made.load(Ordering::Relaxed);
+        assert!((27_000..60_000).contains(&made), "{made} made");
+    }
+
+    #[test]
+    fn bounds_are_the_best_of_the_worst_and_the_worst_of_the_best() {
+        let goals: [Payoff; 3] = [
+            |joint| {
+                (joint.iter().fold(7, |sum: u32, &mv| sum.wrapping_mul(2_654_435_769) ^ (mv + 1)) >> 9) as u8
+                    % 101
+            },
+            |joint| (30 + joint[0] + (joint[1] * 7 + joint[2] * 3) % 11) as u8,
+            |joint| if joint[0] % 7 == 5 { 60 } else { ((joint[0] + joint[1] + joint[2]) % 19 * 5) as u8 },
+        ];
+        for goal in goals {
+            for moves in [1, 2, 5, 12, 34, 40] {
+                let (machine, _) = wide(3, moves, Some(goal));
+                let row = |own: u32| {
+                    let reply = move |mv: u32| (0..moves).map(move |other| goal(&[own, mv, other]));
+                    (0..moves).flat_map(reply)
+                };
+                let low = (0..moves).map(|own| row(own).min().unwrap()).max().unwrap();
+                let all: Vec<Vec<u8>> = (0..moves).map(|own| row(own).collect()).collect();
+                let high = (0..all[0].len()).map(|column| all.iter().map(|row| row[column]).max().unwrap());
+                let (halt, solution) = solved(machine, 0, 64 << 20);
+                assert_eq!(halt, Halt::Decided);
+                assert_eq!(value(&solution), (low, high.min().unwrap()), "{moves} moves");
+                if let Some(Move(best)) = solution.best {
+                    assert_eq!(row(best).min(), Some(low));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_memory_is_used_up_it_says_so_and_keeps_within_it() {
+        for memory in [0, 100, 10_000, 1 << 20] {
+            let (mut machine, made) = wide(6, 30, None);
+            let state = machine.initial_state().unwrap();
+            let mut solver = Solver::new(machine, state, Role(0), memory);
+            for _ in 0..2 {
+                assert_eq!(solver.run(&Limits::default()), Halt::Full, "{memory} bytes");
+                assert_eq!(value(&solver.solution()), (0, 100));
+                // The one state that has no room yet is told of by its frame.
+                assert!(solver.bytes() <= memory + 4_096, "{} of {memory} bytes", solver.bytes());
+            }
+            let made = made.load(Ordering::Relaxed);
+            assert!(made * 8 <= memory.max(1), "{made} made in {memory} bytes");
+        }
     }
 }

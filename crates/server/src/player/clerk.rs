@@ -305,6 +305,9 @@ impl Guess {
         self.belief.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
         let own = self.machine.parse_move(own)?;
         self.belief.update(&mut self.machine, own, seen, 0).ok()?;
+        if self.machine.has_many_moves() {
+            self.machine.release_moves();
+        }
         (!self.belief.states().is_empty()).then_some(())
     }
 
