@@ -1,101 +1,170 @@
-//! Compares a state machine with the reference implementation's answers over the whole corpus:
-//! `cargo run --release -p ggp-tests --bin corpus -- [--reasoner datalog|propnet] [--walk STEPS]
-//! [--seconds N] [--jobs N] [NAME…]`.
+//! Compares machines over the published rulesheets:
+//! `cargo run --release -p ggp-tests --bin corpus -- [OPTION…] [NAME…]`.
 //!
-//! Prints one line a game (agreed, disagreed, too slow, failed, not grounded) and a last line with
-//! the counts; exits with 1 if any game disagreed or failed to load. With `--walk`, the network and
-//! the interpreter are compared over that many random steps instead.
+//! With `--reasoner datalog` or `propnet` the interpreter or the network is compared with the reference
+//! implementation's answers; with `--reasoner both` the two are compared with each other: a random walk,
+//! playouts in lanes, perft. Prints one line a game (agreed, disagreed, too slow, failed, left out) and a last
+//! line with the counts. Exits with 1 if any game disagreed or failed, or fewer agreed than `--least` says.
 
 use ggp_game::{EvalError, Game, Interpreter, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::oracle::{Difference, Oracle};
-use ggp_tests::walk;
+use ggp_tests::{perft_table, playouts, walk};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+const USAGE: &str = "\
+usage: corpus [OPTION…] [NAME…]
+  --reasoner datalog|propnet|both   which machines are compared [datalog]
+  --small          leave out the games whose networks take more than some seconds to build, told by counts
+  --walk STEPS     how long the walk of both machines is [250]
+  --playouts N     how many playouts both machines play [700]
+  --least N        fail unless so many games agree [1]
+  --seconds N      give a game up after so long [60]
+  --jobs N         how many games are compared at once [one a processor]";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reasoner {
+    Datalog,
+    Propnet,
+    Both,
+}
+
 /// What is asked for.
 struct Options {
+    reasoner: Reasoner,
+    small: bool,
+    walk: usize,
+    playouts: usize,
+    least: usize,
     seconds: u64,
-    propnet: bool,
-    walk: Option<usize>,
     jobs: usize,
     names: Vec<String>,
 }
 
 impl Options {
-    fn parse() -> Options {
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut options = Options { seconds: 60, propnet: false, walk: None, jobs, names: Vec::new() };
-        let mut args = std::env::args().skip(1);
+    fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
+        let mut options = Options {
+            reasoner: Reasoner::Datalog,
+            small: false,
+            walk: 250,
+            // More than there are lanes, so that some lanes play a second one.
+            playouts: 700,
+            least: 1,
+            seconds: 60,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            names: Vec::new(),
+        };
         while let Some(arg) = args.next() {
-            let mut number = || args.next().and_then(|s| s.parse().ok()).expect("a number");
             match arg.as_str() {
-                "--seconds" => options.seconds = number() as u64,
-                "--jobs" => options.jobs = number(),
-                "--walk" => options.walk = Some(number()),
                 "--reasoner" => {
-                    options.propnet = match args.next().as_deref() {
-                        Some("datalog") => false,
-                        Some("propnet") => true,
-                        _ => panic!("--reasoner datalog|propnet"),
+                    options.reasoner = match args.next().as_deref() {
+                        Some("datalog") => Reasoner::Datalog,
+                        Some("propnet") => Reasoner::Propnet,
+                        Some("both") => Reasoner::Both,
+                        _ => return Err("--reasoner wants datalog, propnet or both".to_owned()),
                     }
                 }
-                name => options.names.push(name.to_owned()),
+                "--small" => options.small = true,
+                "--walk" => options.walk = number(&arg, args.next())?,
+                "--playouts" => options.playouts = number(&arg, args.next())?,
+                "--least" => options.least = number(&arg, args.next())?,
+                "--seconds" => options.seconds = number(&arg, args.next())?,
+                "--jobs" => options.jobs = number(&arg, args.next())?,
+                _ if arg.starts_with('-') => return Err(format!("there is no option `{arg}`")),
+                _ => options.names.push(arg),
             }
         }
-        options
+        Ok(options)
+    }
+
+    /// The bounds of a network. Those of `--small` are counts, so that the same games are left out everywhere.
+    fn limits(&self) -> GroundLimits {
+        if !self.small {
+            return GroundLimits::default();
+        }
+        GroundLimits {
+            tuples: 1_000_000,
+            rows: 20_000_000,
+            instances: 1_000_000,
+            nodes: 1_000_000,
+            ..GroundLimits::default()
+        }
     }
 }
 
-fn main() {
-    let options = Options::parse();
-    let names = &options.names;
-    let Some(corpus) = ggp_tests::corpus() else { return };
-    let mut rules: Vec<PathBuf> = std::fs::read_dir(corpus.join("rules"))
-        .expect("the corpus's rules")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "kif"))
-        .filter(|path| {
-            names.is_empty()
-                || names.iter().any(|n| Some(n.as_str()) == path.file_stem().and_then(|s| s.to_str()))
-        })
-        .collect();
-    rules.sort();
+fn number<T: FromStr>(option: &str, text: Option<String>) -> Result<T, String> {
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| format!("{option} wants a number"))
+}
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("{why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let Some(corpus) = ggp_tests::corpus() else { return ExitCode::FAILURE };
+    let mut rules = ggp_tests::rulesheets_in(&corpus.join("rules"));
+    if let Some(unknown) = options.names.iter().find(|name| !rules.iter().any(|path| name_of(path) == **name))
+    {
+        eprintln!("there is no rulesheet `{unknown}` in {}", corpus.display());
+        return ExitCode::from(2);
+    }
+    rules.retain(|path| options.names.is_empty() || options.names.contains(&name_of(path)));
+    let (counts, work) = compare_all(&rules, &corpus, &options);
+    let text: Vec<String> = VERDICTS.iter().zip(counts).map(|(v, n)| format!("{v} {n}")).collect();
+    println!("{} of {}", text.join(", "), rules.len());
+    if options.reasoner == Reasoner::Both {
+        let Work { steps, playouts, playout_steps, sequences } = work;
+        println!("{steps} steps walked, {playouts} playouts of {playout_steps} steps, perft {sequences}");
+    }
+    let agreed = counts[Verdict::Agreed as usize];
+    if agreed < options.least {
+        eprintln!("{agreed} games agreed, and {} are the least that must", options.least);
+        return ExitCode::FAILURE;
+    }
+    match counts[Verdict::Disagreed as usize] + counts[Verdict::Failed as usize] {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_stem().expect("a file").to_string_lossy().into_owned()
+}
+
+/// Compares the games of `rules` and prints a line for each. How many came to each verdict, and what was
+/// compared.
+fn compare_all(rules: &[PathBuf], corpus: &Path, options: &Options) -> ([usize; VERDICTS.len()], Work) {
     let next = AtomicUsize::new(0);
-    let counts = Mutex::new([0usize; VERDICTS.len()]);
+    let all = Mutex::new(([0; VERDICTS.len()], Work::default()));
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
             scope.spawn(|| {
                 while let Some(path) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let begun = Instant::now();
-                    let (verdict, why) = judge(path, &corpus, &options);
-                    counts.lock().expect("no panic")[verdict as usize] += 1;
-                    let name = path.file_stem().expect("a file").to_string_lossy();
-                    let mut why = why;
-                    if why.len() > 300 {
-                        let cut = (0..=300).rev().find(|&i| why.is_char_boundary(i)).unwrap_or(0);
-                        why.truncate(cut);
-                    }
-                    println!(
-                        "{}\t{name}\t{:.2} s\t{why}",
-                        VERDICTS[verdict as usize],
-                        begun.elapsed().as_secs_f64()
-                    );
+                    let Judgement { verdict, mut why, work } = judge(path, corpus, options);
+                    let seconds = begun.elapsed().as_secs_f64();
+                    let mut all = all.lock().expect("no panic");
+                    all.0[verdict as usize] += 1;
+                    all.1.add(&work);
+                    let cut = (0..=300.min(why.len())).rev().find(|&at| why.is_char_boundary(at));
+                    why.truncate(cut.unwrap_or(0));
+                    println!("{}\t{}\t{seconds:.2} s\t{why}", VERDICTS[verdict as usize], name_of(path));
                 }
             });
         }
     });
-    let counts = counts.into_inner().expect("no panic");
-    let text: Vec<String> = VERDICTS.iter().zip(counts).map(|(v, n)| format!("{v} {n}")).collect();
-    println!("{} of {}", text.join(", "), rules.len());
-    if counts[Verdict::Disagreed as usize] + counts[Verdict::Failed as usize] > 0 {
-        std::process::exit(1);
-    }
+    all.into_inner().expect("no panic")
 }
 
-const VERDICTS: [&str; 5] = ["agreed", "disagreed", "too slow", "failed", "not grounded"];
+const VERDICTS: [&str; 5] = ["agreed", "disagreed", "too slow", "failed", "left out"];
 
 #[derive(Clone, Copy)]
 enum Verdict {
@@ -103,23 +172,57 @@ enum Verdict {
     Disagreed,
     TooSlow,
     Failed,
-    NotGrounded,
+    /// The game has no network within the bounds.
+    LeftOut,
 }
 
-fn judge(path: &Path, corpus: &Path, options: &Options) -> (Verdict, String) {
-    let name = path.file_stem().expect("a file");
-    let mut file = corpus.join("oracle").join(name).into_os_string();
-    file.push(".json");
-    let oracle = std::fs::read(file).expect("the oracle's answers");
-    let oracle: Oracle = serde_json::from_slice(&oracle).expect("the oracle's format");
+struct Judgement {
+    verdict: Verdict,
+    why: String,
+    work: Work,
+}
+
+impl Judgement {
+    fn new(verdict: Verdict, why: String) -> Judgement {
+        Judgement { verdict, why, work: Work::default() }
+    }
+
+    fn of(difference: Difference) -> Judgement {
+        match difference {
+            Difference::Disagreed(why) => Judgement::new(Verdict::Disagreed, why),
+            Difference::Failed(EvalError::Interrupted) => Judgement::new(Verdict::TooSlow, String::new()),
+            Difference::Failed(error) => Judgement::new(Verdict::Failed, error.to_string()),
+        }
+    }
+}
+
+/// How much two machines were asked.
+#[derive(Default)]
+struct Work {
+    steps: u64,
+    playouts: u64,
+    playout_steps: u64,
+    sequences: u64,
+}
+
+impl Work {
+    fn add(&mut self, other: &Work) {
+        self.steps += other.steps;
+        self.playouts += other.playouts;
+        self.playout_steps += other.playout_steps;
+        self.sequences += other.sequences;
+    }
+}
+
+fn judge(path: &Path, corpus: &Path, options: &Options) -> Judgement {
     let text = std::fs::read(path).expect("a rulesheet");
     let description = match ggp_gdl::parse(&text) {
         Ok(description) => description,
-        Err(errors) => return (Verdict::Failed, format!("{errors:?}")),
+        Err(errors) => return Judgement::new(Verdict::Failed, format!("{errors:?}")),
     };
     let game = match Game::new(description) {
         Ok(game) => Arc::new(game),
-        Err(diagnostics) => return (Verdict::Failed, format!("{diagnostics:?}")),
+        Err(diagnostics) => return Judgement::new(Verdict::Failed, format!("{diagnostics:?}")),
     };
     let stop = StopToken::new();
     // The watchdog ends with the sender: either at the time limit or when the work is done.
@@ -133,44 +236,84 @@ fn judge(path: &Path, corpus: &Path, options: &Options) -> (Verdict, String) {
             }
         }
     });
-    let verdict = judge_game(&game, &oracle, options, &stop);
+    let oracle = corpus.join("oracle").join(format!("{}.json", name_of(path)));
+    let judgement = judge_game(&game, &oracle, options, &stop);
     drop(done);
     watchdog.join().expect("the watchdog only waits");
-    verdict
+    judgement
 }
 
-fn judge_game(game: &Arc<Game>, oracle: &Oracle, options: &Options, stop: &StopToken) -> (Verdict, String) {
+fn judge_game(game: &Arc<Game>, oracle: &Path, options: &Options, stop: &StopToken) -> Judgement {
     let mut interpreter = Interpreter::new(game);
     interpreter.interrupt_on(stop);
-    if !options.propnet && options.walk.is_none() {
-        return compare(oracle, &mut interpreter);
+    if options.reasoner == Reasoner::Datalog {
+        return ask_oracle(oracle, &mut interpreter);
     }
-    let net = match PropNet::ground(game, &GroundLimits::default(), stop) {
+    let net = match PropNet::ground(game, &options.limits(), stop) {
         Ok(net) => net,
-        Err(error) => return (Verdict::NotGrounded, error.to_string()),
+        Err(_) if stop.is_stopped() => return Judgement::new(Verdict::TooSlow, "grounding".to_owned()),
+        Err(error) => return Judgement::new(Verdict::LeftOut, error.to_string()),
     };
-    let counts = format!("{:?}", net.counts());
-    let mut machine = match PropNetMachine::new(game, net) {
+    let mut network = match PropNetMachine::new(game, net) {
         Ok(machine) => machine,
-        Err(error) => return (Verdict::NotGrounded, error.to_string()),
+        Err(error) => return Judgement::new(Verdict::LeftOut, error.to_string()),
     };
-    machine.interrupt_on(stop);
-    match options.walk {
-        None => compare(oracle, &mut machine),
-        Some(steps) => match walk::agree(&mut interpreter, &mut machine, steps, 1) {
-            Ok(ended) => (Verdict::Agreed, format!("{steps} steps, {ended} playouts, {counts}")),
-            Err(why) if stop.is_stopped() && why.starts_with("after ") => (Verdict::TooSlow, why),
-            Err(why) => (Verdict::Disagreed, why),
-        },
+    network.interrupt_on(stop);
+    match options.reasoner {
+        Reasoner::Both => compare_both(&mut interpreter, &mut network, options, stop),
+        _ => ask_oracle(oracle, &mut network),
     }
 }
 
-fn compare<M: StateMachine>(oracle: &Oracle, machine: &mut M) -> (Verdict, String) {
-    let answer = oracle.compare_playouts(machine).and_then(|()| oracle.compare_perft(machine));
-    match answer {
-        Ok(()) => (Verdict::Agreed, String::new()),
-        Err(Difference::Disagreed(why)) => (Verdict::Disagreed, why),
-        Err(Difference::Failed(EvalError::Interrupted)) => (Verdict::TooSlow, String::new()),
-        Err(Difference::Failed(error)) => (Verdict::Failed, error.to_string()),
+/// Compares `machine` with the reference implementation's answers in the file `oracle`.
+fn ask_oracle<M: StateMachine>(oracle: &Path, machine: &mut M) -> Judgement {
+    let oracle = std::fs::read(oracle).expect("the oracle's answers");
+    let oracle: Oracle = serde_json::from_slice(&oracle).expect("the oracle's format");
+    let steps: usize = oracle.playouts.iter().map(|playout| playout.steps.len()).sum();
+    if steps == 0 {
+        return Judgement::new(Verdict::Failed, "the reference implementation has played nothing".to_owned());
     }
+    match oracle.compare_playouts(machine).and_then(|()| oracle.compare_perft(machine)) {
+        Ok(()) => {
+            let depth = (oracle.perft.len() + oracle.perft_extra.len()).saturating_sub(1);
+            Judgement::new(Verdict::Agreed, format!("{steps} steps, perft to depth {depth}"))
+        }
+        Err(difference) => Judgement::of(difference),
+    }
+}
+
+/// States at a depth that perft visits at the most.
+const MOST_STATES: u64 = 2_000;
+
+/// Compares interpreter and network: a walk, playouts, perft.
+fn compare_both(
+    interpreter: &mut Interpreter,
+    network: &mut PropNetMachine,
+    options: &Options,
+    stop: &StopToken,
+) -> Judgement {
+    if let Err(why) = walk::agree(interpreter, network, options.walk, 1) {
+        let verdict = if stop.is_stopped() { Verdict::TooSlow } else { Verdict::Disagreed };
+        return Judgement::new(verdict, why);
+    }
+    let counts = match playouts::agree(interpreter, network, options.playouts, 1) {
+        Ok(counts) => counts,
+        Err(difference) => return Judgement::of(difference),
+    };
+    let perft = match perft_table::agree(interpreter, network, MOST_STATES) {
+        Ok(counts) => counts,
+        Err(difference) => return Judgement::of(difference),
+    };
+    let sequences = perft.iter().sum();
+    let work = Work {
+        steps: options.walk as u64,
+        playouts: counts.playouts,
+        playout_steps: counts.steps,
+        sequences,
+    };
+    let why = format!(
+        "steps {}, goal sums {:?}, checksum {:016x}, perft {perft:?}",
+        counts.steps, counts.goal_sums, counts.checksum
+    );
+    Judgement { verdict: Verdict::Agreed, why, work }
 }

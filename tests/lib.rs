@@ -3,17 +3,19 @@
 
 pub mod oracle;
 pub mod perft_table;
+pub mod playouts;
 pub mod position;
 pub mod survival;
 pub mod walk;
 
 use ggp_game::{Game, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The corpus of published rulesheets: `$GGP_CORPUS`, or `../shared/corpus` beside the workspace.
-/// `None`, and a line on standard error that says so, where there is none.
+/// `None`, and a [`skip`], where there is none.
 pub fn corpus() -> Option<PathBuf> {
     beside("GGP_CORPUS", "corpus")
 }
@@ -27,10 +29,20 @@ fn beside(variable: &str, folder: &str) -> Option<PathBuf> {
     let path =
         std::env::var_os(variable).map_or_else(|| workspace().join("../shared").join(folder), PathBuf::from);
     if !path.is_dir() {
-        eprintln!("SKIPPED: {} is not there (set {variable})", path.display());
+        skip(&format!("{} is not there (set {variable})", path.display()));
         return None;
     }
     Some(path)
+}
+
+/// Says on standard error that a test is skipped, and why.
+///
+/// # Panics
+/// Where no test may be skipped: `$GGP_NO_SKIP` is set, as `.ci/run` does.
+pub fn skip(why: &str) {
+    assert!(std::env::var_os("GGP_NO_SKIP").is_none(), "GGP_NO_SKIP forbids to skip this test: {why}");
+    // Not by `eprintln!`, whose text the test harness keeps to itself.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
 /// The root of the workspace.
@@ -40,15 +52,21 @@ pub fn workspace() -> PathBuf {
 
 /// The names of the project's rulesheets, sorted.
 pub fn rulesheets() -> Vec<String> {
-    let folder = workspace().join("games");
-    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = files.map(|file| file.expect("a file of games/").path());
-    let rulesheets = paths.filter(|path| path.extension().is_some_and(|extension| extension == "kif"));
-    let stem = |path: PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let mut names: Vec<String> = rulesheets.map(stem).collect();
-    names.sort();
-    assert!(!names.is_empty(), "no rulesheets in {}", folder.display());
-    names
+    let stem = |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    rulesheets_in(&workspace().join("games")).iter().map(stem).collect()
+}
+
+/// The rulesheets in `folder`, sorted.
+///
+/// # Panics
+/// When there are none.
+pub fn rulesheets_in(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("a directory entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
+    paths.sort();
+    assert!(!paths.is_empty(), "no rulesheets in {}", folder.display());
+    paths
 }
 
 /// The text of the project's rulesheet `name`.

@@ -1,5 +1,7 @@
-//! Perft tables (`perft/NAME.perft`): one line a depth, `depth<TAB>count`, from depth 0 on.
+//! Numbers of joint-move sequences by depth: tables of them (`perft/NAME.perft`; one line a depth,
+//! `depth<TAB>count`, from depth 0 on), and the counts of two machines.
 
+use crate::oracle::Difference;
 use ggp_game::{StateMachine, perft};
 
 /// Reads the counts of `text`, in order of depth.
@@ -28,4 +30,31 @@ pub fn check<M: StateMachine>(machine: &mut M, table: &[u64], most: u64) -> Resu
         return Ok(());
     }
     Err(format!("counted {counts:?}, the table says {:?}", &table[..=depth]))
+}
+
+/// The greatest depth to which two machines count.
+const DEEPEST: u32 = 12;
+
+/// Compares the counts of two machines by depth, as deep as `network` visits no more than `most` states at a
+/// depth. The counts.
+///
+/// # Errors
+/// Where the counts differ, those of `judge` first, or what a machine could not evaluate.
+pub fn agree<A: StateMachine, B: StateMachine>(
+    judge: &mut A,
+    network: &mut B,
+    most: u64,
+) -> Result<Vec<u64>, Difference> {
+    let initial = network.initial_state()?;
+    let mut counts = vec![1];
+    // The states of the last depth are counted without being visited.
+    while counts.len() <= DEEPEST as usize && (1..=most).contains(&counts[counts.len() - 1]) {
+        counts = perft(network, &initial, counts.len() as u32)?;
+    }
+    let initial = judge.initial_state()?;
+    let expected = perft(judge, &initial, counts.len() as u32 - 1)?;
+    if expected == counts {
+        return Ok(counts);
+    }
+    Err(Difference::Disagreed(format!("perft: {expected:?} against {counts:?}")))
 }

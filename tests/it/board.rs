@@ -3,10 +3,9 @@
 
 use ggp_game::rng::Stream;
 use ggp_game::{Fact, Game, Interpreter, StateMachine};
-use ggp_tests::{corpus, workspace};
+use ggp_tests::{corpus, rulesheets_in, workspace};
 use ggp_view::{BoardModel, Gesture, Kind, Sidecar, Slot, Style, infer, infer_with};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A game and the states of a short random playout.
@@ -59,14 +58,6 @@ fn ours(name: &str) -> Seen {
     see(&text, 2, 40).expect("our own rulesheets evaluate")
 }
 
-fn rulesheets(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|ext| ext == "kif"));
-    paths.sort();
-    paths
-}
-
 /// Kind, the two sides in order of length, boards, layers.
 fn shape(model: &BoardModel) -> (Kind, [usize; 2], usize, usize) {
     let mut sides = [model.columns.values.len(), model.rows.values.len()];
@@ -102,7 +93,7 @@ fn our_games_have_the_boards_that_their_rules_describe() {
 #[test]
 fn each_view_beside_our_games_fits_its_game() {
     let mut views = 0;
-    for path in rulesheets(&workspace().join("games")) {
+    for path in rulesheets_in(&workspace().join("games")) {
         let Ok(text) = std::fs::read_to_string(path.with_extension("view.json")) else { continue };
         views += 1;
         let sidecar = Sidecar::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -164,7 +155,7 @@ fn every_move_of_our_board_games_is_made_on_the_board() {
 
 #[test]
 fn boards_stay_within_eighty_columns_and_colour_is_only_there_if_asked_for() {
-    for path in rulesheets(&workspace().join("games")) {
+    for path in rulesheets_in(&workspace().join("games")) {
         let name = path.file_stem().expect("a name").to_str().expect("UTF-8");
         let seen = ours(name);
         let model = infer(&seen.game, &seen.states);
@@ -251,7 +242,7 @@ impl Scrambler {
 
 #[test]
 fn scrambled_names_leave_our_games_their_boards() {
-    for path in rulesheets(&workspace().join("games")) {
+    for path in rulesheets_in(&workspace().join("games")) {
         let text = std::fs::read_to_string(&path).expect("readable");
         let plain = see(text.as_bytes(), 2, 40).expect("our own rulesheets evaluate");
         let one = infer(&plain.game, &plain.states);
@@ -276,10 +267,10 @@ fn published_games_have_boards() {
     let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let (mut games, mut same, mut differ) = (0, 0, Vec::new());
     let mut slowest = (std::time::Duration::ZERO, String::new());
-    for path in rulesheets(&corpus.join("rules")) {
+    for path in rulesheets_in(&corpus.join("rules")) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).expect("readable");
-        let Some(seen) = see(&bytes, 1, 8) else { continue };
+        let seen = see(&bytes, 1, 8).unwrap_or_else(|| panic!("{name} is not evaluated"));
         games += 1;
         let begin = std::time::Instant::now();
         let model = infer(&seen.game, &seen.states);

@@ -5,6 +5,8 @@ use ggp_game::Game;
 use ggp_gdl::{Severity, Strictness, check, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
 
 const GAME: &str = "(role white) (role black) (legal black go) (goal black 0) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
     (<= terminal (true (step 2))) (goal white 100) (n a) (n b)";
@@ -44,16 +46,20 @@ fn rules() -> impl Strategy<Value = String> {
     vec(rule, 1..7).prop_map(|rules| rules.join("\n"))
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
-
-    #[test]
-    fn what_is_checked_has_a_meaning(rules in rules()) {
+#[test]
+fn what_is_checked_has_a_meaning() {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) };
+    let accepted = Cell::new(0);
+    let outcome = TestRunner::new(config).run(&rules(), |rules| {
         let description = parse(format!("{GAME}\n{rules}").as_bytes()).expect("it is well formed");
         let findings = check(&description, Strictness::Default);
         if findings.iter().all(|d| d.severity < Severity::Error) {
+            accepted.set(accepted.get() + 1);
             let game = Game::new(description);
             prop_assert!(game.is_ok(), "{:?}", game.err());
         }
-    }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(accepted.get() > 100, "only {} of 1,000 rulesheets pass the checks", accepted.get());
 }

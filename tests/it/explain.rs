@@ -65,9 +65,8 @@ fn what_holds_is_explained_and_what_fails_is_too() {
             let mut goals = vec![None; game.role_count()];
             machine.goals(&state, &mut goals).expect("goals");
             for (role, goal) in game.roles().zip(goals) {
-                if let Some(goal) = goal {
-                    explain(&format!("(goal {} {goal})", game.role_name(role)), true);
-                }
+                let goal = goal.unwrap_or_else(|| panic!("{name}: {} has no goal", game.role_name(role)));
+                explain(&format!("(goal {} {goal})", game.role_name(role)), true);
             }
             if is_terminal {
                 break;

@@ -8,14 +8,9 @@ use std::path::PathBuf;
 
 fn rulesheets() -> Vec<(String, Vec<u8>)> {
     let Some(corpus) = ggp_tests::corpus() else { return Vec::new() };
-    let entries = fs::read_dir(corpus.join("rules")).expect("the corpus has rules");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a corpus entry").path()).collect();
-    paths.sort();
-    paths
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|e| e == "kif"))
-        .map(|path| (path.display().to_string(), fs::read(&path).expect("a rulesheet can be read")))
-        .collect()
+    let read = |path: &PathBuf| fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let paths = ggp_tests::rulesheets_in(&corpus.join("rules"));
+    paths.iter().map(|path| (path.display().to_string(), read(path))).collect()
 }
 
 #[test]

@@ -125,11 +125,12 @@ fn seeded_players_play_the_same_match_again() {
     assert_eq!(first_moves(5), first_moves(5));
 }
 
-/// The value of tic-tac-toe, proved by so many threads.
-fn drawn_by<M: Playouts>(machine: M, threads: usize) {
+/// The value of tic-tac-toe, proved by `working` threads where `threads` are asked for.
+fn drawn_by<M: Playouts>(machine: M, threads: usize, working: usize) {
     let options =
         MctsOptions { seed: Some(1), memory: 64, exploration: 3.0, threads, ..MctsOptions::default() };
     let mut search = Search::new(machine, &options).expect("an initial state");
+    assert_eq!(search.threads(), working);
     assert_eq!(search.run(&Limits::iterations(200_000)), Halt::Decided);
     for role in [Role(0), Role(1)] {
         let proven = search.report(role).candidates.iter().filter_map(|candidate| candidate.proven).max();
@@ -138,10 +139,18 @@ fn drawn_by<M: Playouts>(machine: M, threads: usize) {
 }
 
 #[test]
-fn several_threads_on_the_interpreter_and_on_the_network() {
+fn several_threads_prove_on_the_network() {
     let rules = ggp_tests::rulesheet("tic_tac_toe");
     for threads in [1, 2, 4] {
-        drawn_by(Interpreter::new(&ggp_tests::game(&rules)), threads);
-        drawn_by(ggp_tests::network(&rules), threads);
+        drawn_by(ggp_tests::network(&rules), threads, threads);
+    }
+}
+
+/// A clone of the interpreter numbers moves and states in its own way.
+#[test]
+fn one_thread_proves_on_the_interpreter_however_many_are_asked_for() {
+    let game = ggp_tests::game(&ggp_tests::rulesheet("tic_tac_toe"));
+    for threads in [1, 4] {
+        drawn_by(Interpreter::new(&game), threads, 1);
     }
 }

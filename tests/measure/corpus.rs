@@ -2,7 +2,6 @@
 
 use crate::stage;
 use ggp_game::Game;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The corpus's games that `wanted` accepts, of those named, or of part K of N.
@@ -15,11 +14,7 @@ pub(crate) fn games(
     let names: Vec<String> = args[usize::from(part.is_some())..].to_vec();
     let (k, n) = part.unwrap_or((1, 1));
     let corpus = ggp_tests::corpus().expect("the corpus");
-    let entries = std::fs::read_dir(corpus.join("rules")).expect("the corpus's rules");
-    let mut rules: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    rules.retain(|path| path.extension().is_some_and(|e| e == "kif"));
-    rules.sort();
-    let all: Vec<(String, Arc<Game>)> = rules
+    let all: Vec<(String, Arc<Game>)> = ggp_tests::rulesheets_in(&corpus.join("rules"))
         .iter()
         .map(|path| (stage::name(path), stage::game(path)))
         .filter(|(_, game)| wanted(game))

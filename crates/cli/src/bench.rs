@@ -11,7 +11,7 @@ use crate::number::{positive_seconds, whole};
 use crate::progress::Progress;
 use crate::reasoner::{BUILD_TIME, Build, Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::GameFile;
-use ggp_game::{Playout, PlayoutPlan, Playouts, StateMachine, rng};
+use ggp_game::{Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
 use ggp_propnet::{Cpu, Part, PropNetMachine};
 use serde::Serialize;
 use std::io::Write;
@@ -115,10 +115,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut out = console::stdout();
     match (arguments.playouts, arguments.json) {
         (Some(_), true) => {
-            serde_json::to_writer(&mut out, &tally.fingerprint(game, arguments.seed))?;
+            serde_json::to_writer(&mut out, &tally.counted(game, arguments.seed))?;
             writeln!(out)?;
         }
-        (Some(_), false) => tally.fingerprint(game, arguments.seed).write(&mut out)?,
+        (Some(_), false) => tally.counted(game, arguments.seed).write(&mut out)?,
         (None, json) => {
             let mut speed = tally.speed(game, reasoner.name(), build_seconds);
             speed.shares = shares;
@@ -185,7 +185,7 @@ impl Play {
         loop {
             let first = next.fetch_add(batch, Ordering::Relaxed);
             let count = match self.until {
-                Until::Time(limit) if tally.playouts > 0 && began.elapsed() >= limit => break,
+                Until::Time(limit) if tally.counts.playouts > 0 && began.elapsed() >= limit => break,
                 Until::Time(_) => batch,
                 Until::Playouts(wanted) => batch.min(wanted.saturating_sub(first)),
             };
@@ -208,93 +208,66 @@ impl Play {
 /// Counts over finished playouts.
 #[derive(Debug)]
 struct Tally {
-    playouts: u64,
-    steps: u64,
+    counts: Fingerprint,
     /// Playouts that were cut off, or in which a role had no move.
     unfinished: u64,
-    /// By role: the goals added up, and how many there were.
-    goals: Vec<(u64, u64)>,
-    checksum: u64,
+    /// By role: the playouts in which it had a goal.
+    with_goal: Vec<u64>,
     cpu_seconds: f64,
 }
 
 impl Tally {
     fn new(roles: usize) -> Tally {
-        Tally {
-            playouts: 0,
-            steps: 0,
-            unfinished: 0,
-            goals: vec![(0, 0); roles],
-            checksum: 0,
-            cpu_seconds: 0.0,
-        }
+        Tally { counts: Fingerprint::new(roles), unfinished: 0, with_goal: vec![0; roles], cpu_seconds: 0.0 }
     }
 
     /// Adds what another thread counted.
     fn join(&mut self, other: &Tally) {
-        self.playouts += other.playouts;
-        self.steps += other.steps;
+        self.counts.join(&other.counts);
         self.unfinished += other.unfinished;
-        for (ours, theirs) in self.goals.iter_mut().zip(&other.goals) {
-            ours.0 += theirs.0;
-            ours.1 += theirs.1;
-        }
-        self.checksum = self.checksum.wrapping_add(other.checksum);
+        self.with_goal.iter_mut().zip(&other.with_goal).for_each(|(ours, theirs)| *ours += theirs);
     }
 
     fn add(&mut self, first: u64, playout: &Playout<'_>) {
-        self.playouts += 1;
-        self.steps += u64::from(playout.steps);
+        self.counts.add(first + playout.index as u64, playout);
         self.unfinished += u64::from(!playout.terminal);
-        let mut hash = rng::mix(first + playout.index as u64);
-        hash = rng::mix(hash ^ u64::from(playout.steps));
-        for (sum, goal) in self.goals.iter_mut().zip(playout.goals) {
-            let value = goal.map(|goal| u64::from(goal.value()));
-            hash = rng::mix(hash ^ value.unwrap_or(u64::MAX));
-            if let Some(value) = value {
-                *sum = (sum.0 + value, sum.1 + 1);
-            }
+        for (count, goal) in self.with_goal.iter_mut().zip(playout.goals) {
+            *count += u64::from(goal.is_some());
         }
-        // A sum, since playouts end in any order.
-        self.checksum = self.checksum.wrapping_add(hash);
     }
 
     fn warn(&self) {
         if self.unfinished > 0 {
-            let all = self.playouts;
+            let all = self.counts.playouts;
             console::say(&format!("{} of {all} playouts came to no terminal state", self.unfinished));
         }
     }
 
     fn speed(&self, game: String, reasoner: &'static str, build_seconds: f64) -> Speed {
         let per_second = |count: u64| count as f64 / self.cpu_seconds.max(1e-9);
-        let mean = |&(sum, count): &(u64, u64)| (count > 0).then(|| sum as f64 / count as f64);
+        let Fingerprint { playouts, steps, ref goal_sums, .. } = self.counts;
+        let mean = |(&sum, &count): (&u64, &u64)| (count > 0).then(|| sum as f64 / count as f64);
         Speed {
             game,
             reasoner,
             build_seconds,
-            playouts: self.playouts,
-            steps: self.steps,
+            playouts,
+            steps,
             cpu_seconds: self.cpu_seconds,
-            playouts_per_cpu_second: per_second(self.playouts),
-            steps_per_cpu_second: per_second(self.steps),
-            mean_length: self.steps as f64 / self.playouts as f64,
-            mean_goals: self.goals.iter().map(mean).collect(),
+            playouts_per_cpu_second: per_second(playouts),
+            steps_per_cpu_second: per_second(steps),
+            mean_length: steps as f64 / playouts as f64,
+            mean_goals: goal_sums.iter().zip(&self.with_goal).map(mean).collect(),
             peak_rss_mib: meter::peak_rss_mib(),
             ratio: None,
             shares: None,
         }
     }
 
-    fn fingerprint(&self, game: String, seed: u64) -> Fingerprint {
-        Fingerprint {
-            game,
-            seed,
-            playouts: self.playouts,
-            steps: self.steps,
-            goal_sums: self.goals.iter().map(|&(sum, _)| sum).collect(),
-            checksum: format!("{:016x}", self.checksum),
-        }
+    fn counted(&self, game: String, seed: u64) -> Counted {
+        let Fingerprint { playouts, steps, ref goal_sums, checksum } = self.counts;
+        let checksum = format!("{checksum:016x}");
+        Counted { game, seed, playouts, steps, goal_sums: goal_sums.clone(), checksum }
     }
 }
 
@@ -394,7 +367,7 @@ impl Speed {
 
 /// What a counted run prints: nothing in it depends on the machine or on time.
 #[derive(Debug, Serialize)]
-struct Fingerprint {
+struct Counted {
     game: String,
     seed: u64,
     playouts: u64,
@@ -403,7 +376,7 @@ struct Fingerprint {
     checksum: String,
 }
 
-impl Fingerprint {
+impl Counted {
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         let sums: Vec<String> = self.goal_sums.iter().map(ToString::to_string).collect();
         writeln!(out, "game       {}", self.game)?;

@@ -198,6 +198,13 @@ impl PropNetMachine {
         })
     }
 
+    /// The same machine, using no more than `cpu` has.
+    #[must_use]
+    pub fn limited_to(mut self, cpu: Cpu) -> PropNetMachine {
+        self.kernels = Kernels::new(cpu);
+        self
+    }
+
     /// The network.
     pub fn net(&self) -> &PropNet {
         &self.shared.net

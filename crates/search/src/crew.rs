@@ -36,7 +36,7 @@ impl<M: Playouts> Default for Crew<M> {
 impl<M: Playouts> Search<M> {
     /// How many threads search. One searches for a role that is alone, and on machines whose states mean
     /// nothing to their clones.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         if self.tree.roles() > 1 && self.own.machine.clones_agree() { self.options.threads } else { 1 }
     }
 
@@ -116,12 +116,57 @@ mod tests {
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
-    use crate::toys;
+    use crate::toys::{self, Rules, TicTacToe, Toy};
     use ggp_game::{Move, Role};
+    use std::collections::HashSet;
+    use std::sync::{Arc, Mutex};
+    use std::thread::{self, ThreadId};
     use std::time::{Duration, Instant};
 
     fn options(threads: usize) -> MctsOptions {
         MctsOptions { threads, exploration: 3.0, ..MctsOptions::default() }
+    }
+
+    /// Tic-tac-toe that notes which threads ask for next states.
+    #[derive(Clone, Default)]
+    struct Witnessed(Arc<Mutex<HashSet<ThreadId>>>);
+
+    impl Rules for Witnessed {
+        fn initial(&self) -> Vec<u8> {
+            TicTacToe.initial()
+        }
+        fn is_over(&self, state: &[u8]) -> bool {
+            TicTacToe.is_over(state)
+        }
+        fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
+            TicTacToe.legal(state, role)
+        }
+        fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+            self.0.lock().unwrap().insert(thread::current().id());
+            TicTacToe.next(state, joint)
+        }
+        fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+            TicTacToe.goal(state, role)
+        }
+    }
+
+    #[test]
+    fn as_many_threads_work_as_are_asked_for() {
+        for threads in 1..=3 {
+            let rules = Witnessed::default();
+            let seen = Arc::clone(&rules.0);
+            let options = MctsOptions { threads, ..MctsOptions::uct() };
+            let mut search = Search::new(Toy::new(rules, &["x", "o"]), &options).unwrap();
+            assert_eq!(search.threads(), threads);
+            let began = Instant::now();
+            search.run(&Limits::iterations(1000));
+            // The system may let a thread wait for long.
+            while seen.lock().unwrap().len() < threads {
+                assert!(began.elapsed() < Duration::from_secs(60), "{:?} of {threads}", seen.lock().unwrap());
+                search.run(&Limits::iterations(1000));
+            }
+            assert_eq!(seen.lock().unwrap().len(), threads);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use crate::http::{Answer, ask};
 use crate::server::root;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,9 +36,7 @@ impl Browser {
     /// A browser; `None`, said aloud, where there is none.
     pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
         if !is_there("chromedriver") || !is_there("chromium") {
-            // Not by `eprintln!`, which is kept from whoever runs the tests.
-            let _ =
-                writeln!(std::io::stderr(), "SKIPPED: no browser (apt-get install chromium chromium-driver)");
+            ggp_tests::skip("no browser (apt-get install chromium chromium-driver)");
             return None;
         }
         let mut driver =
@@ -193,4 +191,26 @@ fn base64(text: &str) -> Vec<u8> {
         out.extend(&bits.to_be_bytes()[1..group.len()]);
     }
     out
+}
+
+/// Runs a test that needs a browser where there is none, with `forbid` in the environment.
+fn without_a_browser(forbid: Option<&str>) -> std::process::Output {
+    let mut child = Command::new(std::env::current_exe().expect("this program"));
+    child.args(["--exact", "pages::a_puzzle_is_played_by_clicks"]).env("PATH", "").env_remove("GGP_NO_SKIP");
+    child.envs(forbid.map(|value| ("GGP_NO_SKIP", value))).output().expect("it starts")
+}
+
+#[test]
+fn a_test_without_a_browser_says_that_it_is_skipped() {
+    let output = without_a_browser(None);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("SKIPPED: no browser"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+}
+
+#[test]
+fn it_fails_where_nothing_may_be_skipped() {
+    let output = without_a_browser(Some("1"));
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("GGP_NO_SKIP forbids"));
 }

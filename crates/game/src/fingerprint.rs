@@ -1,0 +1,82 @@
+//! What can be counted of random playouts and depends on the rules and the random streams alone.
+
+use crate::{Playout, rng};
+
+/// Counts over finished playouts. Machines that agree give equal counts for equal streams, in whatever
+/// order their playouts end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Playouts counted.
+    pub playouts: u64,
+    /// Joint moves made in all of them.
+    pub steps: u64,
+    /// Per role, its goals added up; a state without one adds nothing.
+    pub goal_sums: Vec<u64>,
+    /// A hash of the number, the steps and the goals of every playout.
+    pub checksum: u64,
+}
+
+impl Fingerprint {
+    /// Of no playouts, of a game of so many roles.
+    pub fn new(roles: usize) -> Fingerprint {
+        Fingerprint { playouts: 0, steps: 0, goal_sums: vec![0; roles], checksum: 0 }
+    }
+
+    /// Counts the playout of stream `number`.
+    pub fn add(&mut self, number: u64, playout: &Playout<'_>) {
+        self.playouts += 1;
+        self.steps += u64::from(playout.steps);
+        let mut hash = rng::mix(number);
+        hash = rng::mix(hash ^ u64::from(playout.steps));
+        for (sum, goal) in self.goal_sums.iter_mut().zip(playout.goals) {
+            let value = goal.map(|goal| u64::from(goal.value()));
+            hash = rng::mix(hash ^ value.unwrap_or(u64::MAX));
+            *sum += value.unwrap_or(0);
+        }
+        // A sum, since playouts end in any order.
+        self.checksum = self.checksum.wrapping_add(hash);
+    }
+
+    /// Adds the counts of other playouts.
+    pub fn join(&mut self, other: &Fingerprint) {
+        self.playouts += other.playouts;
+        self.steps += other.steps;
+        self.goal_sums.iter_mut().zip(&other.goal_sums).for_each(|(ours, theirs)| *ours += theirs);
+        self.checksum = self.checksum.wrapping_add(other.checksum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fingerprint;
+    use crate::{Goal, Playout};
+
+    /// Number, steps and goal of each playout.
+    fn of(playouts: &[(u64, u32, Option<u8>)]) -> Fingerprint {
+        let mut counts = Fingerprint::new(1);
+        for &(number, steps, goal) in playouts {
+            let goals = [goal.and_then(Goal::new)];
+            let playout = Playout { index: 0, goals: &goals, steps, moves: &[], terminal: true };
+            counts.add(number, &playout);
+        }
+        counts
+    }
+
+    #[test]
+    fn the_order_does_not_matter_and_everything_else_does() {
+        let counts = of(&[(1, 5, Some(0)), (2, 7, Some(100))]);
+        assert_eq!((counts.playouts, counts.steps, &counts.goal_sums[..]), (2, 12, &[100][..]));
+        assert_eq!(counts, of(&[(2, 7, Some(100)), (1, 5, Some(0))]));
+        let mut joined = of(&[(2, 7, Some(100))]);
+        joined.join(&of(&[(1, 5, Some(0))]));
+        assert_eq!(counts, joined);
+        for other in [
+            [(1, 5, Some(100)), (2, 7, Some(0))],
+            [(1, 7, Some(0)), (2, 5, Some(100))],
+            [(1, 5, None), (2, 7, Some(100))],
+            [(1, 5, Some(0)), (3, 7, Some(100))],
+        ] {
+            assert_ne!(counts.checksum, of(&other).checksum, "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Tests without the data that they need: they say that they are skipped, and fail where nothing may be.
+
+use std::process::{Command, Output};
+
+/// Every test here that needs data from beside the project.
+const TESTS: [&str; 13] = [
+    "board::published_games_have_boards",
+    "decisive::nobody_does_so_in_published_games",
+    "decisive::published_games_are_no_exception",
+    "five::breakthrough_holes",
+    "five::endgame",
+    "five::english_draughts",
+    "five::pawn_whopping",
+    "five::skirmish",
+    "published::each_published_rulesheet_loads",
+    "published::layout_keeps_the_rules_and_settles_at_once",
+    "published::what_is_printed_is_the_same_description",
+    "twins::whichever_twin_is_made_the_game_goes_on_alike",
+    "walks::published_rulesheets_mean_the_same_to_network_and_interpreter",
+];
+
+/// Runs the tests without their data, with `forbid` in the environment.
+fn without_data(tests: &[&str], forbid: Option<&str>) -> Output {
+    let mut child = Command::new(std::env::current_exe().expect("this program"));
+    child.arg("--exact").args(tests).env_remove("GGP_NO_SKIP");
+    child.env("GGP_CORPUS", "no/such/folder").env("GGP_FIVE", "no/such/folder");
+    child.envs(forbid.map(|value| ("GGP_NO_SKIP", value))).output().expect("it starts")
+}
+
+#[test]
+fn tests_without_their_data_say_that_they_are_skipped() {
+    for test in TESTS {
+        let output = without_data(&[test], None);
+        let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && out.contains("1 passed"), "{test}: {out}");
+        assert!(said.starts_with("SKIPPED: no/such/folder is not there"), "{test}: {said}");
+    }
+}
+
+#[test]
+fn they_fail_where_nothing_may_be_skipped() {
+    let output = without_data(&TESTS, Some("1"));
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(!output.status.success() && out.contains("13 failed"), "{out}");
+}
