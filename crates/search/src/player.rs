@@ -160,7 +160,10 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         if let Some(seat) = &mut self.seat
             && self.options.iterations.is_none()
         {
+            // Without a deadline the flag itself interrupts whatever the machine is at.
+            seat.search.machine().interrupt_on(stop);
             seat.search.run(&Limits::default().or_when(stop).or_when_full().for_role(seat.role));
+            silence(seat.search.machine());
         }
     }
 
@@ -223,7 +226,11 @@ mod tests {
     use crate::random::RandomPlayer;
     use crate::toys::{self, Rules, Slow, Toy};
     use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StateMachine, StopToken};
+    use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
+
+    /// Longer than any machine takes, so that a test that would hang fails.
+    const WATCHDOG: Duration = Duration::from_secs(60);
 
     const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
 
@@ -340,6 +347,32 @@ mod tests {
         assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
         player.play(Observation::Moves(&seen), soon(), &stop).unwrap();
         assert_eq!(player.search().unwrap().state(), &[2]);
+    }
+
+    #[test]
+    fn pondering_interrupts_the_machine_when_it_has_to_stop() {
+        for threads in [1, 2] {
+            let (entered, hangs) = channel();
+            let machine = toys::hanging_of_two(entered);
+            let options = MctsOptions { threads, ..MctsOptions::default() };
+            let mut player = started(&machine, options, Role(0));
+            let stop = StopToken::new();
+            let (done, pondered) = channel();
+            let ponders = stop.clone();
+            std::thread::spawn(move || {
+                player.ponder(&ponders);
+                done.send(player)
+            });
+            hangs.recv_timeout(WATCHDOG).expect("the machine is asked");
+            stop.stop();
+            let mut player = pondered.recv_timeout(WATCHDOG).expect("the machine's flag is raised");
+            // The flag of the pondering is no longer heeded.
+            let text = player.play(Observation::Start, Deadline::never(), &StopToken::new()).unwrap();
+            assert_eq!(text, "1");
+            let seen = [text.clone(), text];
+            player.play(Observation::Moves(&seen), Deadline::never(), &StopToken::new()).unwrap();
+            assert_eq!(player.search().unwrap().state(), &[1]);
+        }
     }
 
     #[test]

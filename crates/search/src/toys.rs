@@ -4,6 +4,8 @@
 use ggp_game::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// A game's rules over a vector of small numbers. Moves are numbers below 100 and so are their
@@ -369,11 +371,17 @@ impl Rules for Ring {
 /// Counts to 50 with no choice; the very first step hangs once.
 #[derive(Clone, Debug)]
 pub(crate) struct Hanging {
-    hung: bool,
+    hung: Arc<AtomicBool>,
+    told: Option<Sender<()>>,
 }
 
 pub(crate) fn hanging() -> Toy<Hanging> {
-    Toy::new(Hanging { hung: false }, &["clock"])
+    Toy::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
+}
+
+/// The same for two roles, and `told` hears when it hangs.
+pub(crate) fn hanging_of_two(told: Sender<()>) -> Toy<Hanging> {
+    Toy::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
 }
 
 impl Rules for Hanging {
@@ -398,7 +406,11 @@ impl Rules for Hanging {
     }
 
     fn hangs(&mut self, _: &[u8], _: &[Move]) -> bool {
-        !std::mem::replace(&mut self.hung, true)
+        let hangs = !self.hung.swap(true, Ordering::Relaxed);
+        if hangs && let Some(told) = &self.told {
+            let _ = told.send(());
+        }
+        hangs
     }
 }
 
