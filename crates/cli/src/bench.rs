@@ -223,7 +223,7 @@ struct Tally {
     steps: u64,
     /// Playouts that were cut off, or in which a role had no move.
     unfinished: u64,
-    /// By role: the goals added up, and how many there were.
+    /// By role: the goals added up, and of how many playouts.
     goals: Vec<(u64, u64)>,
     checksum: u64,
     cpu_seconds: f64,
@@ -259,11 +259,12 @@ impl Tally {
         self.unfinished += u64::from(!playout.terminal);
         let mut hash = rng::mix(first + playout.index as u64);
         hash = rng::mix(hash ^ u64::from(playout.steps));
-        for (sum, goal) in self.goals.iter_mut().zip(playout.goals) {
-            let value = goal.map(|goal| u64::from(goal.value()));
+        for (sum, goals) in self.goals.iter_mut().zip(playout.goals) {
+            let value = goals.largest().map(|goal| u64::from(goal.value()));
             hash = rng::mix(hash ^ value.unwrap_or(u64::MAX));
-            if let Some(value) = value {
-                *sum = (sum.0 + value, sum.1 + 1);
+            // The end of a game without a goal scores 0; a playout that was cut off need not have one.
+            if playout.terminal || value.is_some() {
+                *sum = (sum.0 + value.unwrap_or(0), sum.1 + 1);
             }
         }
         // A sum, since playouts end in any order.

@@ -156,10 +156,8 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     }
     if outcome.ending.is_played() {
         let mut out = console::stdout();
-        let goals = outcome.goals.iter().enumerate().map(|(role, goal)| {
-            let goal = goal.map_or("no goal".to_owned(), |goal| goal.to_string());
-            format!("{} {}", name(role), console::paint_stdout(GOOD, &goal))
-        });
+        let goals = (0..game.role_count())
+            .map(|role| format!("{} {}", name(role), console::paint_stdout(GOOD, &outcome.score_text(role))));
         let goals: Vec<String> = goals.collect();
         writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
         out.flush()?;

@@ -210,11 +210,11 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
     let why = match &outcome.ending {
         Ending::Terminal => {
             let mut out = console::stdout();
-            let goal = |(role, goal): (Role, &Option<u8>)| {
-                let text = goal.map_or("no goal".to_owned(), |goal| goal.to_string());
+            let goal = |role: Role| {
+                let text = outcome.score_text(role.index());
                 format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
             };
-            let goals: Vec<String> = game.roles().zip(&outcome.goals).map(goal).collect();
+            let goals: Vec<String> = game.roles().map(goal).collect();
             writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "))?;
             out.flush()?;
             return Ok(fault_exit);

@@ -2,7 +2,7 @@
 //! whatever is faster must agree with it.
 
 use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
-use crate::{EvalError, Fact, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken};
+use crate::{EvalError, Fact, Game, Goal, Goals, Move, Playouts, Role, Semantics, StateMachine, StopToken};
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -135,26 +135,17 @@ impl StateMachine for Interpreter {
         Ok(FluentSet(fluents.into()))
     }
 
-    fn goals(&mut self, state: &FluentSet, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+    fn goals(&mut self, state: &FluentSet, out: &mut [Goals]) -> Result<(), EvalError> {
         self.load(state);
-        out.fill(None);
-        let mut several = vec![false; out.len()];
         let mut found = Vec::new();
         self.ask(|semantics, database, limits| {
             semantics.ask_goals(database, limits, |role, value| found.push((role, value)))
         })?;
-        let mut given: Vec<Option<Value>> = vec![None; out.len()];
-        for (role, value) in found {
-            let Some(number) = self.roles.iter().position(|&r| r == role) else { continue };
-            several[number] |= given[number].is_some_and(|other| other != value);
-            given[number] = Some(value);
-            let values = self.database.values();
-            out[number] = *self.goals.entry(value).or_insert_with(|| Goal::from_text(&values.text(value)));
-        }
-        for (goal, several) in out.iter_mut().zip(several) {
-            if several {
-                *goal = None;
-            }
+        let (values, known) = (self.database.values(), &mut self.goals);
+        let mut goal = |value| *known.entry(value).or_insert_with(|| Goal::from_text(&values.text(value)));
+        for (goals, &role) in out.iter_mut().zip(&self.roles) {
+            let own = found.iter().filter(|&&(whose, _)| whose == role);
+            *goals = Goals::of(own.map(|&(_, value)| goal(value)));
         }
         Ok(())
     }

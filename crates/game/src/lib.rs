@@ -26,7 +26,7 @@ pub use error::EvalError;
 pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
 pub use game::{Game, MAX_ROLES};
-pub use goal::Goal;
+pub use goal::{Goal, Goals};
 pub use interpreter::{FluentSet, Interpreter};
 pub use machine::StateMachine;
 pub use move_table::canonical_term;

@@ -8,8 +8,8 @@
 use crate::dice::Dice;
 use crate::player::{MakeMachine, not_started};
 use ggp_game::{
-    Belief, Candidate, Clocks, Deadline, EvalError, Game, Goal, Move, Observation, PlayError, Player,
-    PlayoutPlan, Playouts, Report, Role, StopToken,
+    Belief, Candidate, Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, PlayoutPlan,
+    Playouts, Report, Role, StopToken,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -110,8 +110,10 @@ impl<M: Playouts> Seat<M> {
         self.playouts += starts.len() as u64;
         let role = self.role.index();
         self.machine.playouts(&starts, plan, &mut |playout| {
-            let score = playout.goals[role].map_or(0.0, |goal| f64::from(Goal::value(goal)));
-            scores[playout.index % own.len()] += score;
+            let goals = playout.goals[role];
+            let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
+            let score = if cut_off { goals.estimate() } else { goals.score() };
+            scores[playout.index % own.len()] += f64::from(score.value());
         })
     }
 }

@@ -225,7 +225,7 @@ mod tests {
     use crate::options::{MctsOptions, RandomOptions};
     use crate::random::RandomPlayer;
     use crate::toys::{self, Rules, Slow, Toy};
-    use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StateMachine, StopToken};
+    use ggp_game::{Clocks, Deadline, Goals, Observation, PlayError, Player, Role, StateMachine, StopToken};
     use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
 
@@ -264,9 +264,9 @@ mod tests {
             state = machine.next_state(&state, &joint).unwrap();
             last = Some(texts);
         }
-        let mut goals = vec![None; players.len()];
+        let mut goals = vec![Goals::None; players.len()];
         machine.goals(&state, &mut goals).unwrap();
-        goals.into_iter().map(|goal| goal.unwrap().value()).collect()
+        goals.into_iter().map(|goals| goals.only().unwrap().value()).collect()
     }
 
     #[test]

@@ -14,7 +14,7 @@
 use crate::limits::{Halt, Limits};
 use crate::node::Bounds;
 use crate::table::hash_of;
-use ggp_game::{EvalError, Goal, JointMoves, Move, Playouts, Role};
+use ggp_game::{EvalError, JointMoves, Move, Playouts, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ impl<M: Playouts> Solver<M> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         self.machine.outcomes(&[&self.root], &mut over, &mut goals)?;
         if over[0] {
-            self.bounds = Bounds::exact(goals[self.role.index()].map_or(0, Goal::value));
+            self.bounds = Bounds::exact(goals[self.role.index()].score().value());
             return Ok(true);
         }
         self.enter(self.root.clone())?;
@@ -168,7 +168,7 @@ impl<M: Playouts> Solver<M> {
         let mut children = Vec::with_capacity(states.len());
         for (number, child) in states.into_iter().enumerate() {
             let bounds = if over[number] {
-                Bounds::exact(goals[number * roles + self.role.index()].map_or(0, Goal::value))
+                Bounds::exact(goals[number * roles + self.role.index()].score().value())
             } else {
                 self.table.get(&child)
             };
@@ -357,6 +357,14 @@ mod tests {
                 (goal == 100).then_some(Move(u32::from(size % 4))).filter(|_| size > 1)
             );
         }
+    }
+
+    #[test]
+    fn the_largest_of_several_goals_is_proved() {
+        let (halt, solution) = solved(toys::ragged(4), 0, 1 << 16);
+        assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
+        // The other is at the mercy of the first: no goal, or the least of those that it may get.
+        assert_eq!(value(&solved(toys::ragged(4), 1, 1 << 16).1), (0, 0));
     }
 
     #[test]
