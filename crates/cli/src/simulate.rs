@@ -120,10 +120,8 @@ impl Simulation {
                 }
                 if terminal && goals.only().is_none() {
                     let why = match now {
-                        None => format!("{name} has no goal from 0 to 100, which counts as 0"),
-                        Some(largest) => {
-                            format!("{name} has several goals, of which the largest, {largest}, counts")
-                        }
+                        None => format!("{name} has no goal from 0 to 100; it scores 0"),
+                        Some(largest) => format!("{name} has several goals; the largest, {largest}, counts"),
                     };
                     self.refute(Property::OneGoal, number, why, &line, machine);
                 }
