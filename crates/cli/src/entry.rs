@@ -48,6 +48,17 @@ impl FromStr for Kind {
     }
 }
 
+impl Kind {
+    /// # Errors
+    /// When it cannot play `game` as its specification says.
+    pub(crate) fn suits(&self, game: &Game) -> Result<(), UsageError> {
+        match self {
+            Kind::Local(spec) if game.has_percepts() => determinized(spec).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Someone who takes part: a name, and what plays under it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -101,12 +112,18 @@ pub(crate) struct Field {
 
 impl Field {
     /// # Errors
-    /// When what was asked for cannot evaluate a game.
+    /// When what was asked for cannot evaluate a game, or a player cannot play it as its specification says.
     pub(crate) fn new(
         entries: Vec<Entry>,
         contests: &[Contest],
         reasoning: Reasoning,
     ) -> anyhow::Result<Field> {
+        for contest in contests {
+            for Entry { name, kind, .. } in &entries {
+                let suits = kind.suits(&contest.game);
+                suits.map_err(|error| UsageError(format!("{name} in {}: {error}", contest.name)))?;
+            }
+        }
         let reasoner = |contest: &Contest| -> anyhow::Result<_> {
             Ok((Arc::clone(&contest.game), Mutex::new(reasoning.build(&contest.game)?)))
         };
@@ -135,7 +152,8 @@ impl Players for Field {
         let entry = self.entries.iter().find(|entry| entry.name == entrant.name);
         let entry = entry.ok_or_else(|| PlayError::Unable("there is no such player".to_owned()))?;
         Ok(match &entry.kind {
-            Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed)),
+            Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed))
+                .map_err(|error| PlayError::Unable(error.to_string()))?,
             Kind::Command(command) => Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?),
             Kind::Remote(address) => {
                 let number = self.remote.fetch_add(1, Ordering::Relaxed);
@@ -152,19 +170,30 @@ impl Players for Field {
 
 /// The player that `spec` describes; where roles are told only what they see, one that goes by what
 /// may be.
-pub(crate) fn player(reasoner: &Reasoner, game: &Game, spec: PlayerSpec) -> Box<dyn Player> {
+///
+/// # Errors
+/// When that one cannot do as the specification says.
+pub(crate) fn player(
+    reasoner: &Reasoner,
+    game: &Game,
+    spec: PlayerSpec,
+) -> Result<Box<dyn Player>, UsageError> {
     if !game.has_percepts() {
-        return reasoner.player(spec);
+        return Ok(reasoner.player(spec));
     }
-    let options = match spec {
-        PlayerSpec::Mcts(options) => {
-            DeterminizeOptions { iterations: options.iterations, seed: options.seed() }
-        }
-        PlayerSpec::Random(options) => {
-            DeterminizeOptions { iterations: Some(0), seed: options.seed.unwrap_or(0) }
-        }
-    };
-    reasoner.with(MakeDeterminizing(options))
+    Ok(reasoner.with(MakeDeterminizing(determinized(&spec)?)))
+}
+
+/// What `spec` means in a game of hidden information.
+fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, UsageError> {
+    match spec {
+        PlayerSpec::Mcts(options) => options.try_into().map_err(|error| UsageError(format!("{error}"))),
+        PlayerSpec::Random(options) => Ok(DeterminizeOptions {
+            iterations: Some(0),
+            seed: options.seed.unwrap_or(0),
+            ..DeterminizeOptions::default()
+        }),
+    }
 }
 
 struct MakeDeterminizing(DeterminizeOptions);

@@ -113,7 +113,7 @@ impl WithMachine for Table<'_> {
             guests.push(match taker {
                 Taker::Nature | Taker::Person => Guest::Nature,
                 Taker::Player(_, Kind::Local(spec)) => {
-                    Guest::Local(entry::player(reasoner, game, spec.with_seed(seed)))
+                    Guest::Local(entry::player(reasoner, game, spec.with_seed(seed))?)
                 }
                 Taker::Player(_, Kind::Command(command)) => {
                     Guest::Local(Box::new(CommandPlayer::spawn(&command, &id, ggp_server::remote::GRACE)?))

@@ -93,7 +93,8 @@ impl LatePlayer {
         let of_network = spec.clone();
         let build: Build = Arc::new(move |game, halt| {
             let reasoner = Reasoning::NETWORK.build_within(&limits, game, Cpu::detect(), halt);
-            Ok(entry::player(&reasoner.map_err(|error| format!("{error:#}"))?, game, of_network.clone()))
+            let reasoner = reasoner.map_err(|error| format!("{error:#}"))?;
+            entry::player(&reasoner, game, of_network.clone()).map_err(|error| error.to_string())
         });
         LatePlayer { spec, reasoning, limits, build, seat: None }
     }
@@ -109,7 +110,7 @@ impl LatePlayer {
         if !self.reasoning.is_auto() {
             let reasoner = self.reasoning.build_within(&self.limits, game, Cpu::detect(), stop);
             let reasoner = reasoner.map_err(|error| unable(format!("{error:#}")))?;
-            return Ok((entry::player(&reasoner, game, self.spec.clone()), None));
+            return Ok((self.player(&reasoner, game)?, None));
         }
         let coming = Coming::begin(&self.build, game).map_err(|error| unable(error.to_string()))?;
         let until = match deadline.remaining() {
@@ -131,7 +132,12 @@ impl LatePlayer {
                 Some(coming)
             }
         };
-        Ok((entry::player(&Reasoner::datalog(game), game, self.spec.clone()), coming))
+        Ok((self.player(&Reasoner::datalog(game), game)?, coming))
+    }
+
+    fn player(&self, reasoner: &Reasoner, game: &Game) -> Result<Box<dyn Player>, PlayError> {
+        let player = entry::player(reasoner, game, self.spec.clone());
+        player.map_err(|error| PlayError::Unable(error.to_string()))
     }
 }
 
@@ -260,7 +266,7 @@ mod tests {
             told.lock().unwrap().recv().map_err(|_| "nobody waits".to_owned())??;
             let limits = GroundLimits::default();
             let reasoner = Reasoning::NETWORK.build_within(&limits, game, Cpu::detect(), halt);
-            Ok(entry::player(&reasoner.unwrap(), game, of_network.clone()))
+            Ok(entry::player(&reasoner.unwrap(), game, of_network.clone()).unwrap())
         });
         LatePlayer { build, ..LatePlayer::new(spec, Reasoning::default(), GroundLimits::default()) }
     }

@@ -140,7 +140,7 @@ impl WithMachine for Table<'_> {
                 }
                 (Taker::Player(_, Kind::Local(spec)), _) => {
                     let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
-                    Seat::Player(entry::player(reasoner, game, spec.clone().with_seed(seed)))
+                    Seat::Player(entry::player(reasoner, game, spec.clone().with_seed(seed))?)
                 }
                 // Lines are read when there is a person, and nobody here is elsewhere.
                 (Taker::Nature | Taker::Person | Taker::Player(..), _) => Seat::Nature,

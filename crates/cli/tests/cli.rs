@@ -565,6 +565,30 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
             "error: there is no player `mtcs`; known are ",
         ),
         (&["play", "games/nim.kif", "--player", "first"], 2, "error: `first` is not ROLE=SPEC"),
+        // A tree search's options, where hidden information leaves no tree.
+        (
+            &["play", "games/monty_hall.kif", "--player", "guest=mcts:threads=2"],
+            2,
+            "error: the option `threads` cannot be obeyed in a game of hidden information: ",
+        ),
+        (
+            &["host", "games/monty_hall.kif", "--player", "guest=uct:solver=on"],
+            2,
+            "error: the option `solver` cannot be obeyed in a game of hidden information: ",
+        ),
+        (
+            &[
+                "match",
+                "games/nim.kif",
+                "games/monty_hall.kif",
+                "--games=2",
+                "--iterations=5",
+                "--player=a=mcts:c=2",
+                "--player=b=random",
+            ],
+            2,
+            "error: a in monty_hall: the option `c` cannot be obeyed in a game of hidden information: ",
+        ),
         (
             &["play", "games/nim.kif", "--player", "first=random", "--human", "first"],
             2,

@@ -93,11 +93,14 @@ impl<M: Playouts> MctsPlayer<M> {
 
     /// `deadline` less the margin.
     fn ahead_of(&self, deadline: Deadline) -> Deadline {
-        let margin = deadline
-            .remaining()
-            .map_or(Duration::ZERO, |left| self.options.margin.min(left / LARGEST_MARGIN));
-        Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
+        ahead_of(deadline, self.options.margin)
     }
+}
+
+/// `deadline` less `margin`, or less a part of what is left if that is shorter.
+pub(crate) fn ahead_of(deadline: Deadline, margin: Duration) -> Deadline {
+    let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
+    Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
 }
 
 impl<M: Playouts> Player for MctsPlayer<M> {
