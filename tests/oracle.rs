@@ -1,7 +1,7 @@
 //! A reference implementation's answers for one game, and the comparison with ours. The format is
 //! described in the corpus's README.
 
-use ggp_game::{EvalError, Fact, Move, Role, StateMachine, perft};
+use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine, perft};
 use serde::Deserialize;
 
 /// What the reference implementation computed of a game.
@@ -156,9 +156,10 @@ impl Playout {
             let terminal = machine.is_terminal(&state)?;
             equal(|| format!("{}, terminal", what()), &terminal, &step.terminal)?;
         }
-        let mut goals = vec![None; machine.game().role_count()];
+        let mut goals = vec![Goals::None; machine.game().role_count()];
         machine.goals(&state, &mut goals)?;
-        let goals: Vec<Option<i64>> = goals.iter().map(|g| g.map(|g| i64::from(g.value()))).collect();
+        let goals: Vec<Option<i64>> =
+            goals.iter().map(|goals| goals.only().map(|goal| i64::from(goal.value()))).collect();
         if self.goals.is_empty() {
             Ok(())
         } else {

@@ -2,7 +2,7 @@
 //! against those of another machine from the same random streams.
 
 use crate::oracle::Difference;
-use ggp_game::{Fingerprint, Goal, PlayoutPlan, Playouts};
+use ggp_game::{Fingerprint, Goals, PlayoutPlan, Playouts};
 use ggp_propnet::{Cpu, PropNetMachine};
 
 /// So many of the playouts are also played one by one by the network.
@@ -11,7 +11,7 @@ const ALONE: usize = 32;
 /// One finished playout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Outcome {
-    goals: Vec<Option<Goal>>,
+    goals: Vec<Goals>,
     steps: u32,
     terminal: bool,
     /// The texts of the moves made, if asked for.

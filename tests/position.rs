@@ -11,7 +11,7 @@
 //! legal    white (move 2 7 1 8)          all of them; none at all if no move follows
 //! allows   white (move 2 7 1 8)          these among others
 //! forbids  white (move 2 7 2 8)          none of these
-//! goals    0 0                           in role order, `-` for none
+//! goals    0 0                           in role order, `-` for none or several
 //! play     (move 2 7 1 8) noop           a joint move; what follows is about the state after it
 //! holds    (cell 1 8 white queen)        these among others
 //! lacks    (cell 1 8 white pawn)         none of these
@@ -202,10 +202,10 @@ impl Clause {
                 })
             }
             Clause::Goals(expected) => {
-                let mut goals = vec![None; machine.game().role_count()];
+                let mut goals = vec![ggp_game::Goals::None; machine.game().role_count()];
                 machine.goals(state, &mut goals).map_err(text)?;
                 let goals: Vec<Option<u8>> =
-                    goals.iter().map(|goal| goal.map(ggp_game::Goal::value)).collect();
+                    goals.iter().map(|goals| goals.only().map(ggp_game::Goal::value)).collect();
                 expect(goals == *expected, || format!("the goals are {goals:?}"))
             }
             Clause::Play(moves) => {

@@ -1,7 +1,7 @@
 //! Differential walks: two machines of one game, asked the same of the same states.
 
 use ggp_game::rng::Stream;
-use ggp_game::{EvalError, Fact, Move, Role, StateMachine};
+use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine};
 
 /// Walks at random for `steps` steps, starting anew whenever a walk ends, and compares everything
 /// that two machines say of each state. The number of playouts that came to an end.
@@ -30,7 +30,7 @@ pub fn agree<A: StateMachine, B: StateMachine>(
         same(&at("facts"), &texts(&facts_a), &texts(&facts_b))?;
         let terminal = a.is_terminal(&state_a).map_err(failed)?;
         same(&at("terminal"), &terminal, &b.is_terminal(&state_b).map_err(failed)?)?;
-        let (mut goals_a, mut goals_b) = (vec![None; roles.len()], vec![None; roles.len()]);
+        let (mut goals_a, mut goals_b) = (vec![Goals::None; roles.len()], vec![Goals::None; roles.len()]);
         a.goals(&state_a, &mut goals_a).map_err(failed)?;
         b.goals(&state_b, &mut goals_b).map_err(failed)?;
         same(&at("goals"), &goals_a, &goals_b)?;

@@ -1,7 +1,7 @@
 //! Playouts with decisive moves: who can win at once does so, else, of two, makes no move after which the other
 //! can, and where nobody can, the moves drawn are those of plain playouts.
 
-use ggp_game::{Goal, Move, PlayoutPlan, Playouts, Role, StateMachine, rng};
+use ggp_game::{Goal, Goals, Move, PlayoutPlan, Playouts, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Limits, MctsOptions, Search};
 use ggp_tests::network;
@@ -46,10 +46,10 @@ fn after(machine: &mut PropNetMachine, state: &BitState, legal: &[Vec<Move>], ro
 /// Whether `state` is the end of the game and `role` has its best goal there.
 fn is_won(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool {
     let best = machine.net().roles()[role].goals.iter().map(|(goal, _)| goal.value()).max();
-    let mut goals: Vec<Option<Goal>> = vec![None; machine.net().roles().len()];
+    let mut goals: Vec<Goals> = vec![Goals::None; machine.net().roles().len()];
     machine.is_terminal(state).expect("a state") && {
         machine.goals(state, &mut goals).expect("a state");
-        goals[role].map(Goal::value) == best
+        goals[role].largest().map(Goal::value) == best
     }
 }
 

@@ -1,6 +1,6 @@
 //! Explanations agree with the interpreter on whatever holds, and with themselves.
 
-use ggp_game::{Because, Explainer, Explanation, Fact, Interpreter, StateMachine, Verdict, rng};
+use ggp_game::{Because, Explainer, Explanation, Fact, Goals, Interpreter, StateMachine, Verdict, rng};
 
 /// Steps of one playout whose states are looked at.
 const STEPS: u32 = 4;
@@ -62,10 +62,11 @@ fn what_holds_is_explained_and_what_fails_is_too() {
                     explain(&fact, by_role[role.index()].contains(mv));
                 }
             }
-            let mut goals = vec![None; game.role_count()];
+            let mut goals = vec![Goals::None; game.role_count()];
             machine.goals(&state, &mut goals).expect("goals");
-            for (role, goal) in game.roles().zip(goals) {
-                let goal = goal.unwrap_or_else(|| panic!("{name}: {} has no goal", game.role_name(role)));
+            for (role, goals) in game.roles().zip(goals) {
+                let goal =
+                    goals.largest().unwrap_or_else(|| panic!("{name}: {} has no goal", game.role_name(role)));
                 explain(&format!("(goal {} {goal})", game.role_name(role)), true);
             }
             if is_terminal {

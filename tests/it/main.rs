@@ -7,6 +7,7 @@ mod decisive;
 mod evaluable;
 mod explain;
 mod five;
+mod goals;
 mod grounding;
 mod invalid;
 mod means;

@@ -27,7 +27,7 @@ fn plays(name: &str, length: f64, goals: [f64; 2]) {
         assert!(playout.terminal, "{name}: a playout without end");
         lengths.push(f64::from(playout.steps));
         for (scores, goal) in scores.iter_mut().zip(playout.goals) {
-            scores.push(f64::from(goal.expect("one goal a role").value()));
+            scores.push(f64::from(goal.only().expect("one goal a role").value()));
         }
     };
     machine.playouts(&vec![initial; PLAYOUTS], PlayoutPlan::new(7), &mut sink).expect("evaluates");

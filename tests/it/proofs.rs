@@ -1,7 +1,7 @@
 //! What `Solver` and the search prove, against an exhaustive search that shares nothing with them:
 //! all states layer by layer from the start, then values backwards from the last layer.
 
-use ggp_game::{Goal, Playouts, Role, StateMachine};
+use ggp_game::{Playouts, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Halt, Limits, Solver};
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ fn exhaust(machine: &mut PropNetMachine) -> (u8, usize) {
             machine.all_legal_moves(&states, &mut legal).expect("legal moves");
             let (mut parents, mut joints, mut of) = (Vec::new(), Vec::new(), Vec::new());
             for (at, state) in states.iter().enumerate() {
-                let goal = goals[2 * at].map_or(0, Goal::value);
+                let goal = goals[2 * at].score().value();
                 let [first, second] = &legal[2 * at..2 * at + 2] else { panic!("two roles") };
                 assert!(over[at] || first.len() == 1 || second.len() == 1, "they move in turn");
                 let chooser = (!over[at]).then_some(Role(u8::from(first.len() == 1)));

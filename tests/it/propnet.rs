@@ -2,8 +2,8 @@
 //! networks: with phases, counters, idle roles, states without legal moves, void goals, recursion.
 
 use ggp_game::{
-    EvalError, Fact, Game, Goal, Move, PlayoutPlan, Playouts, Preference, Role, StateMachine, StopToken,
-    rng::mix,
+    EvalError, Fact, Game, Goal, Goals, Move, PlayoutPlan, Playouts, Preference, Role, StateMachine,
+    StopToken, rng::mix,
 };
 use ggp_propnet::{
     Cpu, Fluent, GroundLimits, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal,
@@ -103,17 +103,13 @@ impl StateMachine for Naive {
         let values = self.values(state, Some(joint));
         Ok(self.net.fluents().iter().map(|fluent| value(&values, fluent.next)).collect())
     }
-    fn goals(&mut self, state: &Vec<bool>, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+    fn goals(&mut self, state: &Vec<bool>, out: &mut [Goals]) -> Result<(), EvalError> {
         let values = self.values(state, None);
         for (out, role) in out.iter_mut().zip(self.net.roles()) {
-            let goals: Vec<Goal> = role
-                .goals
-                .iter()
-                .filter(|(_, signal)| value(&values, *signal))
-                .map(|(goal, _)| *goal)
-                .collect();
-            let bad = role.bad_goal.is_some_and(|signal| value(&values, signal));
-            *out = if goals.len() == 1 && !bad { Some(goals[0]) } else { None };
+            let bad = role.bad_goal.map(|signal| (None, signal));
+            let given = role.goals.iter().map(|&(goal, signal)| (Some(goal), signal)).chain(bad);
+            let holding = given.filter(|&(_, signal)| value(&values, signal));
+            *out = Goals::of(holding.map(|(goal, _)| goal));
         }
         Ok(())
     }
@@ -299,7 +295,7 @@ fn random_net(seed: u64) -> (usize, PropNet) {
     (roles, b.finish(fluents, list, terminal))
 }
 
-type Outcome = (Vec<Option<Goal>>, u32, Vec<String>, bool);
+type Outcome = (Vec<Goals>, u32, Vec<String>, bool);
 
 fn outcomes<M: Playouts>(
     machine: &mut M,
@@ -344,7 +340,7 @@ fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec
     let (mut one, mut two) = (naive.initial_state().unwrap(), machine.initial_state().unwrap());
     let mut met = Vec::new();
     let (mut facts, mut other_facts) = (Vec::new(), Vec::new());
-    let (mut goals, mut other_goals) = (vec![None; roles], vec![None; roles]);
+    let (mut goals, mut other_goals) = (vec![Goals::None; roles], vec![Goals::None; roles]);
     for _ in 0..12 {
         naive.facts(&one, &mut facts).unwrap();
         machine.facts(&two, &mut other_facts).unwrap();

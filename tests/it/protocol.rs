@@ -5,7 +5,7 @@ mod compliance;
 mod hostile;
 mod hosting;
 mod players;
-mod schema;
+pub(crate) mod schema;
 mod serving;
 mod simple;
 mod transcript;

@@ -3,7 +3,7 @@
 //! in every state, goals never fall, each game ends.
 
 use ggp_game::rng::Stream;
-use ggp_game::{Interpreter, Role, StateMachine};
+use ggp_game::{Goals, Interpreter, Role, StateMachine};
 use ggp_gdl::{Strictness, diagnose, format, render};
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ fn playout(
     let roles = machine.game().role_count();
     let mut state = machine.initial_state().expect("evaluates");
     let (mut facts, mut legal) = (Vec::new(), Vec::new());
-    let (mut goals, mut before) = (vec![None; roles], vec![0; roles]);
+    let (mut goals, mut before) = (vec![Goals::None; roles], vec![0; roles]);
     for step in 0..1_000 {
         machine.facts(&state, &mut facts).expect("evaluates");
         for fact in &facts {
@@ -57,7 +57,8 @@ fn playout(
         }
         machine.goals(&state, &mut goals).expect("evaluates");
         for (goal, before) in goals.iter().zip(&mut before) {
-            let goal = goal.unwrap_or_else(|| panic!("{name}: a role without a goal in {facts:?}")).value();
+            let goal =
+                goal.only().unwrap_or_else(|| panic!("{name}: a role without a goal in {facts:?}")).value();
             assert!(goal >= *before, "{name}: a goal falls in {facts:?}");
             *before = goal;
         }

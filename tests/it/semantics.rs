@@ -1,8 +1,8 @@
 //! What rules mean: how terms are lowered, goals and moves read, errors told, machines used again.
 
 use ggp_game::{
-    EvalError, Fact, FluentSet, Game, Goal, Interpreter, JointMoves, Move, PlayoutPlan, Playouts, Role,
-    StateMachine, StopToken, perft,
+    EvalError, Fact, FluentSet, Game, Goal, Goals, Interpreter, JointMoves, Move, PlayoutPlan, Playouts,
+    Role, StateMachine, StopToken, perft,
 };
 use ggp_gdl::{Diagnostic, Strictness, parse};
 use std::sync::Arc;
@@ -141,43 +141,47 @@ fn goals_of_one_role_do_not_depend_on_those_of_another() {
          (<= (goal black 0) (goal ?r 100)) (<= (goal black 100) (not (goal white 100)))
          (<= (goal white 0) (not (goal white 100)))",
     );
-    let mut goals = [None, None];
+    let mut goals = [Goals::None; 2];
     let start = machine.initial_state().unwrap();
     machine.goals(&start, &mut goals).unwrap();
-    // Black has 100, and 0 because someone has 100: two goals are none.
-    assert_eq!(goals, [Goal::new(0), None]);
+    // Black has 100, and 0 because someone has 100.
+    let [none, all] = [0, 100].map(|value| Goal::new(value).unwrap());
+    assert_eq!(goals, [Goals::One(none), Goals::Several(all)]);
     let end = state(&mut machine, &["(s 2)"]);
     machine.goals(&end, &mut goals).unwrap();
-    assert_eq!(goals, [Goal::new(100), Goal::new(0)]);
+    assert_eq!(goals, [Goals::One(all), Goals::One(none)]);
 }
 
 #[test]
-fn goals_are_single_numbers_from_0_to_100() {
+fn goals_are_numbers_from_0_to_100_and_the_largest_of_several_is_kept() {
     let mut machine = machine(
         "(role r) (init (value 7)) (legal r go) (<= terminal (true (over)))
          (<= (goal r ?n) (true (value ?n))) (<= (next (value ?n)) (true (value ?n)))",
     );
-    for (values, goal) in [
-        (&["7"][..], Goal::new(7)),
-        (&["0"], Goal::new(0)),
-        (&["100"], Goal::new(100)),
-        (&["101"], None),
-        (&["1000"], None),
-        (&["01"], None),
-        (&["+7"], None),
-        (&["-1"], None),
-        (&["win"], None),
-        (&["(f 7)"], None),
-        (&[], None),
-        (&["7", "8"], None),
-        (&["7", "win"], None),
+    let goal = |value| Goal::new(value).unwrap();
+    for (values, given) in [
+        (&["7"][..], Goals::One(goal(7))),
+        (&["0"], Goals::One(goal(0))),
+        (&["100"], Goals::One(goal(100))),
+        (&["101"], Goals::None),
+        (&["1000"], Goals::None),
+        (&["01"], Goals::None),
+        (&["+7"], Goals::None),
+        (&["-1"], Goals::None),
+        (&["win"], Goals::None),
+        (&["(f 7)"], Goals::None),
+        (&[], Goals::None),
+        (&["7", "8"], Goals::Several(goal(8))),
+        (&["100", "20", "0"], Goals::Several(goal(100))),
+        (&["7", "win"], Goals::Several(goal(7))),
+        (&["win", "101"], Goals::None),
     ] {
         let facts: Vec<String> = values.iter().map(|v| format!("(value {v})")).collect();
         let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
         let state = state(&mut machine, &facts);
-        let mut goals = [None];
+        let mut goals = [Goals::None];
         machine.goals(&state, &mut goals).unwrap();
-        assert_eq!(goals, [goal], "{values:?}");
+        assert_eq!(goals, [given], "{values:?}");
     }
 }
 

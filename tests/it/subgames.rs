@@ -1,7 +1,7 @@
 //! Games of one role that fall into parts: found from the network, searched apart, and put together only where
 //! that holds.
 
-use ggp_game::{Playouts, Role, StateMachine};
+use ggp_game::{Goals, Playouts, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Limits, MctsOptions, Search, Technique};
 use ggp_tests::network;
@@ -67,9 +67,9 @@ fn reached(rules: &str, options: &MctsOptions, iterations: u64) -> u8 {
         let mv = search.best_move(Role(0)).expect("evaluable").expect("a move");
         search.advance(&[mv]).expect("a legal move");
     }
-    let mut goals = [None];
+    let mut goals = [Goals::None];
     referee.goals(search.state(), &mut goals).expect("a state");
-    goals[0].expect("a goal").value()
+    goals[0].only().expect("a goal").value()
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Positions with a known best move, in every class of game: what the search must find with a
 //! fixed number of iterations and several seeds, however it is tuned.
 
-use ggp_game::{Deadline, Interpreter, Move, Observation, Player, Playouts, Role, StateMachine, StopToken};
+use ggp_game::{
+    Deadline, Goals, Interpreter, Move, Observation, Player, Playouts, Role, StateMachine, StopToken,
+};
 use ggp_search::{Halt, Limits, MctsOptions, Search, Solver};
 
 /// A search of `game` after the moves in `played`: for each joint move the one text that is not a
@@ -75,9 +77,9 @@ fn one_role_finds_its_way_and_goes_it() {
         let goal = loop {
             let state = search.state().clone();
             if search.machine().is_terminal(&state).expect("an answer") {
-                let mut goals = [None];
+                let mut goals = [Goals::None];
                 search.machine().goals(&state, &mut goals).expect("goals");
-                break goals[0].expect("a goal").value();
+                break goals[0].only().expect("a goal").value();
             }
             let mv = search.best_move(Role(0)).expect("legal moves").expect("a move");
             search.advance(&[mv]).expect("a next state");

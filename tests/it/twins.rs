@@ -1,7 +1,7 @@
 //! Twins, moves that come to the same: whichever is made, the rest of the game is the same, and the search
 //! looks at one of them first.
 
-use ggp_game::{Move, Playouts, Role, StateMachine, rng};
+use ggp_game::{Goals, Move, Playouts, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Halt, Limits, MctsOptions, Search};
 use ggp_tests::network;
@@ -127,7 +127,7 @@ fn a_search_looks_at_one_of_them() {
 /// Random games, in which now and then the game is gone on with after two twins side by side; how often.
 fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
     let roles: Vec<Role> = machine.game().roles().collect();
-    let mut goals = [vec![None; roles.len()], vec![None; roles.len()]];
+    let mut goals = [vec![Goals::None; roles.len()], vec![Goals::None; roles.len()]];
     let mut compared = 0;
     for game in 0..games {
         let mut draws = 0;

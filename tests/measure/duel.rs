@@ -69,7 +69,7 @@ fn play(
     let search = |role| Search::new(machine.clone(), &options[who(role)]).expect("a search");
     let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
     let mut state = referee.initial_state().expect("a state");
-    let mut goals = vec![None; game.role_count()];
+    let mut goals = vec![ggp_game::Goals::None; game.role_count()];
     while !referee.is_terminal(&state).expect("evaluable") {
         let mut joint = Vec::new();
         for (role, search) in game.roles().zip(&mut searches) {
@@ -97,7 +97,7 @@ fn play(
         playouts[who(role)] += search.playouts();
     }
     referee.goals(&state, &mut goals).expect("evaluable");
-    goals[seat].map_or(0.0, ggp_game::Goal::share)
+    goals[seat].score().share()
 }
 
 /// Runs the search for so much CPU time: until the clock says so, and on for what other work on the

@@ -62,7 +62,7 @@ fn one(machine: &PropNetMachine, clocks: Clocks) -> (Option<Goal>, u32, Duration
         last = Some(vec![text]);
         steps += 1;
     }
-    let mut goals = [None];
+    let mut goals = [ggp_game::Goals::None];
     referee.goals(&state, &mut goals).expect("evaluable");
-    (goals[0], steps, first, late)
+    (goals[0].largest(), steps, first, late)
 }

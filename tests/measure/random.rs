@@ -3,7 +3,7 @@
 use crate::duel::Mean;
 use crate::{corpus, stage};
 use ggp_game::{
-    Clocks, Deadline, Goal, Move, Observation, Player, Playout, PlayoutPlan, Playouts, Role, StopToken, rng,
+    Clocks, Deadline, Move, Observation, Player, Playout, PlayoutPlan, Playouts, Role, StopToken, rng,
 };
 use ggp_search::{MctsOptions, MctsPlayer};
 use std::time::{Duration, Instant};
@@ -54,9 +54,7 @@ fn is_constant_sum<M: Playouts>(mut machine: M) -> bool {
     let mut sums = Vec::new();
     let mut note = |playout: Playout<'_>| {
         if playout.terminal {
-            sums.push(
-                playout.goals.iter().map(|goal| goal.map_or(0, |goal| u32::from(goal.value()))).sum::<u32>(),
-            );
+            sums.push(playout.goals.iter().map(|goal| u32::from(goal.score().value())).sum::<u32>());
         }
     };
     machine.playouts(&starts, plan, &mut note).expect("evaluable");
@@ -113,9 +111,9 @@ impl<M: Playouts + 'static> Match<M> {
             last = Some(joint.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect());
             step += 1;
         }
-        let mut goals = vec![None; game.role_count()];
+        let mut goals = vec![ggp_game::Goals::None; game.role_count()];
         self.machine.goals(&state, &mut goals).expect("evaluable");
-        goals[self.seat.index()].map_or(0.0, Goal::share)
+        goals[self.seat.index()].score().share()
     }
 
     fn ask(

@@ -130,6 +130,7 @@ pub(crate) mod tests {
             roles: (0..seats.len()).map(|role| format!("role{role}")).collect(),
             players: seats.iter().map(|(name, _)| Some((*name).to_owned())).collect(),
             goals: seats.iter().map(|(_, goal)| Some(*goal)).collect(),
+            goals_given: Vec::new(),
             ending: "terminal".to_owned(),
             why: String::new(),
             steps: 9,

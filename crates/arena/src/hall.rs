@@ -145,6 +145,7 @@ impl Hall<'_> {
             roles: game.roles().map(|role| game.role_name(role).to_owned()).collect(),
             players: fixture.seats.iter().map(name).collect(),
             goals: vec![None; fixture.seats.len()],
+            goals_given: Vec::new(),
             ending: String::new(),
             why: String::new(),
             steps: 0,

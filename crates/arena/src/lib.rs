@@ -37,7 +37,7 @@ pub use ledger::{Flaw, Merge, ResultFile, ResultsError, merge, read_results};
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
 pub use plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
 pub use position::rules_from;
-pub use record::{Record, RecordError, state_text};
+pub use record::{GoalsGiven, Record, RecordError, state_text};
 pub use referee::{DEFAULT_GRACE, MachineReferee, MatchSetup, Referee, Seat, is_nature};
 pub use result::MatchResult;
 pub use standings::{GameSummary, PairSummary, PlayerSummary, RoleSummary, Standings, Summary};

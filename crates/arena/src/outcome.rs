@@ -3,7 +3,7 @@
 use crate::account::TimeAccount;
 use crate::fault::Fault;
 use crate::record::Record;
-use ggp_game::{Fact, Report};
+use ggp_game::{Fact, Goals, Report};
 use std::time::Duration;
 
 /// How a match ended.
@@ -43,9 +43,10 @@ impl Ending {
 pub struct Outcome {
     /// How.
     pub ending: Ending,
-    /// The goals, in role order: all `None` unless the match was played; also `None` where the
-    /// rules give a role no goal, or several.
+    /// What each role scores, in role order: all `None` unless the match was played.
     pub goals: Vec<Option<u8>>,
+    /// The goals that the rules give in the terminal state; empty for other endings.
+    pub given: Vec<Goals>,
     /// Joint moves made.
     pub steps: u32,
     /// A hash of the joint moves: FNV-1a, 64 bits, of their texts.
@@ -56,6 +57,17 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// The record, if one was asked for.
     pub record: Option<Record>,
+}
+
+impl Outcome {
+    /// What the role at a position scores, for a person; says where the rules give no goal, or several.
+    pub fn score_text(&self, role: usize) -> String {
+        match (self.given.get(role), self.goals.get(role)) {
+            (Some(goals), _) => goals.to_string(),
+            (None, Some(Some(goal))) => goal.to_string(),
+            (None, _) => "no goal".to_owned(),
+        }
+    }
 }
 
 /// What happens in a match.

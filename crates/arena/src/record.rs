@@ -4,7 +4,7 @@
 //! reading and writing. The format: <http://www.ggp.org/formats/matches.html>.
 
 use ggp_game::message::read_terms;
-use ggp_game::{Clocks, Fact};
+use ggp_game::{Clocks, Fact, Goals};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -35,9 +35,13 @@ pub struct Record {
     /// For each state and role what went wrong on the way to it: nothing, `TO`, `IL …` or `CE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Vec<String>>,
-    /// The goals, in role order; `None` where the rules give none or several.
+    /// What each role scores, in role order; `None` only in others' files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goal_values: Vec<Option<i64>>,
+    /// How many goals the rules give each role in the last state, unless all have one. Not a member of the
+    /// published format.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals_given: Vec<GoalsGiven>,
     /// Seconds for looking at the game before; -1 for none.
     pub preview_clock: Seconds,
     /// Seconds before the first move.
@@ -71,6 +75,31 @@ pub struct Record {
 
 fn says_nothing(reasoners: &[Option<String>]) -> bool {
     reasoners.iter().all(Option::is_none)
+}
+
+/// How many goals the rules give a role in a terminal state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalsGiven {
+    /// None; it scores 0.
+    None,
+    /// One.
+    One,
+    /// Several; the largest counts.
+    Several,
+}
+
+impl GoalsGiven {
+    /// How many each role of a terminal state has; nothing where all have one, as they should.
+    pub fn of(goals: &[Goals]) -> Vec<GoalsGiven> {
+        let given = |goals: &Goals| match goals {
+            Goals::None => GoalsGiven::None,
+            Goals::One(_) => GoalsGiven::One,
+            Goals::Several(_) => GoalsGiven::Several,
+        };
+        let given: Vec<GoalsGiven> = goals.iter().map(given).collect();
+        if given.iter().all(|&given| given == GoalsGiven::One) { Vec::new() } else { given }
+    }
 }
 
 /// A number of seconds in a record: an integer where it is whole.
@@ -228,6 +257,12 @@ impl Record {
     /// As [`Record::state`].
     pub fn last_state(&self) -> Result<Vec<Fact>, RecordError> {
         self.state(self.states.len().saturating_sub(1))
+    }
+
+    /// Sets what the terminal state's `goals` come to.
+    pub fn set_goals(&mut self, goals: &[Goals]) {
+        self.goal_values = goals.iter().map(|goals| Some(i64::from(goals.score().value()))).collect();
+        self.goals_given = GoalsGiven::of(goals);
     }
 
     /// Sets the clocks.

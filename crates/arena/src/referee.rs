@@ -11,7 +11,7 @@ use crate::record::{Record, state_text};
 use crate::transcript::Transcript;
 use ggp_game::rng::Stream;
 use ggp_game::{
-    Clocks, Deadline, EvalError, Fact, Game, Goal, Move, Observation, PlayError, Player, Role, StateMachine,
+    Clocks, Deadline, EvalError, Fact, Game, Goals, Move, Observation, PlayError, Player, Role, StateMachine,
     StopToken,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -225,9 +225,9 @@ impl<M: StateMachine> Table<'_, M> {
                 break Ending::Interrupted;
             }
             if self.referee.machine.is_terminal(&state)? {
-                let mut goals: Vec<Option<Goal>> = vec![None; self.seats.len()];
+                let mut goals = vec![Goals::None; self.seats.len()];
                 self.referee.machine.goals(&state, &mut goals)?;
-                self.transcript.goals = goals.into_iter().map(|goal| goal.map(Goal::value)).collect();
+                self.transcript.given = goals;
                 break Ending::Terminal;
             }
             if step == self.setup.max_steps {

@@ -3,7 +3,7 @@
 use crate::account::TimeAccount;
 use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
-use crate::record::Record;
+use crate::record::{GoalsGiven, Record};
 use crate::transcript::forfeit_goals;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub struct MatchResult {
     pub players: Vec<Option<String>>,
     /// Their goals; all `None` for a match that was not played to an end.
     pub goals: Vec<Option<u8>>,
+    /// How many goals the rules give each role, unless all have one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals_given: Vec<GoalsGiven>,
     /// `terminal`, `forfeit`, `unplayed`, `no_legal_move`, `step_limit` or `rules_failed`.
     pub ending: String,
     /// Which role, or why.
@@ -63,6 +66,7 @@ impl MatchResult {
         };
         (self.ending, self.why) = (ending.to_owned(), why);
         self.goals.clone_from(&outcome.goals);
+        self.goals_given = GoalsGiven::of(&outcome.given);
         self.steps = outcome.steps;
         self.moves_digest = format!("{:016x}", outcome.digest);
         self.time = outcome.accounts.iter().map(TimeAccount::rounded).collect();
@@ -95,6 +99,7 @@ impl MatchResult {
             roles: (0..roles).map(|role| role.to_string()).collect(),
             players: record.player_names_from_host.iter().cloned().map(Some).collect(),
             goals,
+            goals_given: record.goals_given.clone(),
             ending: ending.to_owned(),
             why,
             steps: record.moves.len() as u32,

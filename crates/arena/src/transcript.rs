@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
 use crate::record::Record;
 use crate::referee::MatchSetup;
+use ggp_game::Goals;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,8 +19,8 @@ pub(crate) struct Transcript {
     /// How long each seat took for the step under way.
     pub(crate) thinking: Vec<Duration>,
     pub(crate) faults: Vec<Fault>,
-    /// Of the terminal state.
-    pub(crate) goals: Vec<Option<u8>>,
+    /// The goals of the terminal state; empty before.
+    pub(crate) given: Vec<Goals>,
     /// What evaluated the rules for each seat when it was last asked.
     reasoners: Vec<Option<&'static str>>,
     /// How many faults have been written into the record.
@@ -41,7 +42,7 @@ impl Transcript {
             accounts: vec![TimeAccount::default(); roles],
             thinking: vec![Duration::ZERO; roles],
             faults: Vec::new(),
-            goals: vec![None; roles],
+            given: Vec::new(),
             reasoners: vec![None; roles],
             written: 0,
         }
@@ -114,13 +115,12 @@ impl Transcript {
     }
 
     pub(crate) fn close(mut self, ending: Ending) -> Outcome {
-        match ending {
-            Ending::Terminal => {}
-            Ending::Forfeit { role } => {
-                self.goals = forfeit_goals(role, self.goals.len());
-            }
-            _ => self.goals.fill(None),
-        }
+        let roles = self.accounts.len();
+        let goals = match ending {
+            Ending::Terminal => self.given.iter().map(|goals| Some(goals.score().value())).collect(),
+            Ending::Forfeit { role } => forfeit_goals(role, roles),
+            _ => vec![None; roles],
+        };
         if self.written < self.faults.len() {
             self.write_faults();
         }
@@ -128,7 +128,7 @@ impl Transcript {
             record.is_completed = ending == Ending::Terminal;
             record.is_aborted = !record.is_completed;
             if record.is_completed {
-                record.goal_values = self.goals.iter().map(|goal| goal.map(i64::from)).collect();
+                record.set_goals(&self.given);
             }
             if let Ending::Forfeit { role } = ending {
                 record.forfeited_by = Some(role);
@@ -136,7 +136,8 @@ impl Transcript {
         }
         Outcome {
             ending,
-            goals: self.goals,
+            goals,
+            given: self.given,
             steps: self.steps,
             digest: self.digest.value(),
             accounts: self.accounts,

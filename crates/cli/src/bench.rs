@@ -211,28 +211,29 @@ struct Tally {
     counts: Fingerprint,
     /// Playouts that were cut off, or in which a role had no move.
     unfinished: u64,
-    /// By role: the playouts in which it had a goal.
-    with_goal: Vec<u64>,
+    /// By role: the playouts that came to an end or to a goal.
+    scored: Vec<u64>,
     cpu_seconds: f64,
 }
 
 impl Tally {
     fn new(roles: usize) -> Tally {
-        Tally { counts: Fingerprint::new(roles), unfinished: 0, with_goal: vec![0; roles], cpu_seconds: 0.0 }
+        Tally { counts: Fingerprint::new(roles), unfinished: 0, scored: vec![0; roles], cpu_seconds: 0.0 }
     }
 
     /// Adds what another thread counted.
     fn join(&mut self, other: &Tally) {
         self.counts.join(&other.counts);
         self.unfinished += other.unfinished;
-        self.with_goal.iter_mut().zip(&other.with_goal).for_each(|(ours, theirs)| *ours += theirs);
+        self.scored.iter_mut().zip(&other.scored).for_each(|(ours, theirs)| *ours += theirs);
     }
 
     fn add(&mut self, first: u64, playout: &Playout<'_>) {
         self.counts.add(first + playout.index as u64, playout);
         self.unfinished += u64::from(!playout.terminal);
-        for (count, goal) in self.with_goal.iter_mut().zip(playout.goals) {
-            *count += u64::from(goal.is_some());
+        for (count, goals) in self.scored.iter_mut().zip(playout.goals) {
+            // The end of a game without a goal scores 0; a playout that was cut off need not have one.
+            *count += u64::from(playout.terminal || goals.largest().is_some());
         }
     }
 
@@ -257,7 +258,7 @@ impl Tally {
             playouts_per_cpu_second: per_second(playouts),
             steps_per_cpu_second: per_second(steps),
             mean_length: steps as f64 / playouts as f64,
-            mean_goals: goal_sums.iter().zip(&self.with_goal).map(mean).collect(),
+            mean_goals: goal_sums.iter().zip(&self.scored).map(mean).collect(),
             peak_rss_mib: meter::peak_rss_mib(),
             ratio: None,
             shares: None,

@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let field = Field::new(entries, &tournament.contests, arguments.reasoning);
+    let field = Field::new(entries, &tournament.contests, arguments.reasoning)?;
     let mut score = Score::start();
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),

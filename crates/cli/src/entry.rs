@@ -52,6 +52,15 @@ impl FromStr for Kind {
 }
 
 impl Kind {
+    /// # Errors
+    /// When it cannot play `game` as its specification says.
+    pub(crate) fn suits(&self, game: &Game) -> Result<(), UsageError> {
+        match self {
+            Kind::Local(spec) if game.has_percepts() => determinized(spec).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
     /// Gives a search that names no number of iterations this one, and `spec`, by which it was
     /// written, the option that says so.
     pub(crate) fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
@@ -130,15 +139,28 @@ pub(crate) struct Field {
 
 impl Field {
     /// Everyone in `entries`, for the games of `contests`.
-    pub(crate) fn new(entries: Vec<Entry>, contests: &[Contest], reasoning: Reasoning) -> Field {
-        Field {
+    ///
+    /// # Errors
+    /// When a player cannot play a game as its specification says.
+    pub(crate) fn new(
+        entries: Vec<Entry>,
+        contests: &[Contest],
+        reasoning: Reasoning,
+    ) -> Result<Field, UsageError> {
+        for contest in contests {
+            for Entry { name, kind, .. } in &entries {
+                let suits = kind.suits(&contest.game);
+                suits.map_err(|error| UsageError(format!("{name} in {}: {error}", contest.name)))?;
+            }
+        }
+        Ok(Field {
             entries,
             contests: contests.to_vec(),
             reasoning,
             reasoners: contests.iter().map(|_| Mutex::default()).collect(),
             begun: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64),
             remote: AtomicU64::new(0),
-        }
+        })
     }
 
     /// An id of its own for the match `id` on the wire.
@@ -172,7 +194,8 @@ impl Players for Field {
         let entry = self.entries.iter().find(|entry| entry.name == entrant.name);
         let entry = entry.ok_or_else(|| PlayError::Unable("there is no such player".to_owned()))?;
         Ok(match &entry.kind {
-            Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed)),
+            Kind::Local(spec) => player(&self.reasoner(game)?, game, spec.clone().with_seed(seat.seed))
+                .map_err(|error| PlayError::Unable(error.to_string()))?,
             Kind::Command(command) => Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?),
             Kind::Remote(address) => {
                 let id = self.remote_id(seat.match_id);
@@ -194,19 +217,30 @@ impl Players for Field {
 
 /// The player that `spec` describes; where roles are told only what they see, one that goes by what
 /// may be.
-pub(crate) fn player(reasoner: &Reasoner, game: &Game, spec: PlayerSpec) -> Box<dyn Player> {
+///
+/// # Errors
+/// When that one cannot do as the specification says.
+pub(crate) fn player(
+    reasoner: &Reasoner,
+    game: &Game,
+    spec: PlayerSpec,
+) -> Result<Box<dyn Player>, UsageError> {
     if !game.has_percepts() {
-        return reasoner.player(spec);
+        return Ok(reasoner.player(spec));
     }
-    let options = match spec {
-        PlayerSpec::Mcts(options) => {
-            DeterminizeOptions { iterations: options.iterations, seed: options.seed() }
-        }
-        PlayerSpec::Random(options) => {
-            DeterminizeOptions { iterations: Some(0), seed: options.seed.unwrap_or(0) }
-        }
-    };
-    reasoner.with(MakeDeterminizing(options))
+    Ok(reasoner.with(MakeDeterminizing(determinized(&spec)?)))
+}
+
+/// What `spec` means in a game of hidden information.
+fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, UsageError> {
+    match spec {
+        PlayerSpec::Mcts(options) => options.try_into().map_err(|error| UsageError(format!("{error}"))),
+        PlayerSpec::Random(options) => Ok(DeterminizeOptions {
+            iterations: Some(0),
+            seed: options.seed.unwrap_or(0),
+            ..DeterminizeOptions::default()
+        }),
+    }
 }
 
 struct MakeDeterminizing(DeterminizeOptions);

@@ -114,7 +114,7 @@ impl Table<'_> {
                 Taker::Nature | Taker::Person => Guest::Nature,
                 Taker::Player(_, Kind::Local(spec)) => {
                     let spec = spec.with_seed(seed);
-                    Guest::Local(LatePlayer::seat(spec, arguments.reasoning, &preparation, game))
+                    Guest::Local(LatePlayer::seat(spec, arguments.reasoning, &preparation, game)?)
                 }
                 Taker::Player(_, Kind::Command(command)) => {
                     Guest::Local(Box::new(CommandPlayer::spawn(&command, &id, ggp_server::remote::GRACE)?))
@@ -161,10 +161,8 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     }
     if outcome.ending.is_played() {
         let mut out = console::stdout();
-        let goals = outcome.goals.iter().enumerate().map(|(role, goal)| {
-            let goal = goal.map_or("no goal".to_owned(), |goal| goal.to_string());
-            format!("{} {}", name(role), console::paint_stdout(GOOD, &goal))
-        });
+        let goals = (0..game.role_count())
+            .map(|role| format!("{} {}", name(role), console::paint_stdout(GOOD, &outcome.score_text(role))));
         let goals: Vec<String> = goals.collect();
         let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
         console::unless_closed(told.and_then(|()| out.flush()))?;

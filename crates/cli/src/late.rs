@@ -1,6 +1,7 @@
 //! A player whose network is built while its match goes on: the interpreter plays until the network is there.
 
 use crate::entry;
+use crate::exit::UsageError;
 use crate::preparation::Preparation;
 use crate::reasoner::{Reasoner, Reasoning};
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Report, Role, StopToken};
@@ -52,17 +53,20 @@ impl LatePlayer {
 
     /// A player of `spec` in the game that `preparation` is for: one that searches waits for the network as
     /// the type describes, any other has no use for it.
+    ///
+    /// # Errors
+    /// When it cannot play the game as its specification says.
     pub(crate) fn seat(
         spec: PlayerSpec,
         reasoning: Reasoning,
         preparation: &Preparation,
         game: &Arc<Game>,
-    ) -> Box<dyn Player> {
+    ) -> Result<Box<dyn Player>, UsageError> {
         if let PlayerSpec::Random(_) = spec {
             return entry::player(&Reasoner::datalog(game), game, spec);
         }
         let preparation = preparation.clone();
-        Box::new(LatePlayer::new(spec, reasoning.falls_back(), move |_| Ok(preparation.clone())))
+        Ok(Box::new(LatePlayer::new(spec, reasoning.falls_back(), move |_| Ok(preparation.clone()))))
     }
 
     /// A player that has not been started, and the network that may take over from it; within `deadline`.
@@ -78,16 +82,16 @@ impl LatePlayer {
             Some(left) => Deadline::after(left.saturating_sub(left / INTERPRETERS_PART)),
             None => Deadline::never(),
         };
-        let player = |reasoner: &Reasoner| entry::player(reasoner, game, self.spec.clone());
+        let player = |reasoner: &Reasoner| player(reasoner, game, &self.spec);
         match preparation.wait(until, stop) {
-            Some(Ok(reasoner)) => Ok((player(&reasoner), None)),
+            Some(Ok(reasoner)) => Ok((player(&reasoner)?, None)),
             Some(Err(why)) if !self.falls_back => Err(PlayError::Unable(why)),
             None if !self.falls_back => Err(PlayError::TimedOut),
             Some(built) => {
                 preparation.say_outcome(&built);
-                Ok((player(&Reasoner::datalog(game)), None))
+                Ok((player(&Reasoner::datalog(game))?, None))
             }
-            None => Ok((player(&Reasoner::datalog(game)), Some(preparation))),
+            None => Ok((player(&Reasoner::datalog(game))?, Some(preparation))),
         }
     }
 }
@@ -113,7 +117,7 @@ impl Seat {
 
     /// A player with `reasoner`, taken to where the match is; it thinks about that when it is asked next.
     fn catch_up(&self, reasoner: &Reasoner, joints: &[Vec<String>]) -> Result<Box<dyn Player>, PlayError> {
-        let mut player = entry::player(reasoner, &self.game, self.spec.clone());
+        let mut player = player(reasoner, &self.game, &self.spec)?;
         let at_once = Deadline::after(Duration::ZERO);
         player.start(&self.game, self.role, self.clocks, at_once, &StopToken::new())?;
         for joint in joints {
@@ -131,6 +135,10 @@ impl Seat {
             _ => {}
         }
     }
+}
+
+fn player(reasoner: &Reasoner, game: &Game, spec: &PlayerSpec) -> Result<Box<dyn Player>, PlayError> {
+    entry::player(reasoner, game, spec.clone()).map_err(|error| PlayError::Unable(error.to_string()))
 }
 
 impl Player for LatePlayer {

@@ -145,7 +145,7 @@ impl Table<'_> {
                 (Taker::Player(_, Kind::Local(spec)), _) => {
                     let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
                     let spec = spec.clone().with_seed(seed);
-                    Seat::Player(LatePlayer::seat(spec, arguments.reasoning, &preparation, game))
+                    Seat::Player(LatePlayer::seat(spec, arguments.reasoning, &preparation, game)?)
                 }
                 // Lines are read when there is a person, and nobody here is elsewhere.
                 (Taker::Nature | Taker::Person | Taker::Player(..), _) => Seat::Nature,
@@ -241,11 +241,11 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
     let why = match &outcome.ending {
         Ending::Terminal => {
             let mut out = console::stdout();
-            let goal = |(role, goal): (Role, &Option<u8>)| {
-                let text = goal.map_or("no goal".to_owned(), |goal| goal.to_string());
+            let goal = |role: Role| {
+                let text = outcome.score_text(role.index());
                 format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
             };
-            let goals: Vec<String> = game.roles().zip(&outcome.goals).map(goal).collect();
+            let goals: Vec<String> = game.roles().map(goal).collect();
             let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
             console::unless_closed(told.and_then(|()| out.flush()))?;
             return Ok(fault_exit);

@@ -6,7 +6,7 @@ use crate::exit::{Exit, UsageError};
 use crate::reasoner::{Reasoning, WithMachine};
 use crate::record::Record;
 use crate::rulesheet::GameFile;
-use ggp_game::{Playouts, StateMachine};
+use ggp_game::{Goals, Playouts, StateMachine};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -89,7 +89,11 @@ pub(crate) struct Shown {
     state: Vec<String>,
     legal: Map<String, Value>,
     terminal: bool,
+    /// Null where the rules give a role no goal, or several.
     goals: Map<String, Value>,
+    /// What each role scores, for a person.
+    #[serde(skip)]
+    scores: Vec<String>,
 }
 
 impl Shown {
@@ -98,7 +102,7 @@ impl Shown {
         let game = machine.game().clone();
         let mut facts = Vec::new();
         machine.facts(state, &mut facts)?;
-        let mut goals = vec![None; game.role_count()];
+        let mut goals = vec![Goals::None; game.role_count()];
         machine.goals(state, &mut goals)?;
         let mut shown = Shown {
             step,
@@ -106,6 +110,7 @@ impl Shown {
             legal: Map::new(),
             terminal: machine.is_terminal(state)?,
             goals: Map::new(),
+            scores: Vec::new(),
         };
         let mut moves = Vec::new();
         for role in game.roles() {
@@ -113,8 +118,10 @@ impl Shown {
             let texts = moves.iter().map(|&mv| Value::from(machine.move_text(mv))).collect();
             let name = game.role_name(role);
             shown.legal.insert(name.to_owned(), texts);
-            let goal = goals[role.index()].map_or(Value::Null, |goal| Value::from(goal.value()));
+            let goals = goals[role.index()];
+            let goal = goals.only().map_or(Value::Null, |goal| Value::from(goal.value()));
             shown.goals.insert(name.to_owned(), goal);
+            shown.scores.push(format!("{name} {goals}"));
         }
         Ok(shown)
     }
@@ -128,8 +135,7 @@ impl Shown {
         }
         writeln!(out, "{drawn}")?;
         if self.terminal {
-            let goals: Vec<String> = self.goals.iter().map(|(role, goal)| format!("{role} {goal}")).collect();
-            writeln!(out, "Over after {} steps: {}", self.step, goals.join(", "))?;
+            writeln!(out, "Over after {} steps: {}", self.step, self.scores.join(", "))?;
         }
         Ok(())
     }

@@ -88,7 +88,9 @@ pub(crate) fn seats(
     for text in players {
         let wanted = || UsageError(format!("`{text}` is not ROLE=SPEC, as white=mcts:iterations=200"));
         let (name, spec) = text.split_once('=').ok_or_else(wanted)?;
-        take(name, Taker::Player(spec.to_owned(), spec.parse()?))?;
+        let kind: Kind = spec.parse()?;
+        kind.suits(game)?;
+        take(name, Taker::Player(spec.to_owned(), kind))?;
     }
     let fill = |(role, taker): (Role, Option<Taker>)| match taker {
         Some(taker) => taker,

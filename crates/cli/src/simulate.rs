@@ -7,7 +7,7 @@
 use crate::console;
 use crate::rulesheet::count;
 use ggp_arena::Record;
-use ggp_game::{EvalError, Game, Goal, Move, StateMachine, rng};
+use ggp_game::{EvalError, Game, Goal, Goals, Move, StateMachine, rng};
 use serde::Serialize;
 use std::io::Write;
 
@@ -124,27 +124,30 @@ impl Simulation {
         let mut line: Vec<Vec<Move>> = Vec::new();
         let mut legal = Vec::new();
         let mut highest: Vec<Option<Goal>> = vec![None; game.role_count()];
-        let mut goals = highest.clone();
+        let mut goals = vec![Goals::None; game.role_count()];
         for step in 0.. {
             let terminal = machine.is_terminal(&state)?;
             machine.goals(&state, &mut goals)?;
-            for (role, (now, before)) in game.roles().zip(goals.iter().zip(&mut highest)) {
-                let name = game.role_name(role);
-                if let (Some(now), Some(before)) = (now, &before)
+            for (role, (goals, before)) in game.roles().zip(goals.iter().zip(&mut highest)) {
+                let (name, now) = (game.role_name(role), goals.largest());
+                if let (Some(now), Some(before)) = (now, *before)
                     && now < before
                 {
                     let why = format!("the goal of {name} falls from {before} to {now}");
                     self.refute(Property::Monotonic, number, why, &line, machine);
                 }
-                if terminal && now.is_none() {
-                    let why = format!("{name} has no goal, or several, or one that is not from 0 to 100");
+                if terminal && goals.only().is_none() {
+                    let why = match now {
+                        None => format!("{name} has no goal from 0 to 100; it scores 0"),
+                        Some(largest) => format!("{name} has several goals; the largest, {largest}, counts"),
+                    };
                     self.refute(Property::OneGoal, number, why, &line, machine);
                 }
                 *before = now.or(*before);
             }
             if terminal {
                 for (reached, goal) in self.reached.iter_mut().zip(&goals) {
-                    let goal = goal.map(Goal::value);
+                    let goal = goal.largest().map(Goal::value);
                     reached.best = reached.best.max(goal);
                     reached.wins += u64::from(goal == Some(100));
                 }

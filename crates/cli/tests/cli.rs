@@ -125,6 +125,33 @@ fn a_goal_that_is_not_one_is_null() {
 }
 
 #[test]
+fn several_goals_and_none_are_told_apart_and_scored() {
+    let several = TINY.replace("(goal b 50) (role b)", "(goal b ?g) (many ?g)") + "(many 1) (many 2)";
+    let none = TINY.replace("(goal b 50) (role b)", "(goal b 50) (true (step 0))");
+    let moves = scratch("to-the-end.txt", "((pick l) noop)\n((pick l) noop)\n");
+    for (kif, score, why, sum) in [
+        (several, "2 (the largest of several goals)", "b has several goals; the largest, 2, counts", 14),
+        (none, "0 (the rules give no goal)", "b has no goal from 0 to 100; it scores 0", 0),
+    ] {
+        let run = ggp_with(&["replay", "-", moves.to_str().unwrap()], &kif);
+        let last = run.stdout.lines().last().unwrap();
+        assert!(
+            last.starts_with("Over after 2 steps: a ") && last.ends_with(&format!(", b {score}")),
+            "{last}"
+        );
+        let run = ggp_with(&["replay", "-", moves.to_str().unwrap(), "--json"], &kif);
+        assert!(run.stdout.ends_with(",\"b\":null}}\n"), "{}", run.stdout);
+        let run = ggp_with(&["check", "--simulate", "5", "-"], &kif);
+        assert!(run.code == 1 && run.stdout.contains(why), "{}", run.stdout);
+        for reasoner in ["datalog", "propnet"] {
+            let args = ["bench", "-", "--playouts", "7", "--json", "--reasoner", reasoner];
+            let counted: Value = serde_json::from_str(&ggp_with(&args, &kif).stdout).unwrap();
+            assert_eq!(counted["goal_sums"][1], sum, "{reasoner}");
+        }
+    }
+}
+
+#[test]
 fn an_illegal_move_is_named_with_its_step() {
     for (record, message) in [
         (
@@ -538,6 +565,30 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
             "error: there is no player `mtcs`; known are ",
         ),
         (&["play", "games/nim.kif", "--player", "first"], 2, "error: `first` is not ROLE=SPEC"),
+        // A tree search's options, where hidden information leaves no tree.
+        (
+            &["play", "games/monty_hall.kif", "--player", "guest=mcts:threads=2"],
+            2,
+            "error: the option `threads` cannot be obeyed in a game of hidden information: ",
+        ),
+        (
+            &["host", "games/monty_hall.kif", "--player", "guest=uct:solver=on"],
+            2,
+            "error: the option `solver` cannot be obeyed in a game of hidden information: ",
+        ),
+        (
+            &[
+                "match",
+                "games/nim.kif",
+                "games/monty_hall.kif",
+                "--games=2",
+                "--iterations=5",
+                "--player=a=mcts:c=2",
+                "--player=b=random",
+            ],
+            2,
+            "error: a in monty_hall: the option `c` cannot be obeyed in a game of hidden information: ",
+        ),
         (
             &["play", "games/nim.kif", "--player", "first=random", "--human", "first"],
             2,

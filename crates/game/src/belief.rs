@@ -38,6 +38,14 @@ impl<M: StateMachine> Belief<M> {
         Belief { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
     }
 
+    /// How many states may be kept so that an update takes no more than `bytes`, where one takes `each`; at
+    /// least one.
+    pub fn bound_within(bytes: usize, each: usize) -> usize {
+        // Beside those kept, what follows from them is held, as a list and as the keys of a map.
+        let held = (each + size_of::<(f64, usize)>()).saturating_mul(1 + 2 * JOINT_MOVES);
+        (bytes / held).max(1)
+    }
+
     /// The possible states with their probabilities, in a fixed order. Empty when what was seen
     /// agrees with none of those kept.
     pub fn states(&self) -> &[(M::State, f64)] {

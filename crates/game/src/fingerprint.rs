@@ -10,7 +10,7 @@ pub struct Fingerprint {
     pub playouts: u64,
     /// Joint moves made in all of them.
     pub steps: u64,
-    /// Per role, its goals added up; a state without one adds nothing.
+    /// Per role, its goals added up, of several the largest; a state without one adds nothing.
     pub goal_sums: Vec<u64>,
     /// A hash of the number, the steps and the goals of every playout.
     pub checksum: u64,
@@ -28,8 +28,8 @@ impl Fingerprint {
         self.steps += u64::from(playout.steps);
         let mut hash = rng::mix(number);
         hash = rng::mix(hash ^ u64::from(playout.steps));
-        for (sum, goal) in self.goal_sums.iter_mut().zip(playout.goals) {
-            let value = goal.map(|goal| u64::from(goal.value()));
+        for (sum, goals) in self.goal_sums.iter_mut().zip(playout.goals) {
+            let value = goals.largest().map(|goal| u64::from(goal.value()));
             hash = rng::mix(hash ^ value.unwrap_or(u64::MAX));
             *sum += value.unwrap_or(0);
         }
@@ -49,13 +49,13 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::Fingerprint;
-    use crate::{Goal, Playout};
+    use crate::{Goal, Goals, Playout};
 
     /// Number, steps and goal of each playout.
     fn of(playouts: &[(u64, u32, Option<u8>)]) -> Fingerprint {
         let mut counts = Fingerprint::new(1);
         for &(number, steps, goal) in playouts {
-            let goals = [goal.and_then(Goal::new)];
+            let goals = [goal.and_then(Goal::new).map_or(Goals::None, Goals::One)];
             let playout = Playout { index: 0, goals: &goals, steps, moves: &[], terminal: true };
             counts.add(number, &playout);
         }

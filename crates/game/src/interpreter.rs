@@ -9,7 +9,7 @@
 
 use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
 use crate::{
-    EvalError, Fact, FluentSet, Game, Goal, Move, Playouts, Role, Semantics, StateMachine, StopToken,
+    EvalError, Fact, FluentSet, Game, Goal, Goals, Move, Playouts, Role, Semantics, StateMachine, StopToken,
 };
 use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
@@ -186,25 +186,17 @@ impl StateMachine for Interpreter {
         self.state(fluents)
     }
 
-    fn goals(&mut self, state: &FluentSet, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+    fn goals(&mut self, state: &FluentSet, out: &mut [Goals]) -> Result<(), EvalError> {
         self.load(state);
-        out.fill(None);
-        let mut several = vec![false; out.len()];
         let mut found = Vec::new();
         self.ask(|semantics, database, limits| {
             semantics.ask_goals(database, limits, |role, value| found.push((role, value)))
         })?;
-        let mut given: Vec<Option<Value>> = vec![None; out.len()];
-        for (role, value) in found {
-            let Some(number) = self.roles.iter().position(|&r| r == role) else { continue };
-            several[number] |= given[number].is_some_and(|other| other != value);
-            given[number] = Some(value);
-            out[number] = self.goal(value);
-        }
-        for (goal, several) in out.iter_mut().zip(several) {
-            if several {
-                *goal = None;
-            }
+        for number in 0..self.roles.len() {
+            let own =
+                found.iter().filter(|&&(whose, _)| whose == self.roles[number]).map(|&(_, value)| value);
+            let own: Vec<Value> = own.collect();
+            out[number] = Goals::of(own.into_iter().map(|value| self.goal(value)));
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ pub use fact::Fact;
 pub use fingerprint::Fingerprint;
 pub use fluents::FluentSet;
 pub use game::{Game, MAX_ROLES};
-pub use goal::Goal;
+pub use goal::{Goal, Goals};
 pub use interpreter::Interpreter;
 pub use machine::StateMachine;
 pub use move_table::canonical_term;

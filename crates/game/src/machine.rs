@@ -1,6 +1,6 @@
 //! The one seat that the interpreter and the propositional network both take.
 
-use crate::{EvalError, Fact, Game, Goal, Move, Role, StopToken};
+use crate::{EvalError, Fact, Game, Goals, Move, Role, StopToken};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -48,12 +48,11 @@ pub trait StateMachine: Clone + Send {
     /// See the trait.
     fn next_state(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, EvalError>;
 
-    /// Each role's goal in `state`, in role order: `None` where the rules give none, several, or
-    /// something else than an integer from 0 to 100. `out` has one place a role.
+    /// Each role's goals in `state`, in role order. `out` has one place a role.
     ///
     /// # Errors
     /// See the trait.
-    fn goals(&mut self, state: &Self::State, out: &mut [Option<Goal>]) -> Result<(), EvalError>;
+    fn goals(&mut self, state: &Self::State, out: &mut [Goals]) -> Result<(), EvalError>;
 
     /// Replaces `out` by the facts true in `state`, sorted bytewise.
     ///

@@ -5,7 +5,7 @@
 //! whatever order or lane it is played, and legal moves are ranked in the order of their texts.
 //! So every machine, and every vector width, plays the same playouts.
 
-use crate::{EvalError, Goal, Move, Preference, Role, StateMachine, rng};
+use crate::{EvalError, Goals, Move, Preference, Role, StateMachine, rng};
 
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,8 @@ pub struct Playout<'a> {
     /// Which of the run's playouts, from 0; it started from
     /// `starts[index / plan.per_start]`.
     pub index: usize,
-    /// The goals of the last state, in role order; `None` where the rules give none or several.
-    pub goals: &'a [Option<Goal>],
+    /// The goals of the last state, in role order.
+    pub goals: &'a [Goals],
     /// Joint moves made.
     pub steps: u32,
     /// The joint moves made, one after the other, each in role order; empty unless asked for.
@@ -137,12 +137,12 @@ pub trait Playouts: StateMachine {
         &mut self,
         states: &[&Self::State],
         over: &mut Vec<bool>,
-        goals: &mut Vec<Option<Goal>>,
+        goals: &mut Vec<Goals>,
     ) -> Result<(), EvalError> {
         let roles = self.game().role_count();
         over.clear();
         goals.clear();
-        goals.resize(states.len() * roles, None);
+        goals.resize(states.len() * roles, Goals::None);
         for (state, goals) in states.iter().zip(goals.chunks_exact_mut(roles)) {
             over.push(self.is_terminal(state)?);
             if over.last() == Some(&true) {
@@ -196,7 +196,7 @@ pub trait Playouts: StateMachine {
         sink: &mut dyn FnMut(Playout<'_>),
     ) -> Result<(), EvalError> {
         let roles = self.game().role_count();
-        let mut goals = vec![None; roles];
+        let mut goals = vec![Goals::None; roles];
         let mut joint = vec![Move(0); roles];
         let (mut legal, mut moves) = (Vec::new(), Vec::new());
         for index in 0..starts.len() * plan.per_start {

@@ -23,7 +23,7 @@ fn main() {
             n += 1;
             steps += u64::from(p.steps);
             for (sum, goal) in goals.iter_mut().zip(p.goals) {
-                *sum += goal.map_or(0.0, |g| f64::from(g.value()));
+                *sum += f64::from(goal.score().value());
             }
         })
         .expect("playable");

@@ -13,7 +13,7 @@ use crate::rows::Row;
 use crate::schedule::{Layout, ONES, state_row};
 use crate::select::{Keys, Scratch};
 use crate::state::BitState;
-use ggp_game::{Goal, Move, Playout, PlayoutPlan, Role, StopToken, rng};
+use ggp_game::{Goals, Move, Playout, PlayoutPlan, Role, StopToken, rng};
 
 /// The rows and lanes of one machine.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Lanes<const W: usize> {
     preferring: Row<W>,
     sweep: u64,
     /// Per lane and role.
-    goals: Vec<Option<Goal>>,
+    goals: Vec<Goals>,
     /// Per lane, the moves made so far, if asked for.
     record: Vec<Vec<Move>>,
     joint: Vec<Move>,
@@ -125,7 +125,7 @@ impl<const W: usize> Lanes<W> {
             live: Row::ZERO,
             preferring: Row::ZERO,
             sweep: 0,
-            goals: vec![None; Self::LANES * roles],
+            goals: vec![Goals::None; Self::LANES * roles],
             record: vec![Vec::new(); Self::LANES],
             joint: vec![Move(0); Self::LANES * roles],
             template: Template::default(),
@@ -326,19 +326,23 @@ impl<const W: usize> Lanes<W> {
         let roles = run.net.roles.len();
         let goals = &run.programs.phases[number].program.goals;
         for (role, (rows, of_role)) in goals.iter().zip(&run.net.roles).enumerate() {
-            let (mut once, mut several) = (Row::ZERO, Row::ZERO);
+            let mut once = Row::ZERO;
             for (at, &(row, negated)) in rows.iter().enumerate() {
                 let holding = self.rows[row as usize].negated_if(negated) & lanes;
                 if !holding.any() {
                     continue;
                 }
-                several |= once & holding;
-                once |= holding;
                 // The row after those of the goals is that of a goal that is no goal value.
                 let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
-                holding.for_each_lane(|lane| self.goals[lane * roles + role] = goal);
+                let alone = goal.map_or(Goals::None, Goals::One);
+                (holding & !once).for_each_lane(|lane| self.goals[lane * roles + role] = alone);
+                (holding & once).for_each_lane(|lane| {
+                    let goals = &mut self.goals[lane * roles + role];
+                    *goals = goals.and(goal);
+                });
+                once |= holding;
             }
-            (several | (lanes & !once)).for_each_lane(|lane| self.goals[lane * roles + role] = None);
+            (lanes & !once).for_each_lane(|lane| self.goals[lane * roles + role] = Goals::None);
         }
     }
 

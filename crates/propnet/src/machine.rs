@@ -13,7 +13,7 @@ use crate::rows::Bits;
 use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
 use crate::twins::Twins;
-use ggp_game::{EvalError, Fact, Game, Goal, Move, Role, StateMachine, StopToken};
+use ggp_game::{EvalError, Fact, Game, Goals, Move, Role, StateMachine, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -371,15 +371,14 @@ impl StateMachine for PropNetMachine {
         Ok(next)
     }
 
-    fn goals(&mut self, state: &BitState, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
+    fn goals(&mut self, state: &BitState, out: &mut [Goals]) -> Result<(), EvalError> {
         self.evaluate(state, GOALS);
         let single = &self.shared.single;
         for ((out, rows), role) in out.iter_mut().zip(&single.goals).zip(&self.shared.net.roles) {
             // The last row is that of a goal that is no goal value.
             let goals = role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
-            let mut holding = rows.iter().zip(goals).filter(|&(&literal, _)| self.value(literal));
-            let first = holding.next().and_then(|(_, goal)| goal);
-            *out = first.filter(|_| holding.next().is_none());
+            let holding = rows.iter().zip(goals).filter(|&(&literal, _)| self.value(literal));
+            *out = Goals::of(holding.map(|(_, goal)| goal));
         }
         Ok(())
     }

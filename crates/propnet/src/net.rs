@@ -115,7 +115,7 @@ pub struct NetRole {
     pub moves: Vec<NetMove>,
     /// When it has which goal.
     pub goals: Vec<(Goal, Signal)>,
-    /// When `goal` holds of something that is no goal value; it makes every other goal void.
+    /// When `goal` holds of something that is no goal value.
     pub bad_goal: Option<Signal>,
     /// What it is told after a joint move, and when.
     pub sees: Vec<(Fact, Signal)>,

@@ -8,13 +8,13 @@ use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::lanes::Run;
 use crate::schedule::{ONES, Program, state_row};
-use ggp_game::{Goal, Move, Playout, Role, StopToken, rng};
+use ggp_game::{Goals, Move, Playout, Role, StopToken, rng};
 
 /// The rows of one playout.
 #[derive(Clone, Debug)]
 pub(crate) struct One {
     rows: Vec<u8>,
-    goals: Vec<Option<Goal>>,
+    goals: Vec<Goals>,
     moves: Vec<Move>,
     joint: Vec<Move>,
 }
@@ -32,7 +32,7 @@ impl One {
     pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> One {
         let mut rows = vec![0; programs.rows];
         rows[ONES as usize] = !0;
-        One { rows, goals: vec![None; roles], moves: Vec::new(), joint: vec![Move(0); roles] }
+        One { rows, goals: vec![Goals::None; roles], moves: Vec::new(), joint: vec![Move(0); roles] }
     }
 
     /// Plays `run`, until it is done or `stop` is raised.
@@ -126,12 +126,11 @@ impl One {
         for ((out, rows), of_role) in self.goals.iter_mut().zip(&program.goals).zip(&run.net.roles) {
             // The last row is that of a goal that is no goal value.
             let goals = of_role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
-            let mut holding = rows
+            let holding = rows
                 .iter()
                 .zip(goals)
                 .filter(|&(&(row, negated), _)| (self.rows[row as usize] != 0) != negated);
-            let first = holding.next().and_then(|(_, goal)| goal);
-            *out = first.filter(|_| holding.next().is_none());
+            *out = Goals::of(holding.map(|(_, goal)| goal));
         }
     }
 }

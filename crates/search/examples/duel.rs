@@ -57,9 +57,9 @@ fn play(
         state = machine.next_state(&state, &joint).map_err(|e| e.to_string())?;
         last = Some(texts);
     }
-    let mut goals = vec![None; players.len()];
+    let mut goals = vec![ggp_game::Goals::None; players.len()];
     machine.goals(&state, &mut goals).map_err(|e| e.to_string())?;
-    Ok((goals.into_iter().map(|goal| goal.map_or(0.0, ggp_game::Goal::share)).collect(), late))
+    Ok((goals.into_iter().map(|goal| goal.score().share()).collect(), late))
 }
 
 fn main() -> Result<(), String> {

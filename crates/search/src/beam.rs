@@ -10,7 +10,7 @@ use crate::line::Line;
 use crate::search::Search;
 use crate::table::hash_of;
 use crate::technique::Technique;
-use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use ggp_game::{EvalError, Move, Playouts, Role};
 use rustc_hash::FxHashSet;
 
 /// The width of the first round; each later round's is twice the last one's.
@@ -173,7 +173,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.expanded += count;
         let (mut best, mut found) = (above, None);
         for (at, (state, link)) in fresh.into_iter().enumerate() {
-            let share = goals[at].map_or(0.0, Goal::share);
+            let share = goals[at].score().share();
             if over[at] {
                 if share > best {
                     best = share;

@@ -5,14 +5,17 @@
 //! once. The move with the best mean is played. What such a player cannot see is the worth of
 //! hiding and of finding out. In games without percepts it is flat Monte-Carlo.
 
+use crate::alarm::{Alarm, silence};
 use crate::dice::Dice;
-use crate::player::{MakeMachine, not_started};
+use crate::options::MctsOptions;
+use crate::player::{MakeMachine, ahead_of, not_started};
+use crate::technique::Technique;
 use ggp_game::{
-    Belief, Candidate, Clocks, Deadline, EvalError, Game, Goal, Move, Observation, PlayError, Player,
-    PlayoutPlan, Playouts, Report, Role, StopToken,
+    Belief, Candidate, Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, PlayoutPlan,
+    Playouts, Report, Role, StopToken,
 };
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// States that are believed at once.
 const STATES: usize = 1000;
@@ -25,8 +28,68 @@ const BATCH: u64 = 4;
 pub struct DeterminizeOptions {
     /// Iterations for each move; `None` for as many as the clock allows. With 0 it plays at random.
     pub iterations: Option<u64>,
+    /// The bytes that the states that it believes may take.
+    pub memory: usize,
+    /// What is kept free at the end of each clock, for the answer to get out.
+    pub margin: Duration,
     /// The seed of its draws.
     pub seed: u64,
+}
+
+/// An option of a tree search that means nothing where there is no tree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the option `{option}` cannot be obeyed in a game of hidden information: {why}; leave it out \
+     (iterations, memory, margin and seed are obeyed)"
+)]
+pub struct TreeOption {
+    option: &'static str,
+    why: &'static str,
+}
+
+impl Default for DeterminizeOptions {
+    fn default() -> DeterminizeOptions {
+        let MctsOptions { margin, .. } = MctsOptions::default();
+        let memory = MctsOptions::default().memory_bytes();
+        DeterminizeOptions { iterations: None, memory, margin, seed: 0 }
+    }
+}
+
+impl TryFrom<&MctsOptions> for DeterminizeOptions {
+    type Error = TreeOption;
+
+    /// What of a tree search's options holds without a tree.
+    ///
+    /// # Errors
+    /// When others are not as `mcts` or `uct` have them.
+    fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, TreeOption> {
+        const NO_TREE: &str = "there moves are tried from states that may be, without a tree";
+        const NO_BATCH: &str = "there the size of batches is fixed";
+        // What it is called is not known any more; what most techniques are tells.
+        let on = Technique::ALL.into_iter().filter(|&one| options.has(one)).count();
+        let usual = if 2 * on > Technique::ALL.len() { MctsOptions::default() } else { MctsOptions::uct() };
+        let switched = Technique::ALL.into_iter().find(|&one| options.has(one) != usual.has(one));
+        let (given, batch) = (options.batch, usual.batch);
+        let refused = [
+            (switched.map_or("", Technique::name), switched.is_some(), NO_TREE),
+            ("c", options.exploration != usual.exploration, NO_TREE),
+            ("threads", options.threads != usual.threads, "there one thread plays"),
+            ("belief", options.belief != usual.belief, NO_TREE),
+            ("lanes", given.lanes != batch.lanes, NO_BATCH),
+            ("growth", given.growth != batch.growth, NO_BATCH),
+            ("per_leaf", given.per_leaf != batch.per_leaf, NO_BATCH),
+            ("least", given.least != batch.least, NO_BATCH),
+        ];
+        match refused.into_iter().find(|&(_, is_given, _)| is_given) {
+            Some((option, _, why)) => Err(TreeOption { option, why }),
+            None => Ok(DeterminizeOptions {
+                iterations: options.iterations,
+                memory: options.memory_bytes(),
+                margin: options.margin,
+                seed: options.seed(),
+            }),
+        }
+    }
 }
 
 /// Plays one role by determinized flat Monte-Carlo.
@@ -40,11 +103,21 @@ pub struct DeterminizingPlayer<M: Playouts> {
 /// A match under way.
 struct Seat<M: Playouts> {
     machine: M,
+    /// How many states are believed at most.
+    bound: usize,
     belief: Belief<M>,
     role: Role,
     clocks: Clocks,
     dice: Dice,
     playouts: u64,
+}
+
+impl DeterminizeOptions {
+    /// When a move that is due at `deadline` has to be thought out: by the play clock if nothing else says so.
+    fn clock(&self, clocks: Clocks, deadline: Deadline) -> Deadline {
+        let untimed = self.iterations.is_none() && deadline.0.is_none();
+        ahead_of(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)
+    }
 }
 
 impl<M: Playouts> DeterminizingPlayer<M> {
@@ -76,7 +149,8 @@ impl<M: Playouts> Seat<M> {
                 let joint: Option<Vec<Move>> =
                     texts.iter().map(|text| self.machine.parse_move(text)).collect();
                 let joint = joint.ok_or_else(|| unknown(&texts.join(" ")))?;
-                self.belief = Belief::certain(self.machine.next_state(&state, &joint)?, self.role, STATES);
+                self.belief =
+                    Belief::certain(self.machine.next_state(&state, &joint)?, self.role, self.bound);
             }
             Observation::Percepts { own, seen, .. } => {
                 let own = self.machine.parse_move(own).ok_or_else(|| unknown(own))?;
@@ -110,8 +184,10 @@ impl<M: Playouts> Seat<M> {
         self.playouts += starts.len() as u64;
         let role = self.role.index();
         self.machine.playouts(&starts, plan, &mut |playout| {
-            let score = playout.goals[role].map_or(0.0, |goal| f64::from(Goal::value(goal)));
-            scores[playout.index % own.len()] += score;
+            let goals = playout.goals[role];
+            let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
+            let score = if cut_off { goals.estimate() } else { goals.score() };
+            scores[playout.index % own.len()] += f64::from(score.value());
         })
     }
 }
@@ -127,9 +203,12 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
     ) -> Result<(), PlayError> {
         (self.seat, self.report) = (None, None);
         let mut machine = (self.make)(game, deadline, stop)?;
-        let belief = Belief::initial(&mut machine, role, STATES)?;
+        let state = machine.initial_state()?;
+        let each = size_of::<M::State>() + machine.heap_bytes(&state);
+        let bound = Belief::<M>::bound_within(self.options.memory, each).min(STATES);
+        let belief = Belief::certain(state, role, bound);
         let dice = Dice::new(self.options.seed);
-        self.seat = Some(Seat { machine, belief, role, clocks, dice, playouts: 0 });
+        self.seat = Some(Seat { machine, bound, belief, role, clocks, dice, playouts: 0 });
         Ok(())
     }
 
@@ -151,10 +230,10 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         if own.is_empty() {
             return Err(PlayError::NoMove);
         }
-        let untimed = self.options.iterations.is_none() && deadline.0.is_none();
-        let deadline = if untimed { Deadline::after(seat.clocks.play) } else { deadline };
+        let deadline = self.options.clock(seat.clocks, deadline);
+        let alarm = Alarm::set(&mut seat.machine, deadline, stop);
         // A batch must end before the deadline; the longest so far says how long one may take.
-        let mut longest = std::time::Duration::ZERO;
+        let mut longest = Duration::ZERO;
         let mut scores = vec![0.0; own.len()];
         let mut done = 0;
         while own.len() > 1
@@ -173,6 +252,8 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             done += left;
             longest = longest.max(batch.elapsed());
         }
+        drop(alarm);
+        silence(&mut seat.machine);
         let best = if done == 0 {
             seat.dice.below(own.len())
         } else {
@@ -227,7 +308,8 @@ mod tests {
 
     fn play(iterations: u64, heard: Option<&str>) -> (String, Report) {
         let game = Arc::new(Game::new(ggp_gdl::parse(CUPS.as_bytes()).unwrap()).unwrap());
-        let options = DeterminizeOptions { iterations: Some(iterations), seed: 5 };
+        let options =
+            DeterminizeOptions { iterations: Some(iterations), seed: 5, ..DeterminizeOptions::default() };
         let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
         let (stop, clock) = (StopToken::new(), std::time::Duration::from_secs(60));
         let clocks = Clocks { start: clock, play: clock };
@@ -260,5 +342,58 @@ mod tests {
         let (mv, report) = play(0, Some("(rustle 1)"));
         assert!(mv.starts_with("(guess "));
         assert_eq!((report.iterations, report.candidates[0].score), (0, None));
+    }
+
+    #[test]
+    fn the_margin_is_kept_free() {
+        let options = DeterminizeOptions { margin: Duration::from_secs(9), ..DeterminizeOptions::default() };
+        let clocks = Clocks { start: Duration::MAX, play: Duration::from_secs(1000) };
+        let due = Deadline::after(Duration::from_secs(500));
+        assert_eq!(options.clock(clocks, due).0, due.0.unwrap().checked_sub(Duration::from_secs(9)));
+        let by_play_clock = options.clock(clocks, Deadline::never()).remaining().unwrap();
+        assert!(by_play_clock < Duration::from_secs(992) && by_play_clock > Duration::from_secs(500));
+        let counted = DeterminizeOptions { iterations: Some(3), ..options };
+        assert_eq!(counted.clock(clocks, Deadline::never()), Deadline::never());
+    }
+
+    #[test]
+    fn memory_bounds_what_is_believed() {
+        let rules =
+            CUPS.replace("(sees seer (rustle ?c)) (does random (hide ?c))", "(sees seer light) (true over)");
+        let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+        let believed = |memory| {
+            let options = DeterminizeOptions { iterations: Some(1), memory, ..DeterminizeOptions::default() };
+            let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+            let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
+            let clocks = Clocks { start: clock, play: clock };
+            player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+            player.play(Observation::Start, Deadline::never(), &stop).unwrap();
+            let heard = Observation::Percepts { turn: 1, own: "listen", seen: &[] };
+            player.play(heard, Deadline::never(), &stop).unwrap();
+            player.seat.as_ref().unwrap().belief.states().len()
+        };
+        assert_eq!((believed(1 << 20), believed(1)), (2, 1));
+    }
+
+    #[test]
+    fn options_that_only_a_tree_has_are_refused() {
+        let options = |spec: &str| match spec.parse().unwrap() {
+            crate::PlayerSpec::Mcts(options) => DeterminizeOptions::try_from(&options),
+            crate::PlayerSpec::Random(_) => unreachable!(),
+        };
+        let obeyed = options("mcts:iterations=7,memory=3,margin=50,seed=9").unwrap();
+        let (memory, margin) = (3 << 20, Duration::from_millis(50));
+        assert_eq!(obeyed, DeterminizeOptions { iterations: Some(7), memory, margin, seed: 9 });
+        assert!(options("mcts").is_ok() && options("uct").is_ok());
+        let all = Technique::ALL
+            .into_iter()
+            .flat_map(|one| [format!("mcts:{}=off", one.name()), format!("uct:{}=on", one.name())]);
+        let others = ["c=3", "threads=2", "belief=5", "lanes=4", "growth=3", "per_leaf=5", "least=2"];
+        let others = others.iter().flat_map(|given| ["mcts", "uct"].map(|name| format!("{name}:{given}")));
+        for spec in all.chain(others) {
+            let option = spec.split([':', '=']).nth(1).unwrap();
+            let error = options(&spec).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("the option `{option}` cannot be obeyed")), "{spec}: {error}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use crate::technique::Technique;
 use crate::worker::Part;
-use ggp_game::{EvalError, Goal, Move, Playouts};
+use ggp_game::{EvalError, Goals, Move, Playouts};
 
 impl<M: Playouts> Search<M> {
     /// The node of `state`, new or found.
@@ -140,12 +140,7 @@ impl<M: Playouts> Search<M> {
 
     /// Goes on to `state`, whose node is made if there is none and there is room; `goals` if it is
     /// terminal.
-    fn enter_child(
-        &mut self,
-        descent: &mut Descent<M::State>,
-        state: M::State,
-        goals: Option<&[Option<Goal>]>,
-    ) {
+    fn enter_child(&mut self, descent: &mut Descent<M::State>, state: M::State, goals: Option<&[Goals]>) {
         let Descent { path, stand } = descent;
         let parent = path.leaf();
         // Another descent may have been here just before.

@@ -29,14 +29,14 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Notes the joint `moves` of a playout, one after the other, that ended with `goals`.
-    pub(crate) fn note(&mut self, moves: &[Move], goals: &[Option<Goal>]) {
+    /// Notes the joint `moves` of a playout, one after the other, that came to `scores`.
+    pub(crate) fn note(&mut self, moves: &[Move], scores: &[Goal]) {
         if self.entries.len() + moves.len() > LOG {
             return;
         }
-        for joint in moves.chunks_exact(goals.len()) {
-            for (role, (&mv, goal)) in joint.iter().zip(goals).enumerate() {
-                self.entries.push((Role(role as u8), goal.map_or(0, Goal::value), mv));
+        for joint in moves.chunks_exact(scores.len()) {
+            for (role, (&mv, score)) in joint.iter().zip(scores).enumerate() {
+                self.entries.push((Role(role as u8), score.value(), mv));
             }
         }
     }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn moves_of_playouts_that_were_won_stand_out() {
-        let goal = |value| Goal::new(value);
+        let goal = |value| Goal::new(value).unwrap();
         let mut log = Log::default();
         for _ in 0..100 {
             log.note(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)]);

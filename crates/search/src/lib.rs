@@ -47,7 +47,7 @@ mod turn;
 mod worker;
 
 pub use batch::Batch;
-pub use determinize::{DeterminizeOptions, DeterminizingPlayer};
+pub use determinize::{DeterminizeOptions, DeterminizingPlayer, TreeOption};
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError, SpecOption};
 pub use player::{MakeMachine, MctsPlayer};

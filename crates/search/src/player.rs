@@ -132,11 +132,14 @@ impl<M: Playouts> MctsPlayer<M> {
 
     /// `deadline` less the margin.
     fn ahead_of(&self, deadline: Deadline) -> Deadline {
-        let margin = deadline
-            .remaining()
-            .map_or(Duration::ZERO, |left| self.options.margin.min(left / LARGEST_MARGIN));
-        Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
+        ahead_of(deadline, self.options.margin)
     }
+}
+
+/// `deadline` less `margin`, or less a part of what is left if that is shorter.
+pub(crate) fn ahead_of(deadline: Deadline, margin: Duration) -> Deadline {
+    let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
+    Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
 }
 
 impl<M: Playouts> Player for MctsPlayer<M> {
@@ -207,7 +210,10 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             && let Some(search) = mind.begun()
             && self.options.iterations.is_none()
         {
+            // Without a deadline the flag itself interrupts whatever the machine is at.
+            search.machine().interrupt_on(stop);
             search.run(&Limits::default().or_when(stop).or_when_full().for_role(*role));
+            silence(search.machine());
         }
     }
 
@@ -278,10 +284,15 @@ mod tests {
     use crate::random::RandomPlayer;
     use crate::toys::{self, Rules, Slow, Toy};
     use ggp_game::{
-        Clocks, Deadline, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine, StopToken,
+        Clocks, Deadline, Game, Goals, Interpreter, Observation, PlayError, Player, Role, StateMachine,
+        StopToken,
     };
     use std::sync::Arc;
+    use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
+
+    /// Longer than any machine takes, so that a test that would hang fails.
+    const WATCHDOG: Duration = Duration::from_secs(60);
 
     const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
 
@@ -315,9 +326,9 @@ mod tests {
             state = machine.next_state(&state, &joint).unwrap();
             last = Some(texts);
         }
-        let mut goals = vec![None; players.len()];
+        let mut goals = vec![Goals::None; players.len()];
         machine.goals(&state, &mut goals).unwrap();
-        goals.into_iter().map(|goal| goal.unwrap().value()).collect()
+        goals.into_iter().map(|goals| goals.only().unwrap().value()).collect()
     }
 
     #[test]
@@ -398,6 +409,32 @@ mod tests {
         assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
         player.play(Observation::Moves(&seen), soon(), &stop).unwrap();
         assert_eq!(player.search().unwrap().state(), &[2]);
+    }
+
+    #[test]
+    fn pondering_interrupts_the_machine_when_it_has_to_stop() {
+        for threads in [1, 2] {
+            let (entered, hangs) = channel();
+            let machine = toys::hanging_of_two(entered);
+            let options = MctsOptions { threads, ..MctsOptions::default() };
+            let mut player = started(&machine, options, Role(0));
+            let stop = StopToken::new();
+            let (done, pondered) = channel();
+            let ponders = stop.clone();
+            std::thread::spawn(move || {
+                player.ponder(&ponders);
+                done.send(player)
+            });
+            hangs.recv_timeout(WATCHDOG).expect("the machine is asked");
+            stop.stop();
+            let mut player = pondered.recv_timeout(WATCHDOG).expect("the machine's flag is raised");
+            // The flag of the pondering is no longer heeded.
+            let text = player.play(Observation::Start, Deadline::never(), &StopToken::new()).unwrap();
+            assert_eq!(text, "1");
+            let seen = [text.clone(), text];
+            player.play(Observation::Moves(&seen), Deadline::never(), &StopToken::new()).unwrap();
+            assert_eq!(player.search().unwrap().state(), &[1]);
+        }
     }
 
     #[test]

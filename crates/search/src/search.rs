@@ -20,7 +20,7 @@ use crate::subgames::Subgames;
 use crate::technique::{Technique, Techniques};
 use crate::tree::Tree;
 use crate::worker::{Part, Worker};
-use ggp_game::{EvalError, Goal, Move, Playouts, Preference, Role};
+use ggp_game::{EvalError, Goals, Move, Playouts, Preference, Role};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ pub struct Search<M: Playouts> {
     pub(crate) crew: Crew<M>,
     /// A role's moves that are looked at first.
     pub(crate) first: Vec<Move>,
-    pub(crate) goals: Vec<Option<Goal>>,
+    pub(crate) goals: Vec<Goals>,
     pub(crate) chance: Option<Role>,
     /// The time of a batch.
     pub(crate) pace: Pace,
@@ -108,7 +108,7 @@ impl<M: Playouts> Search<M> {
             own: Worker::new(machine, options.seed(), options.has(Technique::Decisive)),
             crew: Crew::default(),
             first: Vec::new(),
-            goals: vec![None; roles],
+            goals: vec![Goals::None; roles],
             chance,
             of_two: if are_two { options.techniques } else { Techniques::none() },
             pace: Pace::default(),
@@ -381,6 +381,21 @@ mod tests {
         let mut search = searched(toys::heap(3, 3), &MctsOptions::default(), 300);
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(3))));
         assert_eq!(search.choices(Role(1)), Ok(1));
+    }
+
+    #[test]
+    fn ends_without_a_goal_or_with_several_count_as_in_playouts() {
+        // Playouts begin in the root alone; what is beyond is known.
+        let plain = searched(toys::ragged(4), &MctsOptions::uct(), 400);
+        for candidate in plain.report(Role(0)).candidates {
+            let state: usize = candidate.mv.parse().unwrap();
+            let expected = 100.0 * toys::RAGGED[state - 1][0];
+            assert!((candidate.score.unwrap() - expected).abs() < 1e-6, "{candidate:?}");
+        }
+        let mut proved = Search::new(toys::ragged(4), &MctsOptions::default()).unwrap();
+        assert_eq!(proved.run(&Limits::iterations(100)), Halt::Decided);
+        assert_eq!(proved.best_move(Role(0)), Ok(Some(Move(3))));
+        assert_eq!(proved.report(Role(0)).candidates[0].proven, Some(100));
     }
 
     #[test]

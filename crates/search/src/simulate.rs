@@ -6,7 +6,7 @@
 use crate::history::Log;
 use crate::limits::Limits;
 use crate::pace::Pace;
-use ggp_game::{EvalError, Goal, MAX_STEPS, Move, PlayoutPlan, Playouts, Preference, StateMachine, rng};
+use ggp_game::{EvalError, Goal, Goals, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,6 @@ const WATCHED_FROM: Duration = Duration::from_millis(2);
 /// The part of the time left after which a watched playout is cut off and its state judged as it
 /// stands: a few rough opinions are better than none.
 const SHARE_OF_CLOCK: u32 = 8;
-
-/// The score of a role in a state that has no goal for it and where the game is not over.
-const UNKNOWN: f64 = 0.5;
 
 /// Plays playouts and keeps count of them.
 #[derive(Clone, Debug)]
@@ -46,7 +43,41 @@ pub(crate) struct Simulation {
     moves: Vec<Move>,
     joint: Vec<Move>,
     legal: Vec<Move>,
-    goals: Vec<Option<Goal>>,
+    goals: Vec<Goals>,
+}
+
+/// What is made of the playouts of a call, however they are played.
+struct Ledger<'a> {
+    roles: usize,
+    per_start: usize,
+    shares: &'a mut [f64],
+    /// The moves and scores of all, if they are logged.
+    log: Option<&'a mut Log>,
+    best: &'a mut Option<Best>,
+    longest: &'a mut u32,
+    scores: Vec<Goal>,
+}
+
+impl Ledger<'_> {
+    /// Adds `playout`. One that was `cut_off` counts as its last state looks; one that ended, if only because
+    /// a role had no legal move, as the tree counts such a state.
+    fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
+        let start = playout.index / self.per_start;
+        self.scores.clear();
+        let goals = playout.goals.iter();
+        self.scores.extend(goals.map(|goals| if cut_off { goals.estimate() } else { goals.score() }));
+        let shares = &mut self.shares[start * self.roles..][..self.roles];
+        for (share, score) in shares.iter_mut().zip(&self.scores) {
+            *share += score.share();
+        }
+        *self.longest = playout.steps.max(*self.longest);
+        if let Some(log) = &mut self.log {
+            log.note(playout.moves, &self.scores);
+        }
+        if self.roles == 1 && playout.terminal {
+            keep_better(self.best, start, self.scores[0].share(), playout.moves);
+        }
+    }
 }
 
 /// A playout of one role that ended the game.
@@ -77,7 +108,7 @@ impl Simulation {
             moves: Vec::new(),
             joint: vec![Move(0); roles],
             legal: Vec::new(),
-            goals: vec![None; roles],
+            goals: vec![Goals::None; roles],
         }
     }
 
@@ -111,7 +142,6 @@ impl Simulation {
         shares: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
         let roles = self.goals.len();
-        let alone = roles == 1;
         self.best = None;
         self.log.clear();
         self.longest = 0;
@@ -129,45 +159,32 @@ impl Simulation {
         // A machine with lanes can be interrupted, and would forgo all lanes but one.
         let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
         self.started += playouts as u64;
-        if slow {
-            for index in 0..playouts {
+        let (mut log, mut best, mut longest) = (std::mem::take(&mut self.log), None, 0);
+        let mut ledger = Ledger {
+            roles,
+            per_start,
+            shares: &mut *shares,
+            log: self.logs.then_some(&mut log),
+            best: &mut best,
+            longest: &mut longest,
+            scores: Vec::with_capacity(roles),
+        };
+        let played = if slow {
+            (0..playouts).try_for_each(|index| {
                 let number = first + index as u64;
-                let start = index / per_start;
-                let place = &mut shares[start * roles..][..roles];
-                let over = self.watch(machine, &starts[start], number, limits, place)?;
-                if self.logs {
-                    self.log.note(&self.moves, &self.goals);
-                }
-                if alone && over {
-                    let share = self.goals[0].map_or(0.0, Goal::share);
-                    keep_better(&mut self.best, start, share, &self.moves);
-                }
-            }
+                self.watch(machine, &starts[index / per_start], (index, number), limits, &mut ledger)
+            })
         } else {
-            let preferred = self.preferred.clone();
-            let plan = PlayoutPlan {
-                preferred: preferred.as_deref(),
-                first,
-                per_start,
-                moves: alone || self.logs,
-                ..self.plan
-            };
-            let Simulation { best, log, logs, longest, .. } = self;
+            let preferred = self.preferred.as_deref();
+            let moves = roles == 1 || self.logs;
+            let plan = PlayoutPlan { preferred, first, per_start, moves, ..self.plan };
             machine.playouts(starts, plan, &mut |playout| {
-                let place = &mut shares[playout.index / per_start * roles..][..roles];
-                for (share, goal) in place.iter_mut().zip(playout.goals) {
-                    *share += goal.map_or(0.0, Goal::share);
-                }
-                *longest = playout.steps.max(*longest);
-                if *logs {
-                    log.note(playout.moves, playout.goals);
-                }
-                if alone && playout.terminal {
-                    let share = playout.goals[0].map_or(0.0, Goal::share);
-                    keep_better(best, playout.index / per_start, share, playout.moves);
-                }
-            })?;
-        }
+                let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
+                ledger.add(&playout, cut_off);
+            })
+        };
+        (self.log, self.best, self.longest) = (log, best, longest);
+        played?;
         for share in shares.iter_mut() {
             *share /= per_start as f64;
         }
@@ -176,15 +193,15 @@ impl Simulation {
         Ok(())
     }
 
-    /// One playout, step by step; whether it ended the game.
+    /// Plays the playout of that index in its call, with the stream of that number, step by step.
     fn watch<M: StateMachine>(
         &mut self,
         machine: &mut M,
         start: &M::State,
-        number: u64,
+        (index, number): (usize, u64),
         limits: &Limits,
-        shares: &mut [f64],
-    ) -> Result<bool, EvalError> {
+        ledger: &mut Ledger<'_>,
+    ) -> Result<(), EvalError> {
         let game = machine.game().clone();
         let stream = rng::Stream::new(self.plan.seed, number);
         let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
@@ -192,24 +209,22 @@ impl Simulation {
         let began = Instant::now();
         let mut state = start.clone();
         let mut steps = 0;
-        let mut over = false;
         self.moves.clear();
-        'playout: while steps < MAX_STEPS {
+        let (terminal, cut_off) = 'playout: loop {
             let step_began = Instant::now();
             if limits.stop.is_stopped() || limits.is_short_of(self.step.expected()) {
                 return Err(EvalError::Interrupted);
             }
             if machine.is_terminal(&state)? {
-                over = true;
-                break;
+                break (true, false);
             }
-            if allowance.is_some_and(|most| began.elapsed() > most) {
-                break;
+            if steps == self.plan.max_steps || allowance.is_some_and(|most| began.elapsed() > most) {
+                break (false, true);
             }
             for role in game.roles() {
                 machine.legal_moves(&state, role, &mut self.legal)?;
                 if self.legal.is_empty() {
-                    break 'playout;
+                    break 'playout (false, false);
                 }
                 if let Some(preferred) = &preferred {
                     preferred.narrow(role, &mut self.legal);
@@ -223,14 +238,11 @@ impl Simulation {
             state = machine.next_state(&state, &self.joint)?;
             steps += 1;
             self.step.note(step_began.elapsed());
-        }
-        self.longest = self.longest.max(steps);
+        };
         machine.goals(&state, &mut self.goals)?;
-        let missing = if over { 0.0 } else { UNKNOWN };
-        for (share, goal) in shares.iter_mut().zip(&self.goals) {
-            *share += goal.map_or(missing, Goal::share);
-        }
-        Ok(over)
+        let playout = Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal };
+        ledger.add(&playout, cut_off);
+        Ok(())
     }
 }
 
@@ -244,24 +256,46 @@ fn keep_better(best: &mut Option<Best>, start: usize, share: f64, moves: &[Move]
 mod tests {
     use super::Simulation;
     use crate::limits::Limits;
-    use crate::toys::{self, Slow};
+    use crate::toys::{self, Rules, Slow, Toy};
     use ggp_game::{Deadline, EvalError, StateMachine};
     use std::time::{Duration, Instant};
 
+    /// Plays three playouts from each of `starts`, cut off after some steps, watched and unwatched, and
+    /// compares all that comes of them. The mean scores.
+    fn both_ways<R: Rules>(mut machine: Toy<R>, starts: &[Vec<u8>]) -> Vec<f64> {
+        let mut unwatched = Simulation::new(5, machine.game().role_count(), false);
+        unwatched.plan.max_steps = 20;
+        unwatched.logs = true;
+        let mut watched = unwatched.clone();
+        let far = Limits::default().until(Deadline::after(Duration::from_secs(1 << 20)));
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        unwatched.run(&mut machine, starts, 3, &Limits::default(), &mut a).unwrap();
+        watched.run(&mut machine, starts, 3, &far, &mut b).unwrap();
+        assert!(unwatched.step.expected().is_zero(), "no step was watched");
+        assert!(!watched.step.expected().is_zero(), "steps were watched");
+        assert_eq!(a, b);
+        assert_eq!(unwatched.longest, watched.longest);
+        assert_eq!(format!("{:?}", unwatched.log), format!("{:?}", watched.log));
+        assert_eq!(format!("{:?}", unwatched.best), format!("{:?}", watched.best));
+        a
+    }
+
     #[test]
     fn watched_and_unwatched_playouts_are_the_same() {
-        let mut machine = toys::tic_tac_toe();
-        let start = machine.initial_state().unwrap();
-        let starts = vec![start; 50];
-        let mut watched = Simulation::new(5, 2, false);
-        let mut fast = watched.clone();
-        fast.known = true;
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        assert!(watched.is_slow() && !fast.is_slow());
-        watched.run(&mut machine, &starts, 3, &Limits::default(), &mut a).unwrap();
-        fast.run(&mut machine, &starts, 3, &Limits::default(), &mut b).unwrap();
-        assert_eq!(a, b);
-        assert!(a.contains(&1.0) && a.contains(&0.0));
+        let shares = both_ways(toys::tic_tac_toe(), &vec![vec![0; 10]; 50]);
+        assert!(shares.contains(&1.0) && shares.contains(&0.0));
+        let shares = both_ways(toys::combination(&[1, 2]), &vec![vec![0, 0]; 20]);
+        assert!(shares.iter().any(|&share| share > 0.3), "the best of a role alone is kept: {shares:?}");
+    }
+
+    #[test]
+    fn watched_and_unwatched_playouts_score_missing_and_several_goals_alike() {
+        let states: Vec<Vec<u8>> = (1..=6).map(|state| vec![state]).collect();
+        let shares = both_ways(toys::ragged(6), &states);
+        for (state, (shares, expected)) in shares.chunks_exact(2).zip(toys::RAGGED).enumerate() {
+            let near = |(share, expected): (&f64, f64)| (share - expected).abs() < 1e-9;
+            assert!(shares.iter().zip(expected).all(near), "state {}: {shares:?}", state + 1);
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::limits::{Halt, Limits};
 use crate::node::Bounds;
 use crate::table::hash_of;
 use frame::{Child, Frame, Next, Place};
-use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use ggp_game::{EvalError, Move, Playouts, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
@@ -143,7 +143,7 @@ impl<M: Playouts> Solver<M> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         self.machine.outcomes(&[&self.root], &mut over, &mut goals)?;
         if over[0] {
-            self.bounds = Bounds::exact(goals[self.role.index()].map_or(0, Goal::value));
+            self.bounds = Bounds::exact(goals[self.role.index()].score().value());
             return Ok(Step::Over);
         }
         self.enter(self.root.clone())?;
@@ -196,8 +196,7 @@ impl<M: Playouts> Solver<M> {
         for ((state, (row, _)), (over, goal)) in
             states.into_iter().zip(cells).zip(over.into_iter().zip(own_goals))
         {
-            let bounds =
-                if over { Bounds::exact(goal.map_or(0, Goal::value)) } else { self.table.get(&state) };
+            let bounds = if over { Bounds::exact(goal.score().value()) } else { self.table.get(&state) };
             let bytes = child_bytes(&self.machine, &state);
             frame.bytes += bytes;
             self.under_way += bytes;
@@ -363,6 +362,14 @@ mod tests {
                 (goal == 100).then_some(Move(u32::from(size % 4))).filter(|_| size > 1)
             );
         }
+    }
+
+    #[test]
+    fn the_largest_of_several_goals_is_proved() {
+        let (halt, solution) = solved(toys::ragged(4), 0, 1 << 16);
+        assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
+        // The other is at the mercy of the first: no goal, or the least of those that it may get.
+        assert_eq!(value(&solved(toys::ragged(4), 1, 1 << 16).1), (0, 0));
     }
 
     #[test]

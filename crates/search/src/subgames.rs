@@ -8,7 +8,7 @@ use crate::beam::Beam;
 use crate::dice::Dice;
 use crate::line::Line;
 use crate::search::Search;
-use ggp_game::{EvalError, Goal, Move, Playouts, Role};
+use ggp_game::{EvalError, Goals, Move, Playouts, Role};
 
 /// The part of the memory bound that parts may take beside the tree's and that of layers.
 const MEMORY_PART: usize = 8;
@@ -116,8 +116,8 @@ impl<M: Playouts> Search<M> {
             made += 1;
         }
         moves.truncate(made);
-        let mut goals = [None];
+        let mut goals = [Goals::None];
         machine.goals(&state, &mut goals)?;
-        Ok(Some(Line::of(moves, goals[0].map_or(0.0, Goal::share))))
+        Ok(Some(Line::of(moves, goals[0].score().share())))
     }
 }

@@ -1,9 +1,11 @@
 //! Small games for this crate's tests, written as machines: the tests of the search must not
 //! depend on how rules are evaluated.
 
-use ggp_game::{EvalError, Fact, Game, Goal, Move, Playouts, Role, StateMachine, StopToken};
+use ggp_game::{EvalError, Fact, Game, Goal, Goals, Move, Playouts, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// A game's rules over a vector of small numbers. Moves are numbers below 100 and so are their
@@ -14,6 +16,11 @@ pub(crate) trait Rules: Clone + Send {
     fn legal(&self, state: &[u8], role: usize) -> Vec<u32>;
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8>;
     fn goal(&self, state: &[u8], role: usize) -> Option<u8>;
+
+    /// One goal or none, unless the rules are not well-formed.
+    fn goals(&self, state: &[u8], role: usize) -> Goals {
+        self.goal(state, role).and_then(Goal::new).map_or(Goals::None, Goals::One)
+    }
 
     /// Whether this transition hangs until it is interrupted.
     fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
@@ -91,9 +98,9 @@ impl<R: Rules> StateMachine for Toy<R> {
         Ok(self.rules.next(state, &joint))
     }
 
-    fn goals(&mut self, state: &Vec<u8>, out: &mut [Option<Goal>]) -> Result<(), EvalError> {
-        for (role, goal) in out.iter_mut().enumerate() {
-            *goal = self.rules.goal(state, role).and_then(Goal::new);
+    fn goals(&mut self, state: &Vec<u8>, out: &mut [Goals]) -> Result<(), EvalError> {
+        for (role, goals) in out.iter_mut().enumerate() {
+            *goals = self.rules.goals(state, role);
         }
         Ok(())
     }
@@ -373,11 +380,17 @@ impl Rules for Ring {
 /// Counts to 50 with no choice; the very first step hangs once.
 #[derive(Clone, Debug)]
 pub(crate) struct Hanging {
-    hung: bool,
+    hung: Arc<AtomicBool>,
+    told: Option<Sender<()>>,
 }
 
 pub(crate) fn hanging() -> Toy<Hanging> {
-    Toy::new(Hanging { hung: false }, &["clock"])
+    Toy::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
+}
+
+/// The same for two roles, and `told` hears when it hangs.
+pub(crate) fn hanging_of_two(told: Sender<()>) -> Toy<Hanging> {
+    Toy::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
 }
 
 impl Rules for Hanging {
@@ -402,7 +415,65 @@ impl Rules for Hanging {
     }
 
     fn hangs(&mut self, _: &[u8], _: &[Move]) -> bool {
-        !std::mem::replace(&mut self.hung, true)
+        let hangs = !self.hung.swap(true, Ordering::Relaxed);
+        if hangs && let Some(told) = &self.told {
+            let _ = told.send(());
+        }
+        hangs
+    }
+}
+
+/// Two roles; the first chooses how a game of rules that are not well-formed goes on: it is over without a
+/// goal for the first (1) or for the second (2), or with several for the first (3); the second has no
+/// legal move (4); it never ends, without a goal (5) or with one (6). There is nothing else to choose, and only
+/// so many of these.
+#[derive(Clone, Debug)]
+pub(crate) struct Ragged(u32);
+
+/// What each role scores in the states of [`Ragged`], from 1 on.
+pub(crate) const RAGGED: [[f64; 2]; 6] =
+    [[0.0, 1.0], [0.7, 0.0], [1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.2, 0.3]];
+
+pub(crate) fn ragged(choices: u32) -> Toy<Ragged> {
+    Toy::new(Ragged(choices), &["first", "second"])
+}
+
+impl Rules for Ragged {
+    fn initial(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn is_over(&self, state: &[u8]) -> bool {
+        matches!(state[0], 1..=3)
+    }
+
+    fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
+        match (state[0], role) {
+            (0, 0) => (1..=self.0).collect(),
+            (4, 1) => Vec::new(),
+            _ => vec![NOOP],
+        }
+    }
+
+    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+        if state[0] == 0 { vec![joint[0] as u8] } else { state.to_vec() }
+    }
+
+    fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+        match (state[0], role) {
+            (1, 1) => Some(100),
+            (2, 0) => Some(70),
+            (3, 1) => Some(0),
+            (6, _) => Some([20, 30][role]),
+            _ => None,
+        }
+    }
+
+    fn goals(&self, state: &[u8], role: usize) -> Goals {
+        match (state[0], role) {
+            (3, 0) => Goals::of([Goal::new(0), Goal::new(100)]),
+            _ => self.goal(state, role).and_then(Goal::new).map_or(Goals::None, Goals::One),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::arm::Arm;
 use crate::node::{Bounds, Chooser, Node, NodeId, Phase, RoleStats};
 use crate::recycle::Recycler;
 use crate::table::{Table, hash_of};
-use ggp_game::{Goal, Move, Role};
+use ggp_game::{Goals, Move, Role};
 use std::hash::Hash;
 use std::ops::{Index, IndexMut, Range};
 
@@ -216,10 +216,10 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Notes that the game is over in a node, with these goals; a missing one counts as 0.
-    pub(crate) fn end(&mut self, id: NodeId, goals: &[Option<Goal>]) {
+    /// Notes that the game is over in a node, with these goals.
+    pub(crate) fn end(&mut self, id: NodeId, goals: &[Goals]) {
         for (stats, goal) in self.stats_mut(id).iter_mut().zip(goals) {
-            stats.bounds = Bounds::exact(goal.map_or(0, Goal::value));
+            stats.bounds = Bounds::exact(goal.score().value());
         }
         self[id].phase = Phase::Ended;
     }

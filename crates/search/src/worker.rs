@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::node::{NodeId, Phase};
 use crate::simulate::Simulation;
 use crate::tree::Tree;
-use ggp_game::{EvalError, Goal, Move, Playouts};
+use ggp_game::{EvalError, Goals, Move, Playouts};
 
 /// One thread's machine, random draws, playouts and batch.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Part<S> {
     /// The states there, whether they are terminal, and their goals, role by role.
     pub(crate) states: Vec<S>,
     pub(crate) over: Vec<bool>,
-    pub(crate) goals: Vec<Option<Goal>>,
+    pub(crate) goals: Vec<Goals>,
     /// Where playouts begin, descent by descent.
     pub(crate) starts: Vec<S>,
     /// The means of their scores, role by role.

@@ -284,7 +284,10 @@ export class Table {
     const { node, status } = this;
     if (status.note) return status.note;
     if (node.terminal) {
-      const goals = node.goals.map((goal, at) => `${words(this.roles[at])} ${goal ?? "no goal"}`);
+      const remarks = { none: " (the rules give no goal)", several: " (the largest of several goals)" };
+      const goals = node.goals.map(
+        (goal, at) => `${words(this.roles[at])} ${goal}${remarks[node.given[at]] ?? ""}`,
+      );
       return `Over: ${goals.join(", ")}. ${this.verdict()}`;
     }
     if (this.isBusy()) return "…";
@@ -305,7 +308,7 @@ export class Table {
     const people = this.status.seats
       .map((seat, role) => [seat, role])
       .filter(([seat]) => seat?.kind === "person");
-    if (people.length !== 1 || goals.some((goal) => goal === null)) return "";
+    if (people.length !== 1) return "";
     const own = goals[people[0][1]];
     if (goals.length === 1) return own === 100 ? "Solved!" : "";
     const best = Math.max(...goals);

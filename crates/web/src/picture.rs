@@ -3,6 +3,7 @@
 
 use crate::history::Node;
 use crate::known::Known;
+use ggp_arena::GoalsGiven;
 use ggp_view::{BoardModel, Gesture, Position, Square, Token};
 use serde_json::{Value, json};
 
@@ -103,7 +104,8 @@ pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&No
         "side": position.side,
         "legal": legal,
         "terminal": node.moment.terminal,
-        "goals": node.moment.goals,
+        "goals": node.moment.scores(),
+        "given": GoalsGiven::of(&node.moment.goals),
         "thoughts": node.thoughts.iter().map(Option::as_deref).collect::<Vec<_>>(),
     })
 }

@@ -4,7 +4,7 @@
 //! machine is shared by all sessions of a game; it is asked a few times a move, not a million.
 
 use crate::mind::{Mind, SearchMind};
-use ggp_game::{EvalError, Fact, Goal, Move, Playouts, StopToken};
+use ggp_game::{EvalError, Fact, Goal, Goals, Move, Playouts, StopToken};
 use ggp_search::MctsOptions;
 
 /// A state of a match, as far as players need to know it.
@@ -17,7 +17,15 @@ pub struct Moment {
     /// Whether the game is over.
     pub terminal: bool,
     /// The goals, in role order.
-    pub goals: Vec<Option<u8>>,
+    pub goals: Vec<Goals>,
+}
+
+impl Moment {
+    /// What each role scores at the end of the game; before it, what the rules give already.
+    pub(crate) fn scores(&self) -> Vec<Option<u8>> {
+        let counts = |goals: &Goals| if self.terminal { Some(goals.score()) } else { goals.largest() };
+        self.goals.iter().map(|goals| counts(goals).map(Goal::value)).collect()
+    }
 }
 
 /// A game's rules.
@@ -56,9 +64,8 @@ impl<M: Playouts + 'static> MachineRules<M> {
         let roles = machine.game().role_count();
         let mut moment = Moment { terminal: machine.is_terminal(state)?, ..Moment::default() };
         machine.facts(state, &mut moment.facts)?;
-        let mut goals: Vec<Option<Goal>> = vec![None; roles];
-        machine.goals(state, &mut goals)?;
-        moment.goals = goals.into_iter().map(|goal| goal.map(Goal::value)).collect();
+        moment.goals = vec![Goals::None; roles];
+        machine.goals(state, &mut moment.goals)?;
         let mut legal = Vec::new();
         for role in machine.game().clone().roles() {
             legal.clear();

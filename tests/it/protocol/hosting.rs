@@ -235,7 +235,8 @@ fn bad_players_are_dealt_with_as_the_reference_server_does() {
 fn determinizing(iterations: u64) -> Serving {
     let factory = move |id: &str| {
         let seed = id.bytes().fold(0, |seed, byte| seed * 31 + u64::from(byte));
-        let options = DeterminizeOptions { iterations: Some(iterations), seed };
+        let options =
+            DeterminizeOptions { iterations: Some(iterations), seed, ..DeterminizeOptions::default() };
         let make = |game: &Arc<Game>, _, _: &StopToken| Ok(Interpreter::new(game));
         Box::new(DeterminizingPlayer::new(options, make)) as Box<dyn Player>
     };

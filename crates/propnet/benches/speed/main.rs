@@ -58,7 +58,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
                 count += 1;
                 steps += u64::from(playout.steps);
                 for (sum, goal) in sums.iter_mut().zip(playout.goals) {
-                    *sum += u64::from(goal.map_or(0, ggp_game::Goal::value));
+                    *sum += u64::from(goal.score().value());
                 }
             })
             .unwrap();

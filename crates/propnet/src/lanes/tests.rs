@@ -7,7 +7,7 @@ use crate::evaluator::PhasePrograms;
 use crate::machine::WORDS;
 use crate::net::PropNet;
 use crate::state::BitState;
-use ggp_game::{Game, Goal, Move, PlayoutPlan, StopToken};
+use ggp_game::{Game, Goals, Move, PlayoutPlan, StopToken};
 
 /// Two take from a heap in turn, after which both may guess at once; who guesses right draws.
 const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (guess 1) (guess 2) (guess 3)
@@ -31,7 +31,7 @@ const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (gues
     (<= (goal ?r 0) (role ?r) (not (true (winner ?r))) (not (true (lucky ?r))))";
 
 /// Number, steps and goals of each playout, by number.
-type Outcomes = Vec<(usize, u32, Vec<Option<Goal>>, Vec<Move>)>;
+type Outcomes = Vec<(usize, u32, Vec<Goals>, Vec<Move>)>;
 
 fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Outcomes {
     let fluents = net.fluents();

@@ -6,7 +6,7 @@ use crate::cpu::Kernels;
 use crate::rows::{Bits, Row};
 use crate::schedule::{ONES, state_row};
 use crate::state::BitState;
-use ggp_game::{EvalError, Goal, Move};
+use ggp_game::{EvalError, Goals, Move};
 use std::sync::Arc;
 
 /// States of one batch.
@@ -82,31 +82,26 @@ impl PropNetMachine {
         &mut self,
         states: &[&BitState],
         over: &mut Vec<bool>,
-        goals: &mut Vec<Option<Goal>>,
+        goals: &mut Vec<Goals>,
     ) {
         let roles = self.shared.net.roles().len();
         over.clear();
         goals.clear();
-        goals.resize(states.len() * roles, None);
+        goals.resize(states.len() * roles, Goals::None);
         for (states, goals) in states.chunks(BATCH).zip(goals.chunks_mut(BATCH * roles)) {
             self.load_batch(states);
             self.run_section(GOALS);
             let terminal = self.word(self.shared.single.terminal);
             over.extend((0..states.len()).map(|lane| terminal >> lane & 1 == 1));
             for (role, rows) in self.shared.single.goals.iter().enumerate() {
-                let (mut once, mut several) = (0, 0);
                 for (at, &literal) in rows.iter().enumerate() {
                     let word = self.word(literal);
-                    several |= once & word;
-                    once |= word;
                     // The last row is that of a goal that is no goal value.
                     let goal = self.shared.net.roles()[role].goals.get(at).map(|&(goal, _)| goal);
                     for lane in (0..states.len()).filter(|lane| word >> lane & 1 == 1) {
-                        goals[lane * roles + role] = goal;
+                        let goals = &mut goals[lane * roles + role];
+                        *goals = goals.and(goal);
                     }
-                }
-                for lane in (0..states.len()).filter(|lane| several >> lane & 1 == 1) {
-                    goals[lane * roles + role] = None;
                 }
             }
         }

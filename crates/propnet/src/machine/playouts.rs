@@ -7,7 +7,7 @@ use crate::one::One;
 use crate::prefer::Preferred;
 use crate::state::BitState;
 use crate::subgames::subgames;
-use ggp_game::{EvalError, Goal, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken};
+use ggp_game::{EvalError, Goals, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ impl PropNetMachine {
     ) -> Result<(), EvalError> {
         let (mut reachable, mut others) = (Vec::new(), Vec::new());
         let mut before: Option<(usize, bool)> = None;
-        let mut goals = vec![None; self.shared.net.roles.len()];
+        let mut goals = vec![Goals::None; self.shared.net.roles.len()];
         for (number, start) in starts.iter().enumerate() {
             let known = before.filter(|&(other, _)| starts[other] == *start);
             let terminal = match known {
@@ -167,7 +167,7 @@ impl Playouts for PropNetMachine {
         &mut self,
         states: &[&BitState],
         over: &mut Vec<bool>,
-        goals: &mut Vec<Option<Goal>>,
+        goals: &mut Vec<Goals>,
     ) -> Result<(), EvalError> {
         self.batch_outcomes(states, over, goals);
         Ok(())

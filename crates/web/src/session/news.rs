@@ -134,7 +134,7 @@ impl Session {
             ..Record::default()
         };
         if last.moment.terminal {
-            record.goal_values = last.moment.goals.iter().map(|goal| goal.map(i64::from)).collect();
+            record.set_goals(&last.moment.goals);
         }
         let clocks = inner.seats.iter().flatten().map(Seat::clock).max().unwrap_or_default();
         record.set_clocks(ggp_game::Clocks { start: Duration::ZERO, play: clocks });
