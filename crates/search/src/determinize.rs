@@ -72,7 +72,7 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
         let (given, batch) = (options.batch, usual.batch);
         let refused = [
             (switched.map_or("", Technique::name), switched.is_some(), NO_TREE),
-            ("c", options.exploration != usual.exploration, NO_TREE),
+            ("c", options.exploration.total_cmp(&usual.exploration).is_ne(), NO_TREE),
             ("threads", options.threads != usual.threads, "there one thread plays"),
             ("belief", options.belief != usual.belief, NO_TREE),
             ("lanes", given.lanes != batch.lanes, NO_BATCH),
