@@ -242,10 +242,13 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
                 break;
             }
             let batch = Instant::now();
-            match seat.iterate(&own, left, &mut scores) {
+            // What was interrupted has not tried all moves alike.
+            let mut sums = vec![0.0; own.len()];
+            match seat.iterate(&own, left, &mut sums) {
                 Err(EvalError::Interrupted) => break,
                 iterated => iterated?,
             }
+            scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum);
             done += left;
             longest = longest.max(batch.elapsed());
         }
