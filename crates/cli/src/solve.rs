@@ -150,7 +150,7 @@ fn prove<M: Playouts + 'static>(
         role: String::new(),
         low: solution.low,
         high: solution.high,
-        best: solution.best.map(|mv| machine.move_text(mv).to_owned()),
+        best: solution.best.map(|mv| solver.machine().move_text(mv).to_owned()),
         states: solution.states,
         complete: halt == Halt::Decided,
         out_of_memory: halt == Halt::Full,

@@ -315,6 +315,16 @@ fn simulation_refutes_what_is_wrong() {
 }
 
 #[test]
+fn solve_names_the_move_whatever_evaluates_the_rules() {
+    for reasoner in ["datalog", "propnet"] {
+        let run = ggp_with(&["solve", "-", "--reasoner", reasoner], TINY);
+        assert_eq!(run.code, 0, "{reasoner}: {}", run.stderr);
+        let first = run.stdout.lines().next().unwrap();
+        assert!(first.starts_with("a  100, proved") && first.ends_with("; (pick l) makes sure"), "{first}");
+    }
+}
+
+#[test]
 fn fmt_lays_out_and_checks() {
     let messy = "; c\n(<= (next (step ?n))\n(true (step ?m)) ; why\n (succ ?m ?n))(role   a)\n";
     let tidy = "; c\n(<= (next (step ?n))\n    (true (step ?m)) ; why\n    (succ ?m ?n))\n(role a)\n";

@@ -72,7 +72,7 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
         let (given, batch) = (options.batch, usual.batch);
         let refused = [
             (switched.map_or("", Technique::name), switched.is_some(), NO_TREE),
-            ("c", options.exploration != usual.exploration, NO_TREE),
+            ("c", options.exploration.total_cmp(&usual.exploration).is_ne(), NO_TREE),
             ("threads", options.threads != usual.threads, "there one thread plays"),
             ("belief", options.belief != usual.belief, NO_TREE),
             ("lanes", given.lanes != batch.lanes, NO_BATCH),
@@ -245,10 +245,13 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
                 break;
             }
             let batch = Instant::now();
-            match seat.iterate(&own, left, &mut scores) {
+            // What was interrupted has not tried all moves alike.
+            let mut sums = vec![0.0; own.len()];
+            match seat.iterate(&own, left, &mut sums) {
                 Err(EvalError::Interrupted) => break,
                 iterated => iterated?,
             }
+            scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum);
             done += left;
             longest = longest.max(batch.elapsed());
         }

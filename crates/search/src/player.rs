@@ -423,7 +423,7 @@ mod tests {
             let ponders = stop.clone();
             std::thread::spawn(move || {
                 player.ponder(&ponders);
-                done.send(player)
+                let _ = done.send(player);
             });
             hangs.recv_timeout(WATCHDOG).expect("the machine is asked");
             stop.stop();

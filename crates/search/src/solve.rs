@@ -93,6 +93,11 @@ impl<M: Playouts> Solver<M> {
         }
     }
 
+    /// The machine, which knows the moves of its solution.
+    pub fn machine(&mut self) -> &mut M {
+        &mut self.machine
+    }
+
     /// What is proved so far.
     pub fn solution(&self) -> Solution {
         let Bounds { low, high } = self.bounds;

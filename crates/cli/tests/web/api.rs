@@ -195,6 +195,22 @@ fn engines_play_each_other_wait_and_answer_at_once() {
 }
 
 #[test]
+fn no_goal_and_several_are_scored_and_told() {
+    let server = Server::start(&[]);
+    let rules =
+        "(role a) (role b) (role c) (init (s 1)) (<= (legal ?r go) (role ?r)) (<= (next (s 2)) (true (s 1)))
+        (<= terminal (true (s 2))) (goal a 0) (<= (goal a 80) (true (s 2))) (<= (goal b 30) (true (s 2)))";
+    let random = json!({"kind": "random"});
+    let path = server.open(&json!({"rules": rules, "name": "odd", "seats": [random, random, random]}));
+    server.wait(&path, "the end", |status| server.node(&path, &status["tip"])["terminal"] == true);
+    let [start, end] = [0, 1].map(|number| server.node(&path, &json!(number)));
+    assert_eq!(start["goals"], json!([0, null, null]), "the game is not over");
+    assert_eq!((&end["goals"], &end["given"]), (&json!([80, 30, 0]), &json!(["several", "one", "none"])));
+    let record = get(server.port, &format!("{path}/record")).ok();
+    assert_eq!((&record["goalValues"], &record["goalsGiven"]), (&end["goals"], &end["given"]));
+}
+
+#[test]
 fn a_player_elsewhere_takes_a_seat_and_follows_a_branch() {
     use std::io::{BufRead, BufReader};
     let mut player = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
