@@ -97,11 +97,6 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Whether there is a name spelled `text`.
-    pub fn has_name(&self, text: &str) -> bool {
-        self.by_name.contains_key(text)
-    }
-
     /// The name spelled `text`, made if it is new.
     pub fn name(&mut self, text: &str) -> Name {
         if let Some(&name) = self.by_name.get(text) {

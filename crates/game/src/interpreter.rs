@@ -215,13 +215,6 @@ impl StateMachine for Interpreter {
         let mut values = Vec::with_capacity(facts.len());
         for fact in facts {
             let unknown = || EvalError::UnknownFact(fact.as_str().to_owned());
-            // Rules make terms of the names that are in them and of no others.
-            let is_word = |word: &&str| !word.is_empty();
-            let mut words =
-                fact.as_str().split(|c: char| c.is_whitespace() || c == '(' || c == ')').filter(is_word);
-            if !words.all(|word| self.database.values().has_name(word)) {
-                return Err(unknown());
-            }
             let value = ground_term(fact.as_str(), self.database.values_mut()).ok_or_else(unknown)?;
             if !self.game.semantics().has_fluent(self.database.values().functor(value)) {
                 return Err(unknown());

@@ -1,6 +1,5 @@
 //! The moves that a machine has met: their values, texts and the order of their texts.
 
-use crate::interpreter::ground_term;
 use crate::{EvalError, Move};
 use ggp_datalog::{Value, Values};
 use rustc_hash::FxHashMap;
@@ -9,8 +8,7 @@ use std::sync::Arc;
 /// A table that only grows; a [`Move`] is an index into it.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct MoveTable {
-    /// The moves that are lasting terms; others are known by their texts alone.
-    values: Vec<Option<Value>>,
+    terms: Vec<Term>,
     texts: Vec<Arc<str>>,
     /// Bytes of all texts.
     bytes: usize,
@@ -21,6 +19,14 @@ pub(crate) struct MoveTable {
     ranks: Vec<u32>,
     /// How often the order was needed and not up to date.
     misses: usize,
+}
+
+/// The term that a move is.
+#[derive(Clone, Debug)]
+enum Term {
+    Lasting(Value),
+    /// A passing one, written out.
+    Passing(Box<[u32]>),
 }
 
 /// How many bytes the texts of a match's moves, or of the facts of a state, may have together.
@@ -48,11 +54,15 @@ impl MoveTable {
             return Err(too_much_text("moves", MAX_TEXT));
         }
         self.bytes = bytes;
-        let mv = Move(self.values.len() as u32);
+        let mv = Move(self.terms.len() as u32);
         let text: Arc<str> = values.text(value).into();
-        self.values.push(is_lasting.then_some(value));
         if is_lasting {
+            self.terms.push(Term::Lasting(value));
             self.by_value.insert(value, mv);
+        } else {
+            let mut written = Vec::new();
+            values.write(value, &mut written);
+            self.terms.push(Term::Passing(written.into()));
         }
         self.by_text.insert(Arc::clone(&text), mv);
         self.texts.push(text);
@@ -61,8 +71,14 @@ impl MoveTable {
 
     /// The term that `mv` is, made anew if it is a passing one.
     pub(crate) fn value(&self, mv: Move, values: &mut Values) -> Value {
-        self.values[mv.index()]
-            .unwrap_or_else(|| ground_term(self.text(mv), values).expect("the text of a move is one term"))
+        match &self.terms[mv.index()] {
+            Term::Lasting(value) => *value,
+            Term::Passing(written) => {
+                let mut read = Vec::with_capacity(1);
+                values.read(written, &mut read);
+                read[0]
+            }
+        }
     }
 
     /// Whether there are so many moves that it is worth while to begin anew.
