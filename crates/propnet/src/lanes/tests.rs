@@ -66,6 +66,21 @@ fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Ou
 }
 
 #[test]
+fn goals_evaluated_later_are_the_same() {
+    let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap();
+    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
+    for mut programs in [PhasePrograms::reachable(&net), PhasePrograms::general(&net)] {
+        assert_eq!(programs.defer, None, "its goals are cheap");
+        let expected = play::<WORDS>(&net, &programs, Cpu::Plain);
+        // Every ended playout is put aside, in each phase more than there are lanes.
+        programs.defer = Some(usize::MAX);
+        assert!(expected.len() > (64 * WORDS) * programs.phases.len());
+        assert_eq!(play::<1>(&net, &programs, Cpu::Plain), expected, "64 lanes");
+        assert_eq!(play::<WORDS>(&net, &programs, Cpu::Plain), expected, "512 lanes");
+    }
+}
+
+#[test]
 fn any_width_plays_the_same_playouts() {
     let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap();
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
