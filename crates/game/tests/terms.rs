@@ -3,7 +3,7 @@
 
 use ggp_datalog::Limits;
 use ggp_game::rng::Stream;
-use ggp_game::{Fact, FluentSet, Game, Goal, Interpreter, Move, Role, StateMachine};
+use ggp_game::{Fact, FluentSet, Game, Goal, Goals, Interpreter, Move, Role, StateMachine};
 use ggp_gdl::Strictness;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -204,8 +204,8 @@ fn the_end_of_the_ledger_is_reached_and_scored() {
         let joint = [legal(&mut machine, &state, 0)[0], legal(&mut machine, &state, 1)[1]];
         let end = machine.next_state(&state, &joint).unwrap();
         assert!(machine.is_terminal(&end).unwrap());
-        let mut found = [None; 2];
+        let mut found = [Goals::None; 2];
         machine.goals(&end, &mut found).unwrap();
-        assert_eq!(found.map(|goal| goal.map(Goal::value)), goals.map(Some));
+        assert_eq!(found.map(|goals| goals.only().map(Goal::value)), goals.map(Some));
     }
 }
