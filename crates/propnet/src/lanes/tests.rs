@@ -69,7 +69,9 @@ fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Ou
 fn goals_evaluated_later_are_the_same() {
     let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap();
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
-    for mut programs in [PhasePrograms::reachable(&net), PhasePrograms::general(&net)] {
+    let never = StopToken::new();
+    let (reachable, general) = (PhasePrograms::reachable(&net, &never), PhasePrograms::general(&net, &never));
+    for mut programs in [reachable.unwrap(), general.unwrap()] {
         assert_eq!(programs.defer, None, "its goals are cheap");
         let expected = play::<WORDS>(&net, &programs, Cpu::Plain);
         // Every ended playout is put aside, in each phase more than there are lanes.
