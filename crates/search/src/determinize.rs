@@ -112,6 +112,19 @@ struct Seat<M: Playouts> {
     playouts: u64,
 }
 
+/// The playouts of a move.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    sum: u64,
+    count: u64,
+}
+
+impl Tally {
+    fn mean(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+}
+
 impl DeterminizeOptions {
     /// When a move that is due at `deadline` has to be thought out: by the play clock if nothing else says so.
     fn clock(&self, clocks: Clocks, deadline: Deadline) -> Deadline {
@@ -161,8 +174,8 @@ impl<M: Playouts> Seat<M> {
         Ok(())
     }
 
-    /// Plays every one of `own` out once, from `count` states that may be; adds up the scores.
-    fn iterate(&mut self, own: &[Move], count: u64, scores: &mut [f64]) -> Result<(), EvalError> {
+    /// Plays every one of `own` out once, from `count` states that may be; adds the scores to `tallies`.
+    fn iterate(&mut self, own: &[Move], count: u64, tallies: &mut [Tally]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let bits = self.dice.below(1 << 30) as u32;
@@ -187,7 +200,9 @@ impl<M: Playouts> Seat<M> {
             let goals = playout.goals[role];
             let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
             let score = if cut_off { goals.estimate() } else { goals.score() };
-            scores[playout.index % own.len()] += f64::from(score.value());
+            let tally = &mut tallies[playout.index % own.len()];
+            tally.sum += u64::from(score.value());
+            tally.count += 1;
         })
     }
 }
@@ -234,7 +249,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let alarm = Alarm::set(&mut seat.machine, deadline, stop);
         // A batch must end before the deadline; the longest so far says how long one may take.
         let mut longest = Duration::ZERO;
-        let mut scores = vec![0.0; own.len()];
+        let mut tallies = vec![Tally::default(); own.len()];
         let mut done = 0;
         while own.len() > 1
             && !stop.is_stopped()
@@ -245,34 +260,42 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
                 break;
             }
             let batch = Instant::now();
-            // What was interrupted has not tried all moves alike.
-            let mut sums = vec![0.0; own.len()];
-            match seat.iterate(&own, left, &mut sums) {
+            let mut more = tallies.clone();
+            match seat.iterate(&own, left, &mut more) {
+                // It has not tried all moves alike, which is still better than nothing.
+                Err(EvalError::Interrupted) if done == 0 => {
+                    tallies = more;
+                    break;
+                }
                 Err(EvalError::Interrupted) => break,
                 iterated => iterated?,
             }
-            scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum);
+            tallies = more;
             done += left;
             longest = longest.max(batch.elapsed());
         }
         drop(alarm);
         silence(&mut seat.machine);
-        let best = if done == 0 {
+        let best = if tallies.iter().all(|tally| tally.count == 0) {
             seat.dice.below(own.len())
         } else {
             (0..own.len())
-                .reduce(|best, next| if scores[next] > scores[best] { next } else { best })
+                .reduce(|best, next| if tallies[next].mean() > tallies[best].mean() { next } else { best })
                 .unwrap_or(0)
         };
         let text = |&mv: &Move| seat.machine.move_text(mv).to_owned();
-        let mean = |score: f64| (done > 0).then(|| score / done as f64);
         let mut candidates: Vec<Candidate> = own
             .iter()
-            .zip(&scores)
-            .map(|(mv, &score)| Candidate { mv: text(mv), visits: done, score: mean(score), proven: None })
+            .zip(&tallies)
+            .map(|(mv, tally)| Candidate {
+                mv: text(mv),
+                visits: tally.count,
+                score: tally.mean(),
+                proven: None,
+            })
             .collect();
         candidates.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
-        let playouts = done * own.len() as u64;
+        let playouts = tallies.iter().map(|tally| tally.count).sum();
         let elapsed = began.elapsed();
         self.report = Some(Report { candidates, iterations: done, playouts, elapsed, ..Report::default() });
         Ok(text(&own[best]))
