@@ -3,6 +3,7 @@
 mod any_bytes;
 mod arena;
 mod board;
+mod comparisons;
 mod decisive;
 mod evaluable;
 mod explain;
