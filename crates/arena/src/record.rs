@@ -64,17 +64,13 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeited_by: Option<usize>,
     /// What evaluated the rules for each player of this program, in role order: `propnet`, `datalog` (the
-    /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` where nobody says. Not a
+    /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` where nobody says; empty where nobody says at all. Not a
     /// member of the published format.
-    #[serde(skip_serializing_if = "says_nothing")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<Option<String>>,
     /// What else there is.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
-}
-
-fn says_nothing(reasoners: &[Option<String>]) -> bool {
-    reasoners.iter().all(Option::is_none)
 }
 
 /// How many goals the rules give a role in a terminal state.

@@ -78,8 +78,11 @@ impl Transcript {
     /// What evaluates the rules for each seat in the step under way, in role order.
     pub(crate) fn add_reasoners(&mut self, names: impl Iterator<Item = Option<&'static str>>) {
         let Some(record) = &mut self.record else { return };
-        record.reasoners.resize(self.accounts.len(), None);
-        for ((name, last), text) in names.zip(&mut self.reasoners).zip(&mut record.reasoners) {
+        let names: Vec<Option<&'static str>> = names.collect();
+        if record.reasoners.is_empty() && names.iter().any(Option::is_some) {
+            record.reasoners = vec![None; names.len()];
+        }
+        for ((name, last), text) in names.into_iter().zip(&mut self.reasoners).zip(&mut record.reasoners) {
             if name == *last {
                 continue;
             }

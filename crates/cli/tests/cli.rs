@@ -451,7 +451,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     // No time at all: what is without a network is played all the same.
     let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let why = "\nnetwork                  none: grounding took longer than 0 s\n";
+    let why = "\nnetwork                  none: building its network takes more than 0 s of CPU time\n";
     assert!(run.stdout.contains(why) && run.stdout.contains(" with the interpreter"), "{}", run.stdout);
     let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0", "--json"]);
     let info: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
