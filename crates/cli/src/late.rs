@@ -25,6 +25,9 @@ pub(crate) struct LatePlayer {
     prepare: Prepare,
     /// Whether the interpreter may play.
     falls_back: bool,
+    /// The network that was begun for this game by a start that had not time enough: the next start goes on
+    /// with it.
+    begun: Option<(Arc<Game>, Preparation)>,
     seat: Option<Seat>,
 }
 
@@ -48,7 +51,7 @@ impl LatePlayer {
         falls_back: bool,
         prepare: impl Fn(&Arc<Game>) -> std::io::Result<Preparation> + Send + Sync + 'static,
     ) -> LatePlayer {
-        LatePlayer { spec, prepare: Arc::new(prepare), falls_back, seat: None }
+        LatePlayer { spec, prepare: Arc::new(prepare), falls_back, begun: None, seat: None }
     }
 
     /// A player of `spec` in the game that `preparation` is for: one that searches waits for the network as
@@ -71,12 +74,16 @@ impl LatePlayer {
 
     /// A player that has not been started, and the network that may take over from it; within `deadline`.
     fn make(
-        &self,
+        &mut self,
         game: &Arc<Game>,
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(Box<dyn Player>, Option<Preparation>), PlayError> {
-        let preparation = (self.prepare)(game).map_err(|error| PlayError::Unable(error.to_string()))?;
+        let preparation = match self.begun.take().filter(|(known, _)| Arc::ptr_eq(known, game)) {
+            Some((_, preparation)) => preparation,
+            None => (self.prepare)(game).map_err(|error| PlayError::Unable(error.to_string()))?,
+        };
+        self.begun = Some((Arc::clone(game), preparation.clone()));
         let until = match deadline.remaining() {
             _ if !self.falls_back => Deadline::never(),
             Some(left) => Deadline::after(left.saturating_sub(left / INTERPRETERS_PART)),
@@ -155,6 +162,7 @@ impl Player for LatePlayer {
         player.start(game, role, clocks, deadline, stop)?;
         let (spec, game) = (self.spec.clone(), Arc::clone(game));
         self.seat = Some(Seat { spec, game, role, clocks, player, coming, joints: Vec::new() });
+        self.begun = None;
         Ok(())
     }
 
@@ -198,6 +206,7 @@ impl Player for LatePlayer {
     }
 
     fn stop(&mut self, seen: Observation<'_>) {
+        self.begun = None;
         if let Some(mut seat) = self.seat.take() {
             seat.player.stop(seen);
         }
@@ -212,6 +221,7 @@ mod tests {
     use ggp_game::{
         Clocks, Deadline, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine, StopToken,
     };
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::{Receiver, channel};
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
@@ -302,6 +312,26 @@ mod tests {
         let mut late = LatePlayer { falls_back: false, ..player(told) };
         let error = play(&mut late, |_| ()).unwrap_err();
         assert_eq!(error.to_string(), "too large");
+    }
+
+    #[test]
+    fn a_repeated_start_goes_on_with_the_network_that_was_begun() {
+        let game = nim();
+        let builds = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&builds);
+        let mut late = LatePlayer::new("mcts".parse().expect("a player"), false, move |game| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let game = Arc::clone(game);
+            Preparation::begin(move |halt| Build::within(LONG_BUILD_TIME).network(&game, halt))
+        });
+        let (raised, clocks) = (StopToken::new(), Clocks { start: CLOCK, play: CLOCK });
+        raised.stop();
+        while let Err(error) = late.start(&game, Role(0), clocks, Deadline::after(CLOCK), &raised) {
+            assert!(matches!(error, PlayError::TimedOut), "{error}");
+        }
+        assert_eq!(builds.load(Ordering::Relaxed), 1);
+        late.start(&nim(), Role(0), clocks, Deadline::after(CLOCK), &StopToken::new()).unwrap();
+        assert_eq!(builds.load(Ordering::Relaxed), 2, "another game");
     }
 
     #[test]
