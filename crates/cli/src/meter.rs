@@ -70,7 +70,7 @@ mod thread {
 
         pub(super) fn elapsed(self) -> Duration {
             // A thread that has ended uses no more.
-            read(self.clock).unwrap_or(self.since) - self.since
+            read(self.clock).unwrap_or(self.since).saturating_sub(self.since)
         }
     }
 

@@ -132,7 +132,7 @@ impl Table<'_> {
         let preparation = seats::prepare(&who, arguments.reasoning, game)?;
         let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
-        let (opening, first) = opening(&mut machine, record.as_ref())?;
+        let opening = Opening::read(&mut machine, record.as_ref())?;
         let board = Board::infer(&mut machine, &arguments.file.path);
         let people = who.iter().filter(|taker| taker.is_person()).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
@@ -157,7 +157,7 @@ impl Table<'_> {
         // Whoever sits at the keyboard takes the time that it takes.
         setup.grace = if people > 0 { Duration::MAX } else { GRACE };
         setup.seed = seed;
-        setup.opening = opening;
+        setup.opening = opening.joints;
         setup.record = Some(ggp_arena::Record {
             game_meta_url: arguments.file.path.display().to_string(),
             player_names_from_host: who.iter().map(|taker| taker.name().to_owned()).collect(),
@@ -170,7 +170,7 @@ impl Table<'_> {
         let last = setup.opening.last().cloned().unwrap_or_default();
         let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
         // The players may take their time to start, and the person has something to look at.
-        narrator.show_start(first, &last)?;
+        narrator.show_start(opening.facts, &last)?;
         if who.iter().any(Taker::counts_iterations) {
             // Which machine searches must not depend on time, or seeds would not repeat.
             let _progress = Progress::start("building the network of the game");
@@ -188,29 +188,35 @@ fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
     Clocks { start: arguments.startclock, play }
 }
 
-/// The joint moves of the record, each legal, as this machine spells them, and the facts of the states that the
-/// match goes on from: the last one, and the one before it.
-fn opening(
-    machine: &mut Interpreter,
-    record: Option<&Record>,
-) -> anyhow::Result<(Vec<Vec<String>>, [Vec<Fact>; 2])> {
-    let mut last = [Vec::new(), Vec::new()];
-    let mut opening = Vec::new();
-    let Some(record) = record else {
-        let state = machine.initial_state()?;
-        machine.facts(&state, &mut last[0])?;
-        return Ok((opening, last));
-    };
-    record.follow(machine, |machine, _, state| {
-        last.swap(0, 1);
-        Ok(machine.facts(state, &mut last[0])?)
-    })?;
-    for joint in record.moves() {
-        let moves: Option<Vec<_>> = joint.iter().map(|text| machine.parse_move(text)).collect();
-        let moves = moves.context("a move that has just been made is known")?;
-        opening.push(moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect());
+/// Where a match begins.
+#[derive(Default)]
+struct Opening {
+    /// The joint moves of the record, each legal, as the machine spells them.
+    joints: Vec<Vec<String>>,
+    /// The facts of the state after them, and of the state before that.
+    facts: [Vec<Fact>; 2],
+}
+
+impl Opening {
+    /// The initial state, or the last one of `record`.
+    fn read(machine: &mut Interpreter, record: Option<&Record>) -> anyhow::Result<Opening> {
+        let mut opening = Opening::default();
+        let Some(record) = record else {
+            let state = machine.initial_state()?;
+            machine.facts(&state, &mut opening.facts[0])?;
+            return Ok(opening);
+        };
+        record.follow(machine, |machine, _, state| {
+            opening.facts.swap(0, 1);
+            Ok(machine.facts(state, &mut opening.facts[0])?)
+        })?;
+        for joint in record.moves() {
+            let moves: Option<Vec<_>> = joint.iter().map(|text| machine.parse_move(text)).collect();
+            let moves = moves.context("a move that has just been made is known")?;
+            opening.joints.push(moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect());
+        }
+        Ok(opening)
     }
-    Ok((opening, last))
 }
 
 pub(crate) fn any_seed() -> u64 {

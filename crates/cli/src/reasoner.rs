@@ -143,6 +143,7 @@ impl Build {
             let began = Instant::now();
             let net = self.ground_unless(game, stop, halt)?;
             let ground = began.elapsed();
+            let began = Instant::now();
             let machine =
                 PropNetMachine::compile(game, net, self.cpu, stop).map_err(|error| match error {
                     EvalError::Interrupted => self.why_interrupted(halt),
@@ -151,7 +152,7 @@ impl Build {
             if self.decisive {
                 machine.compile_decisive(stop);
             }
-            Ok((machine, BuildTimes { ground, compile: began.elapsed() - ground }))
+            Ok((machine, BuildTimes { ground, compile: began.elapsed() }))
         })
     }
 

@@ -192,11 +192,10 @@ impl StateMachine for Interpreter {
         self.ask(|semantics, database, limits| {
             semantics.ask_goals(database, limits, |role, value| found.push((role, value)))
         })?;
-        for number in 0..self.roles.len() {
-            let own =
-                found.iter().filter(|&&(whose, _)| whose == self.roles[number]).map(|&(_, value)| value);
+        for (number, goals) in out.iter_mut().enumerate() {
+            let own = found.iter().filter(|(whose, _)| *whose == self.roles[number]).map(|&(_, value)| value);
             let own: Vec<Value> = own.collect();
-            out[number] = Goals::of(own.into_iter().map(|value| self.goal(value)));
+            *goals = Goals::of(own.into_iter().map(|value| self.goal(value)));
         }
         Ok(())
     }
