@@ -4,7 +4,7 @@
 //! said to the person once, however many players wait.
 
 use crate::console;
-use crate::reasoner::{Build, Choice, LONG_BUILD_TIME, LOOK, Reasoner, Reasoning};
+use crate::reasoner::{Build, Choice, LOOK, Reasoner, Reasoning};
 use ggp_game::{Deadline, Game, StopToken};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -97,7 +97,7 @@ impl Preparation {
     ) -> std::io::Result<Preparation> {
         let time = match reasoning.choice() {
             Choice::Datalog => return Ok(Preparation::finished(Ok(Reasoner::datalog(game)))),
-            Choice::Auto => LONG_BUILD_TIME,
+            Choice::Auto => build.time,
             Choice::Propnet => Duration::MAX,
         };
         let (game, build) = (Arc::clone(game), Build { time, ..build });

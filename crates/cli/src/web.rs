@@ -7,7 +7,7 @@ use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::preparation::Preparation;
-use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
+use crate::reasoner::{BUILD_TIME, Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
 use crate::rulesheet::judge_within;
 use anyhow::{Context, bail};
 use ggp_datalog::Limits;
@@ -171,8 +171,13 @@ impl Workshop for Bench {
     }
 
     fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String> {
-        let limits = if upload { GroundLimits::within(UPLOAD_NETWORK) } else { GroundLimits::default() };
-        let build = Build { limits, decisive: true, ..Build::within(LONG_BUILD_TIME) };
+        // A stranger's rules keep a processor busy for a bounded time.
+        let build = if upload {
+            Build { limits: GroundLimits::within(UPLOAD_NETWORK), ..Build::within(BUILD_TIME) }
+        } else {
+            Build::within(LONG_BUILD_TIME)
+        };
+        let build = Build { decisive: true, ..build };
         let coming = Preparation::of_game(self.0, build, game).map_err(|error| error.to_string())?;
         if !self.0.falls_back()
             && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
