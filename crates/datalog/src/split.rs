@@ -1,5 +1,5 @@
-//! Splits relations by the constants in their rules' heads, so that more programs are stratified: `goal(R, 0)
-//! ← not goal(R, 100)` negates a different part of `goal` than it defines.
+//! Splits relations by the constants in their rules' heads, so that more programs are stratified:
+//! `goal(R, 0) ← not goal(R, 100)` negates a different part of `goal` than it defines.
 //!
 //! A pattern gives the constant in each column, if any. A relation that depends on itself through negation is
 //! split into one part for each pattern of its rules' heads. A literal reads a view: the union of the parts
