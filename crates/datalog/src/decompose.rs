@@ -23,7 +23,7 @@ pub struct Decomposed {
     pub owners: Vec<RelationId>,
 }
 
-/// Most conditions, and most variables, of a rule that is decomposed.
+/// Rules with more conditions or more variables than this are not decomposed.
 const LONGEST: usize = 200;
 
 /// Decomposes `rules` in order. Rules with equal parts share them.

@@ -51,10 +51,10 @@ pub enum Refusal {
 /// A relation and, for each column, whether its value is known.
 type Copied = (RelationId, Vec<bool>);
 
-/// Most copies of relations.
+/// The maximum number of copies of relations.
 const MAX_COPIES: usize = 200;
 
-/// Most literals in the bodies of all magic rules together.
+/// The maximum number of literals in the bodies of all magic rules together.
 const MAX_LITERALS: usize = 2_000_000;
 
 /// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand. Input relations

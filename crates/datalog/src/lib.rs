@@ -35,17 +35,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bounds of an evaluation. Passing one makes the evaluation fail with an [`EvalError`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Most distinct terms. If terms have more than 16 arguments on average, one counts for each 16
-    /// arguments.
+    /// The maximum number of distinct terms. If terms have more than 16 arguments on average, every 16
+    /// arguments count as one term.
     pub terms: usize,
-    /// Deepest nesting of a term. A constant has depth 1.
+    /// The maximum nesting depth of a term. A constant has depth 1.
     pub depth: u32,
-    /// Longest text of a term, in bytes. A term that contains another one several times can double its length
-    /// with each level.
+    /// The maximum length of a term's text, in bytes. A term that contains another one several times can
+    /// double its length with each level.
     pub text: u32,
-    /// Most tuples in all relations together. A tuple of 16 or more columns counts for more than one.
+    /// The maximum number of tuples in all relations. A tuple of 16 or more columns counts for more than one.
     pub tuples: usize,
-    /// Most rows that joins may try between two calls of [`Database::reset_work`]; unbounded by default.
+    /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. Insertions
+    /// count too. Unbounded by default.
     pub rows: u64,
     /// Cancellation flag. Once it is true, evaluation stops with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,

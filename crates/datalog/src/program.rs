@@ -22,8 +22,8 @@ pub(crate) struct RulePlans {
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
 
-/// Most recursive literals for semi-naive plans. A rule with more is joined as a whole in every round, since
-/// one plan per literal takes memory quadratic in the rule's length.
+/// The maximum number of recursive literals for semi-naive plans. A rule with more is joined as a whole in
+/// every round, since one plan per literal takes memory quadratic in the rule's length.
 const MOST_DELTAS: usize = 64;
 
 /// A stratified set of rules with join plans.

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 /// For each column, its constant; `None` for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// Most rules that copy tuples between parts, views and relations. Beyond it, literals read the whole
-/// relation.
+/// The maximum number of rules that copy tuples between parts, views and relations. Beyond it, literals read
+/// the whole relation.
 const MAX_VIEWED: usize = 1_000_000;
 
 /// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to

@@ -47,8 +47,8 @@ struct Node {
     first: u32,
 }
 
-/// Memory accounting: each term or tuple counts as one unit, and wide ones as one more per this many
-/// arguments or columns.
+/// The number of term arguments or tuple columns that count as one more term or tuple where memory is
+/// bounded.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
 /// Tag bit of a name in a serialised term. The numbers of lasting terms are below it.
@@ -71,7 +71,7 @@ pub struct Values {
     /// Terms with numbers below this are lasting. The bound only falls, and never below an existing lasting
     /// term: otherwise a term could have two serialisations.
     lasting: usize,
-    /// Most arguments of all lasting terms together.
+    /// The maximum number of arguments of all lasting terms together.
     lasting_arguments: usize,
     /// [`Values::is_crowded`] holds when there are more passing terms than this.
     crowd: usize,

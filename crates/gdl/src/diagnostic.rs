@@ -108,7 +108,7 @@ pub struct ParseErrors {
 }
 
 impl ParseErrors {
-    /// Most errors that are kept.
+    /// The maximum number of errors that are kept.
     pub const LIMIT: usize = 100;
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {

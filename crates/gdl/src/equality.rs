@@ -8,7 +8,7 @@ use crate::ast::{Literal, Rule, Term, TermId, Terms};
 use crate::sexpr::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
-/// Most nodes of a rewritten term, counted as a tree in which each ground subterm is one node.
+/// The maximum size of a rewritten term in nodes, counted as a tree in which each ground subterm is one node.
 const MAX_SIZE: u64 = 1_000_000;
 
 pub(crate) struct Unifier<'a> {

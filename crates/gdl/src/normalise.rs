@@ -11,7 +11,7 @@ use crate::keyword::Connective;
 use crate::parse::{Parser, Place};
 use crate::sexpr::NodeId;
 
-/// Most rules that one source rule may become.
+/// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
 /// The remaining number of distribution steps and literals for the whole text. A text without `or` uses at

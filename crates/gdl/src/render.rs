@@ -13,7 +13,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use serde::Serialize;
 use std::ops::Range;
 
-/// Most characters of a source line that are shown.
+/// The maximum number of characters shown of a source line.
 const WIDTH: usize = 120;
 /// Characters shown before the underlined part in a line that is cut.
 const LEAD: usize = 40;

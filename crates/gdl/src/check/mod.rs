@@ -1,8 +1,8 @@
 //! Checks whether a description is valid GDL. Each file checks one kind of error.
 //!
-//! Invariants: findings come in the order of the text and do not depend on hash order. What is a warning at
-//! one strictness is a warning at every lower one. The conditions are those of the specification (Love et al.
-//! 2008), section 3, unless a file says otherwise.
+//! Invariants: findings come in the order of the text and do not depend on hash order. A finding that is a
+//! warning at one strictness is a warning at every lower one. The conditions are those of the specification
+//! (Love et al. 2008), section 3, unless a file says otherwise.
 
 mod arity;
 mod case;
@@ -28,7 +28,7 @@ use dependency::{Dependencies, Grain};
 use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most findings that are returned.
+/// The maximum number of findings. If there are more, a last one gives the number of those omitted.
 pub const MAX_FINDINGS: usize = 1000;
 
 /// How strictly the specification is enforced.

@@ -6,10 +6,10 @@
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most comparisons of a condition with a head in one pass over the rules.
+/// The maximum number of comparisons of a condition with a head in one pass over the rules.
 pub(super) const PAIRS: usize = 1 << 22;
 
-/// Most pairs of subterms that are compared for two terms. Beyond it, the terms count as matching.
+/// The maximum number of pairs of subterms compared for two terms. Beyond it, the terms count as matching.
 const MATCH_STEPS: usize = 64;
 
 /// The arguments of an atom; `None` for a variable.

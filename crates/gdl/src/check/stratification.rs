@@ -9,9 +9,10 @@ use super::{Checker, Weight, atom_of};
 use crate::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
 
-/// Most cycles for which the path through the rules is searched. A search takes time linear in the graph.
+/// The maximum number of cycles that are traced through the rules. Each search takes time linear in the
+/// graph.
 const TRACED: usize = 20;
-/// Most steps of a cycle that a diagnostic shows.
+/// The maximum number of steps of a cycle that a diagnostic shows.
 const SHOWN_STEPS: usize = 4;
 
 pub(super) fn check(checker: &mut Checker<'_>, patterns: &Dependencies, whole: &Dependencies) {

@@ -1,5 +1,6 @@
-//! Theta-subsumption of rules about a role (Plotkin 1970): one rule holds for a role whenever another does if
-//! its conditions, under a substitution for its variables, are among the other's conditions.
+//! Theta-subsumption of rules about a role (Plotkin 1970): if the conditions of the wider rule, under a
+//! substitution for its variables, are among those of the narrower rule, the wider rule holds for a role
+//! whenever the narrower one does.
 //!
 //! The test is sound but not complete: it compares conditions syntactically, and the work is bounded.
 
@@ -8,10 +9,10 @@ use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
-/// Most atoms and terms compared for all rules of a rulesheet; they take a few milliseconds.
+/// The maximum number of atoms and terms compared in one rulesheet, which takes a few milliseconds.
 const WORK: usize = 200_000;
 
-/// Most conditions of a rule that is compared.
+/// Rules with more conditions than this are not compared.
 const CONDITIONS: usize = 64;
 
 /// Compares rules whose heads have a role as first argument.
