@@ -1,4 +1,4 @@
-//! A database: the tuples of all relations, the terms in them, and what has been evaluated.
+//! A database: the tuples of all relations, the terms in them, and which strata are complete.
 
 use crate::join::Scratch;
 use crate::program::Program;
@@ -6,25 +6,26 @@ use crate::relation::Relation;
 use crate::rule::RelationId;
 use crate::value::{Functor, Value, Values};
 
-/// Everything that an evaluation reads and writes. Clone it for another thread.
+/// The mutable state of an evaluation. Each thread evaluates its own clone.
 #[derive(Clone, Debug)]
 pub struct Database {
     pub(crate) values: Values,
     pub(crate) relations: Vec<Relation>,
-    /// Which strata are complete.
+    /// Whether each stratum is completely evaluated.
     pub(crate) complete: Vec<bool>,
-    /// The number of tuples in all relations, wide ones counting for more.
+    /// The number of tuples in all relations; wide tuples count for more than one.
     pub(crate) tuples: usize,
-    /// The rows that joins have tried to derive each relation, since it was last reset.
+    /// For each derived relation: the rows that joins tried plus the cost of insertions, since the last
+    /// reset.
     pub(crate) work: Vec<u64>,
     pub(crate) total_work: u64,
-    /// The relation that was being derived when an evaluation last failed.
+    /// The relation whose derivation failed last.
     pub(crate) failed: Option<RelationId>,
     pub(crate) scratch: Scratch,
 }
 
 impl Database {
-    /// An empty database for `program`, whose rules' values are those of `values`.
+    /// An empty database for `program`. `values` must hold the terms of the program's rules.
     pub fn new(program: &Program, values: Values) -> Database {
         let relation = |number| Relation::new(program.arity(number), program.indexes.of(number));
         Database {
@@ -39,12 +40,12 @@ impl Database {
         }
     }
 
-    /// The terms.
+    /// The table of terms.
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The terms, to add some.
+    /// The table of terms, to intern more.
     pub fn values_mut(&mut self) -> &mut Values {
         &mut self.values
     }
@@ -54,15 +55,15 @@ impl Database {
         &self.relations[relation.index()]
     }
 
-    /// Like [`Database::clear_from`], and forgets the passing terms. Nothing that is kept, here or by the caller,
-    /// may contain one.
+    /// Clears like [`Database::clear_from`] and removes the passing terms. Neither the remaining tuples nor
+    /// the caller may hold a passing term.
     pub fn release_from(&mut self, program: &Program, level: u8) {
         self.clear_from(program, level);
         self.values.release();
     }
 
-    /// Adds a tuple to an input; whether it is new. What depends on the input must not have been
-    /// evaluated since it was last cleared.
+    /// Adds a tuple to an input relation and returns whether it is new. Relations that depend on the input
+    /// must not have been evaluated since they were last cleared.
     pub fn insert(&mut self, relation: RelationId, tuple: &[Value]) -> bool {
         let relation = &mut self.relations[relation.index()];
         let new = relation.insert(tuple);
@@ -70,7 +71,7 @@ impl Database {
         new
     }
 
-    /// Adds the tuple of `prefix` and the arguments of `term`.
+    /// Inserts `prefix` followed by the arguments of `term` as a tuple. Returns whether it is new.
     pub fn insert_parts(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -81,7 +82,7 @@ impl Database {
         new
     }
 
-    /// Adds the tuple of `prefix` and `term`.
+    /// Inserts `prefix` followed by `term` as a tuple. Returns whether it is new.
     pub fn insert_whole(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -92,33 +93,34 @@ impl Database {
         new
     }
 
-    /// The term `functor` applied to the columns of a row from `first` on.
+    /// Interns the term of `functor` and the columns of a row from column `first` on.
     pub fn term_of_row(&mut self, functor: Functor, relation: RelationId, row: usize, first: usize) -> Value {
         self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
     }
 
-    /// The rows that joins have tried, for each relation to be derived, since the last reset.
+    /// The work for each derived relation since the last reset, in rows tried; an insertion counts as two
+    /// rows.
     pub fn work(&self) -> &[u64] {
         &self.work
     }
 
-    /// The relation that was being derived when an evaluation last failed.
+    /// The relation whose derivation failed last; `None` if none failed so far.
     pub fn failed(&self) -> Option<RelationId> {
         self.failed
     }
 
-    /// The same for all relations together.
+    /// The work for all relations together, including that of [`crate::Body::for_each`].
     pub fn total_work(&self) -> u64 {
         self.total_work
     }
 
-    /// Counts work from zero.
+    /// Resets the work counters to 0.
     pub fn reset_work(&mut self) {
         self.work.fill(0);
         self.total_work = 0;
     }
 
-    /// Forgets the tuples of all inputs of `level` or above, and of all that depends on them.
+    /// Removes the tuples of all inputs of `level` or above, and of all relations that depend on them.
     pub fn clear_from(&mut self, program: &Program, level: u8) {
         for &relation in program.relations_from(level) {
             let relation = &mut self.relations[relation.index()];
@@ -130,14 +132,14 @@ impl Database {
         }
     }
 
-    /// Builds the indexes of `program`, which has been planned anew, and drops all others.
+    /// Replaces the indexes by those that `program` needs. Call it when `program` has been replanned.
     pub fn reindex(&mut self, program: &Program) {
         for (number, relation) in self.relations.iter_mut().enumerate() {
             relation.set_indexes(program.indexes.of(number));
         }
     }
 
-    /// Builds the indexes of `of` that `program` has more than this database.
+    /// Rebuilds the relations of `of` for which `program` has more indexes than this database.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);
@@ -147,9 +149,8 @@ impl Database {
         }
     }
 
-    /// Makes the database usable after an evaluation failed: forgets all that depends on inputs
-    /// of `level` or above, as [`Database::clear_from`], and the terms made since there were
-    /// `terms` of them. Nothing that is kept, here or by the caller, may contain those.
+    /// Makes the database usable after a failed evaluation. Clears like [`Database::clear_from`], and removes
+    /// all terms but the first `terms`. Neither the remaining tuples nor the caller may hold a removed term.
     pub fn roll_back(&mut self, program: &Program, level: u8, terms: usize) {
         self.clear_from(program, level);
         self.values.truncate(terms);

@@ -1,33 +1,32 @@
-//! Taking long rules apart: a variable that the head does not read is joined away in a relation
-//! of its own (variable elimination; for grounding, Bichler, Morak & Woltran 2016, "lpopt").
+//! Decomposition of long rules: a variable that the head does not read is projected out in a relation of its
+//! own (variable elimination; for grounding, Bichler, Morak & Woltran 2016, "lpopt").
 //!
-//! `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has as many instances as there are
-//! assignments of all its variables. With `part(X) :- near(X, Y), open(Y)` in place of the first
-//! two conditions there are as many as there are pairs, once for `X` and `Y`, once for `X` and `Z`.
-//! Whoever counts instances gains what the product would have cost; answers do not change.
+//! `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has an instance for each assignment of `X`, `Y`
+//! and `Z`. With `part(X) :- near(X, Y), open(Y)` in place of the first two conditions, there is one instance
+//! for each pair of `X` and `Y` and one for each pair of `X` and `Z`. The answers do not change.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Rules of which the long ones are taken apart.
+/// The result of [`decompose`].
 #[derive(Clone, Debug)]
 pub struct Decomposed {
-    /// The relations given, the parts and the guards.
+    /// The given relations, then the parts and the guards.
     pub signatures: Vec<Signature>,
-    /// The rules.
+    /// The decomposed rules and the rules of parts and guards.
     pub rules: Vec<Rule>,
-    /// Relations that bind what a part only tests. Their tuples follow from the conditions that
-    /// stayed behind, so they restrict what is computed and never what holds.
+    /// Relations that bind variables which a part only tests. Their tuples follow from conditions that stay
+    /// in the decomposed rule, so guards restrict what is computed but not what holds.
     pub guards: Vec<RelationId>,
-    /// For each part and guard, in order, the head for whose rule it was made first.
+    /// For each part and guard, in order, the head relation of the rule for which it was first made.
     pub owners: Vec<RelationId>,
 }
 
-/// Rules with more conditions or variables than this stay as they are.
+/// Rules with more conditions or more variables than this are not decomposed.
 const LONGEST: usize = 200;
 
-/// Takes `rules` apart, one after the other; what one rule needs it shares with the next.
+/// Decomposes `rules` in order. Rules with equal parts share them.
 pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
     let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
     let mut work = Decomposition { done, parts: FxHashMap::default() };
@@ -42,24 +41,25 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
 
 struct Decomposition {
     done: Decomposed,
-    /// Parts and guards by what they are, arity and body, the variables numbered as they occur,
-    /// those of the head first.
+    /// Parts and guards by definition: whether it is a guard, its arity and its body. The variables are
+    /// numbered in order of occurrence, those of the head first.
     parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
 }
 
-/// Variables that occur in the same conditions, which are to be joined away.
+/// Variables that occur in the same conditions and can be projected out together.
 struct Group {
     eliminated: BTreeSet<Variable>,
-    /// The numbers of the conditions.
+    /// The indices of these conditions.
     conditions: Vec<usize>,
-    /// What the part tells the rule.
+    /// The variables of the part's head.
     kept: Vec<Variable>,
-    /// Conditions outside that bind what those inside only test, with what they are to bind.
+    /// Conditions outside the group that bind variables which those inside only test, with these variables.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
 impl Group {
-    /// The group of least width whose removal makes the rule narrower.
+    /// The group whose conditions have the fewest variables, fewer than the whole body; `None` if there is
+    /// none.
     fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
@@ -67,7 +67,7 @@ impl Group {
         let of_literal: Vec<BTreeSet<Variable>> = rule.body.iter().map(variables).collect();
         let head: BTreeSet<Variable> = rule.head.args.iter().filter_map(|a| a.variable()).collect();
         let all: BTreeSet<Variable> = of_literal.iter().flatten().copied().collect();
-        // Variables by the conditions that they occur in.
+        // Group the variables by the conditions in which they occur.
         let mut groups: Vec<(Vec<usize>, BTreeSet<Variable>)> = Vec::new();
         for &variable in all.difference(&head) {
             let conditions: Vec<usize> =
@@ -100,7 +100,7 @@ impl Group {
 }
 
 impl Decomposition {
-    /// Replaces the conditions of `group` by one on a part.
+    /// Replaces the conditions of `group` by a literal on a part.
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
         for (literal, bound) in &group.guards {
@@ -119,7 +119,7 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// The relation of `kept` that `body` defines, as an atom of `rule`.
+    /// The relation with columns `kept` that `body` defines, as an atom of `rule`.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
@@ -153,7 +153,8 @@ impl Decomposition {
     }
 }
 
-/// Conditions outside that bind what `conditions` alone would not; `None` if there are none.
+/// Conditions outside `conditions` that bind the variables which `conditions` leave unbound. `None` if a
+/// variable stays unbound.
 fn guards(
     rule: &Rule,
     of_literal: &[BTreeSet<Variable>],
@@ -176,7 +177,7 @@ fn guards(
         let binds = |l: &usize| of_literal[*l].intersection(&open).count();
         let outside = (0..rule.body.len()).filter(|l| !conditions.contains(l));
         let positive = outside.filter(|&l| matches!(rule.body[l], Literal::Positive(_)) && binds(&l) > 0);
-        // The one that binds most; of those the narrowest.
+        // Prefer the literal that binds most variables, then the one with the fewest variables.
         let best = positive.min_by_key(|&l| (usize::MAX - binds(&l), of_literal[l].len(), l))?;
         let shared: Vec<Variable> = of_literal[best].intersection(inside).copied().collect();
         bound.extend(&shared);
@@ -184,7 +185,7 @@ fn guards(
     }
 }
 
-/// Adds what compositions among `conditions` bind.
+/// Adds the variables that compositions among `conditions` bind.
 fn compose(rule: &Rule, conditions: &[usize], bound: &mut BTreeSet<Variable>) {
     loop {
         let before = bound.len();
@@ -205,7 +206,7 @@ fn variables(literal: &Literal) -> BTreeSet<Variable> {
     literal.arguments().filter_map(Argument::variable).collect()
 }
 
-/// `literal` with its variables numbered by `names`, new ones as they occur.
+/// Renames the variables of `literal` by `names`. Numbers new variables in order of occurrence.
 fn renamed(literal: Literal, names: &mut FxHashMap<Variable, Variable>) -> Literal {
     match literal {
         Literal::Positive(Atom { relation, args }) => {
@@ -244,7 +245,7 @@ mod tests {
     use super::{Decomposed, decompose};
     use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 
-    /// Relation `relation` of the variables `args`.
+    /// The relation with number `relation`, applied to the variables `args`.
     fn atom(relation: u32, args: &[u32]) -> Atom {
         let args = args.iter().map(|&v| Argument::Variable(Variable(v))).collect();
         Atom { relation: RelationId(relation), args }
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_a_part_only_tests_is_bound_by_a_guard() {
-        // h(X, Z) :- a(X, W), c(Z), b(Y), not d(Y, X): Y is joined away for each X, which a binds.
+        // h(X, Z) :- a(X, W), c(Z), b(Y), not d(Y, X): the part that projects out Y needs a guard to bind X.
         let body = [holds(1, &[0, 3]), holds(3, &[2]), holds(2, &[1]), Literal::Negative(atom(4, &[1, 0]))];
         let parts = taken_apart(&[&[0, 2]], &body);
         let guard = *parts.guards.first().expect("one is needed");

@@ -1,68 +1,68 @@
-//! Demand: computing only those tuples of a relation that some rule asks for (magic sets,
-//! Beeri & Ramakrishnan 1991).
+//! Demand transformation: computes only those tuples of a relation that some rule asks for (magic sets, Beeri
+//! & Ramakrishnan 1991).
 //!
-//! `reaches(X, Y)` bottom-up means all pairs, even if one pair is asked for. A relation on demand
-//! is replaced by copies, one for each set of columns that are known where it is asked; each
-//! rule of a copy has one more condition, that its known columns are wanted; and what is wanted
-//! is derived by rules of its own, from the literals that come before the question.
+//! Bottom-up, `reaches(X, Y)` computes all pairs even if one pair is asked for. The rewriting replaces a
+//! relation on demand by copies, one for each set of columns whose values are known where a rule asks for it.
+//! Each rule of a copy gets one more condition: a magic ("wanted") atom over the known columns. Further rules
+//! derive the magic tuples from the literals that precede the asking literal.
 //!
-//! Questions may be endless where answers are few: who asks for `p(X)` and for that asks for
-//! `p(s(X))` goes on for ever, though bottom-up one answer makes the next, smaller one. Such
-//! rewritings are refused. Nothing else can grow that did not before: answers of a copy are
-//! answers of its original.
+//! Demand can be infinite where the answers are finite: if `p(X)` asks for `p(s(X))`, the magic tuples grow
+//! without bound, although bottom-up each answer yields a smaller one. Such rewritings are refused. Nothing
+//! else grows: the tuples of a copy are tuples of its original.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{DependencyGraph, negative_cycles};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
 
-/// Rules in which some relations are computed on demand.
+/// A rewritten program in which some relations are computed on demand.
 #[derive(Clone, Debug)]
 pub struct Demanded {
-    /// The relations given, the copies, and what is wanted of each.
+    /// The given relations, then the copies and their magic relations.
     pub signatures: Vec<Signature>,
-    /// The rules.
+    /// The rewritten rules.
     pub rules: Vec<Rule>,
-    /// The relations that say what is wanted. Dropping them from bodies changes no answer, only
-    /// the work.
+    /// The magic relations. Removing their literals from bodies changes no answers, only the work.
     pub wanted: Vec<RelationId>,
-    /// For each relation the one among those given that it serves.
+    /// For each relation the given relation that it copies, or whose magic relation it is; a given relation
+    /// maps to itself.
     pub origin: Vec<RelationId>,
 }
 
-/// Why rules cannot be rewritten.
+/// Why a program cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// A rule asks with no column known. Its own relation would have to be on demand too.
+    /// A rule asks with no column known. The relation of the rule's head would have to be on demand too.
     Unknown {
-        /// Whose rule asks.
+        /// The relation of the asking rule's head.
         asker: RelationId,
-        /// For what.
+        /// The relation asked for.
         wanted: RelationId,
     },
-    /// Each question makes a larger one.
+    /// Magic tuples of this relation lead to ever larger ones.
     Endless {
-        /// For what it asks.
+        /// The relation asked for.
         wanted: RelationId,
     },
-    /// There are too many ways to ask.
+    /// The rewriting exceeds the bound on copies or the bound on literals.
     TooMany,
 }
 
-/// A relation and which of its columns are known.
+/// A relation and, for each column, whether its value is known.
 type Copied = (RelationId, Vec<bool>);
 
-/// More copies than this are refused.
+/// The maximum number of copies of relations.
 const MAX_COPIES: usize = 200;
 
-/// Rules whose questions make more literals than this in all are refused.
+/// The maximum number of literals in the bodies of all magic rules together.
 const MAX_LITERALS: usize = 2_000_000;
 
-/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand.
-/// Inputs stay as they are: their tuples come from the caller, not from rules.
+/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand. Input relations
+/// stay as they are, since the caller inserts their tuples.
 ///
 /// # Errors
-/// When one of them would be asked with no column known, or without end, or in too many ways.
+/// Fails when a rule asks with no column known, when demand could grow without end, and when the rewriting is
+/// too large.
 pub fn on_demand(
     signatures: &[Signature],
     rules: &[Rule],
@@ -106,13 +106,13 @@ pub fn on_demand(
 
 struct Rewriting {
     on_demand: Vec<bool>,
-    /// How many literals the rules made so far have.
+    /// The number of body literals of the magic rules so far.
     literals: usize,
     result: Demanded,
-    /// For each copy, itself and the relation of what is wanted of it.
+    /// The relation of each copy, and its magic relation.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Which questions make which others, and whether larger ones.
+    /// Which magic relation derives which other, and whether with a larger term.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
@@ -121,7 +121,7 @@ impl Rewriting {
         self.on_demand.get(relation.index()).copied().unwrap_or(false)
     }
 
-    /// The copy of a relation for some known columns, and what is wanted of it.
+    /// The copy of a relation for some known columns, and its magic relation. Creates them if needed.
     fn copy(&mut self, copied: Copied) -> (RelationId, RelationId) {
         if let Some(&known) = self.copies.get(&copied) {
             return known;
@@ -145,7 +145,7 @@ impl Rewriting {
         (copy, wanted)
     }
 
-    /// Adds `rule`, or its version for a copy of its head, asking for what it needs on demand.
+    /// Adds `rule`, or its version for a copy of its head, and the magic rules for its literals on demand.
     fn rewrite(&mut self, rule: &Rule, copied: Option<&Copied>) -> Result<(), Refusal> {
         let mut bound = vec![false; rule.variables as usize];
         let mut head = rule.head.clone();
@@ -157,7 +157,7 @@ impl Rewriting {
             bind(&args, &mut bound);
             body.push(Literal::Positive(Atom { relation: wanted, args }));
         }
-        // 1. Whatever is not on demand comes first: it is computed anyway.
+        // 1. Literals that are not on demand come first, since their relations are computed anyway.
         let asks = |literal: &Literal| matches!(literal, Literal::Positive(a) | Literal::Negative(a) if self.is_on_demand(a.relation));
         let (mut questions, mut open): (Vec<&Literal>, Vec<&Literal>) =
             rule.body.iter().partition(|l| asks(l));
@@ -167,7 +167,8 @@ impl Rewriting {
             }
         }
         take_bound(&mut open, &mut bound, &mut body);
-        // 2. Then the questions, most known columns first, negated ones last.
+        // 2. Then the literals on demand, fewest unknown columns first, negated ones with unknown columns
+        // last.
         while !questions.is_empty() {
             let known = |literal: &&Literal| {
                 let (atom, negative) = question(literal);
@@ -183,8 +184,8 @@ impl Rewriting {
                 return Err(Refusal::Unknown { asker: rule.head.relation, wanted: atom.relation });
             }
             let (copy, wanted) = self.copy((atom.relation, columns.clone()));
-            // What is wanted need not heed negation: asking for more than is used does no harm,
-            // and keeps the program stratified.
+            // Magic rules leave out negated literals: a superset of the demand is sound, and the program
+            // stays stratified.
             self.literals += body.len();
             if self.literals > MAX_LITERALS {
                 return Err(Refusal::TooMany);
@@ -215,7 +216,7 @@ impl Rewriting {
         Ok(())
     }
 
-    /// A relation of questions each of which makes a larger one of its own kind.
+    /// A magic relation whose tuples lead to larger ones of the same relation.
     fn endless(&self) -> Option<RelationId> {
         let mut graph = DependencyGraph::new();
         for relation in 0..self.result.signatures.len() as u32 {
@@ -224,13 +225,13 @@ impl Rewriting {
         for &(from, to, larger) in &self.wishes {
             graph.add_edge(NodeIndex::new(from.index()), NodeIndex::new(to.index()), larger);
         }
-        // As a relation may not depend on itself through a negation, a question may not through growth.
+        // Growth is to termination what negation is to stratification: no cycle may contain it.
         negative_cycles(&graph).first().map(|circle| circle[0])
     }
 }
 
-/// Whether the question `asked` holds a term put together from what only the wish knows that
-/// `body` begins with. What comes from any other condition is one of the answers there are.
+/// Whether the magic atom `asked` contains a term composed of values that only the first literal of `body`
+/// binds, the magic atom of the asking rule. The values that other conditions bind come from answers.
 fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Source {
@@ -238,7 +239,7 @@ fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
         Wish,
         Larger,
     }
-    // 1. What answers give, and after them what the wish gives.
+    // 1. Variables of other positive literals come from answers; the remaining ones come from the magic atom.
     let mut sources: Vec<Option<Source>> = vec![None; variables as usize];
     for (at, literal) in body.iter().enumerate().rev() {
         if let Literal::Positive(atom) = literal {
@@ -248,7 +249,7 @@ fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
             }
         }
     }
-    // 2. Terms taken apart are no larger; put together they are, unless all parts are answers.
+    // 2. Decomposing a term gives no larger one. Composing one does, unless all its parts are answers.
     for literal in body {
         let Literal::Compose { term, args, .. } = literal else { continue };
         let source = |a: Argument| a.variable().map_or(Some(Source::Answer), |v| sources[v.index()]);
@@ -293,7 +294,7 @@ fn bind(args: &[Argument], bound: &mut [bool]) {
     }
 }
 
-/// Moves the literals whose variables are bound from `open` to `body`; a composition binds more.
+/// Moves the literals whose variables are bound from `open` to `body`. A composition binds all its variables.
 fn take_bound(open: &mut Vec<&Literal>, bound: &mut [bool], body: &mut Vec<Literal>) {
     loop {
         let before = open.len();

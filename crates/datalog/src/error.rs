@@ -1,11 +1,11 @@
-//! What can be wrong with a program, and what can go wrong while it runs.
+//! Errors of building a program and of evaluating it.
 
 use crate::rule::RelationId;
 
-/// Why a set of rules is no program.
+/// Why a set of rules is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// A variable of the head, of a negative literal or of a `Distinct` is bound by nothing.
+    /// A variable of the head, of a negative literal or of a `Distinct` literal is not bound.
     #[error("rule {label}: variable {variable} is not bound by any positive literal")]
     Unsafe {
         /// The rule's label.
@@ -13,15 +13,15 @@ pub enum ProgramError {
         /// The variable's number.
         variable: u32,
     },
-    /// These relations depend on each other through negation.
+    /// These relations depend on themselves through negation.
     #[error("relations depend on themselves through negation: {0:?}")]
     NotStratified(Vec<RelationId>),
 }
 
-/// What checks cannot exclude while rules are evaluated.
+/// Why an evaluation stops early. Static checks cannot exclude these errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// More terms than the bound, in the rule of this label.
+    /// The rule makes more terms than the bound.
     #[error("rule {label} makes terms without end (bound: {bound})")]
     TooManyTerms {
         /// The rule's label.
@@ -29,7 +29,7 @@ pub enum EvalError {
         /// The bound.
         bound: usize,
     },
-    /// A term nested deeper than the bound, in the rule of this label.
+    /// The rule makes a term nested deeper than the bound.
     #[error("rule {label} nests terms without end (bound: {bound})")]
     TooDeep {
         /// The rule's label.
@@ -37,7 +37,7 @@ pub enum EvalError {
         /// The bound.
         bound: u32,
     },
-    /// A term whose text is longer than the bound, in the rule of this label.
+    /// The rule makes a term with a longer text than the bound.
     #[error("rule {label} makes terms that double without end (bound: {bound} bytes of text)")]
     TooLong {
         /// The rule's label.
@@ -45,7 +45,7 @@ pub enum EvalError {
         /// The bound.
         bound: u32,
     },
-    /// More tuples than the bound, in the rule of this label.
+    /// The rule makes more tuples than the bound.
     #[error("rule {label} makes too many tuples (bound: {bound})")]
     TooManyTuples {
         /// The rule's label.
@@ -53,7 +53,7 @@ pub enum EvalError {
         /// The bound.
         bound: usize,
     },
-    /// Joins tried more rows than the bound, in the rule of this label.
+    /// Joins tried more rows than the bound. The label names the rule that was running.
     #[error("rule {label} takes too much work (bound: {bound} rows)")]
     TooMuchWork {
         /// The rule's label.
@@ -61,7 +61,7 @@ pub enum EvalError {
         /// The bound.
         bound: u64,
     },
-    /// The flag in [`crate::Limits`] was raised.
+    /// The interrupt flag in [`crate::Limits`] was set.
     #[error("interrupted")]
     Interrupted,
 }

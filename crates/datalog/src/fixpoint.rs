@@ -1,6 +1,6 @@
-//! The least fixpoint of a stratum, semi-naively: after the first round, a recursive rule is run
-//! once for each of its recursive literals, with that literal read from the tuples that the last
-//! round added (Abiteboul, Hull & Vianu 1995, section 13.1).
+//! The least fixpoint of a stratum by semi-naive evaluation. Each round runs a recursive rule once for each
+//! of its recursive literals, with that literal reading only the delta: the tuples that the previous round
+//! added (Abiteboul, Hull & Vianu 1995, section 13.1).
 
 use crate::Limits;
 use crate::database::Database;
@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::program::Program;
 use crate::rule::{Argument, Atom, RelationId};
 
-/// Completes the stratum `number`, whose dependencies are complete.
+/// Evaluates stratum `number`, whose dependencies are complete.
 pub(crate) fn complete_stratum(
     program: &Program,
     database: &mut Database,
@@ -49,10 +49,10 @@ pub(crate) fn complete_stratum(
     }
 }
 
-/// What adding a tuple costs, in rows tried.
+/// The cost of inserting a tuple, in rows tried.
 const ROWS_PER_TUPLE: u64 = 2;
 
-/// Adds what a plan gives to the head's relation.
+/// Runs a plan and inserts its solutions into the head's relation.
 fn derive(
     plan: &Plan,
     head: &Atom,

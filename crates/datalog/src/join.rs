@@ -1,7 +1,7 @@
-//! The join: runs a plan, and nothing else.
+//! Runs a join plan: nested loops over scans and index lookups.
 //!
-//! Nested loops over scans and index lookups, with an explicit stack of the enclosing ones, so
-//! that a rule with ten thousand literals needs no more of the machine's stack than one with two.
+//! The enclosing loops are on an explicit stack, so the machine's stack use does not grow with the length of
+//! a rule.
 
 use crate::Limits;
 use crate::database::Database;
@@ -11,7 +11,7 @@ use crate::relation::{NONE, Relation};
 use crate::rule::Argument;
 use crate::value::Value;
 
-/// Memory that joins reuse.
+/// Buffers that joins reuse.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scratch {
     bindings: Vec<Value>,
@@ -20,7 +20,7 @@ pub(crate) struct Scratch {
     pub(crate) tuple: Vec<Value>,
 }
 
-/// An enclosing scan or lookup, and the next row that it will try.
+/// An enclosing scan or lookup and its next row.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     step: u32,
@@ -28,7 +28,7 @@ struct Frame {
     end: u32,
 }
 
-/// How many rows are tried between two looks at the interrupt flag.
+/// The number of rows between two checks of the interrupt flag and of the row bound.
 const ROWS_PER_CHECK: u64 = 1 << 14;
 
 #[inline]
@@ -56,9 +56,9 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
     key.extend(args.iter().map(|&a| value_of(a, bindings)));
 }
 
-/// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows
-/// that a delta scan reads. `given` are the bindings of the variables bound beforehand. Returns
-/// the number of rows tried.
+/// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows that a
+/// delta scan reads. `given` holds the values of the variables bound beforehand, by number. Returns the
+/// number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,
@@ -95,7 +95,7 @@ fn run_steps(
         return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
     }
     loop {
-        // 1. Forward: one step, which holds or fails for the present bindings.
+        // 1. Forward: run one step. A test holds or fails for the current bindings; a loop pushes a frame.
         let holds = match plan.steps.get(next) {
             None => {
                 found(database, bindings)?;
@@ -145,7 +145,7 @@ fn run_steps(
             next += 1;
             continue;
         }
-        // 2. Back: the next row of the innermost scan or lookup that has one.
+        // 2. Back: take the next row of the innermost scan or lookup that has one.
         next = loop {
             let Some(frame) = frames.last_mut() else {
                 database.total_work += rows % ROWS_PER_CHECK;
@@ -182,7 +182,7 @@ fn run_steps(
                 continue;
             }
             if *once {
-                // Popping would renumber the frames that `resume` counts; ending it does not.
+                // Popping the frame would renumber the frames that `resume` counts, so end it instead.
                 frame.cursor = NONE;
                 frame.end = 0;
             }

@@ -1,10 +1,9 @@
-//! Stratified, semi-naive, bottom-up Datalog over interned ground terms.
+//! Stratified, semi-naive, bottom-up Datalog over interned ground terms. The crate knows nothing of games. A
+//! [`Program`] is a set of [`Rule`]s, grouped into strata, with a join plan for each rule. A [`Database`]
+//! holds the tuples. The caller inserts the tuples of the input relations and evaluates a [`Query`].
 //!
-//! Knows nothing of games. A [`Program`] is a set of [`Rule`]s in strata, each rule with a join
-//! plan; a [`Database`] holds the tuples. The caller inserts tuples of the inputs and asks for
-//! relations; only what those depend on is evaluated, and only once until it is cleared.
-//!
-//! Results and their order depend on the program and the order of insertion alone.
+//! Invariants: a query evaluates only the strata on which its relations depend, and each of them once until
+//! the database is cleared. Results and their order depend only on the program and on the order of insertion.
 
 mod database;
 pub mod decompose;
@@ -33,27 +32,28 @@ pub use value::{Functor, Name, Value, Values};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bounds of an evaluation.
+/// Bounds of an evaluation. Passing one makes the evaluation fail with an [`EvalError`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Different terms, at the most (on average of no more than 16 arguments; wider ones count
-    /// for more).
+    /// The maximum number of distinct terms. If terms have more than 16 arguments on average, every 16
+    /// arguments count as one term.
     pub terms: usize,
-    /// How deep a term may be nested.
+    /// The maximum nesting depth of a term. A constant has depth 1.
     pub depth: u32,
-    /// How many bytes the text of a term may have: where a term stands several times in another, that
-    /// doubles with each level.
+    /// The maximum length of a term's text, in bytes. A term that contains another one several times can
+    /// double its length with each level.
     pub text: u32,
-    /// Tuples in all relations together, at the most. One of more than 16 columns counts for more.
+    /// The maximum number of tuples in all relations. A tuple of 16 or more columns counts for more than one.
     pub tuples: usize,
-    /// Rows that joins may try until [`Database::reset_work`]; no bound by default.
+    /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. Insertions
+    /// count too. Unbounded by default.
     pub rows: u64,
-    /// When raised, evaluation stops with [`EvalError::Interrupted`].
+    /// Cancellation flag. Once it is true, evaluation stops with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Limits {
-    /// 4 million terms, 100,000 levels, 1 MiB of text, 20 million tuples: about 2 GiB at the worst.
+    /// 4 million terms, 100,000 levels, 1 MiB of text, 20 million tuples: at most about 2 GiB.
     fn default() -> Self {
         Limits {
             terms: 4_000_000,

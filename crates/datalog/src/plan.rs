@@ -1,61 +1,62 @@
-//! Plans: in which order a rule's body is joined, and by which index each relation is asked.
+//! Join plans: the order in which a rule's body is joined, and the index of each lookup.
 //!
-//! The order is greedy: whatever only tests comes as soon as its variables are bound; of the
-//! rest, the literal that is expected to give the fewest tuples for the values bound so far
-//! (its size divided by the number of different values in each bound column, as [`Statistics`]
-//! saw them). A literal whose new variables nobody reads is satisfied by its first tuple.
+//! The planner is greedy. It places tests and compositions as soon as their variables are bound. Of the other
+//! literals, it next joins the one with the fewest expected tuples: the mean size of its relation divided by
+//! the number of distinct values in each bound column, from [`Statistics`]. A literal whose new variables no
+//! later step reads stops at its first matching tuple.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Functor;
 use std::collections::BTreeSet;
 
-/// What is to be found for a rule.
+/// Which solutions of a rule a plan finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Each tuple of the head, once or more.
+    /// Each tuple of the head, at least once.
     Derive,
-    /// Each assignment of all variables of the positive literals.
+    /// Each assignment of the variables of the positive literals, exactly once.
     Instances,
 }
 
-/// What to do with a column of a tuple, or an argument of a term.
+/// How to treat a column of a tuple or an argument of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
-    /// Bind the variable to it.
+    /// Bind the variable to the column's value.
     Bind(usize, Variable),
-    /// It must equal this.
+    /// Fail unless the column's value equals the argument.
     Check(usize, Argument),
 }
 
 /// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Every tuple, or every tuple of the delta.
+    /// Loop over all tuples, or over those of the delta.
     Scan { relation: RelationId, delta: bool, outputs: Box<[Output]>, once: bool },
-    /// Every tuple whose columns of index `index` equal `key`.
+    /// Loop over the tuples whose columns of index `index` equal `key`.
     Lookup { relation: RelationId, index: usize, key: Box<[Argument]>, outputs: Box<[Output]>, once: bool },
-    /// Whether a tuple is there, or is not.
+    /// Test whether the relation contains the tuple (`holds`) or does not.
     Test { relation: RelationId, tuple: Box<[Argument]>, holds: bool },
-    /// Whether two values differ.
+    /// Test whether two values differ.
     Distinct(Argument, Argument),
-    /// Take a term apart.
+    /// Decompose a term whose value is bound.
     Take { term: Argument, functor: Functor, outputs: Box<[Output]> },
-    /// Put a term together.
+    /// Intern the term of bound arguments and bind `variable` to it.
     Make { functor: Functor, args: Box<[Argument]>, variable: Variable },
 }
 
-/// How to run one rule.
+/// The join plan of one rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Box<[Step]>,
-    /// After the head is found, how many of the enclosing scans and lookups may give a new one.
+    /// After a solution, the number of outer scans and lookups that continue. The inner ones are cut off:
+    /// they cannot give a new head.
     pub(crate) resume: usize,
     pub(crate) variables: usize,
     pub(crate) label: u32,
 }
 
-/// The indexes asked for, per relation: the columns of each, ascending.
+/// The indexes that the plans need, by relation. Each is a list of columns in ascending order.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Indexes(Vec<Vec<Vec<usize>>>);
 
@@ -77,15 +78,15 @@ impl Indexes {
     }
 }
 
-/// Plans one rule after the other, collecting the indexes that they need.
+/// Plans rules one after the other and collects the indexes that they need.
 pub(crate) struct Planner<'a> {
     pub(crate) statistics: &'a Statistics,
     pub(crate) indexes: &'a mut Indexes,
 }
 
 impl Planner<'_> {
-    /// Plans `rule`. With `delta`, that body literal comes first and is read from the delta.
-    /// Variables in `given` are bound beforehand. `Err` names a variable that nothing binds.
+    /// Plans `rule`. If `delta` is given, that body literal comes first and reads the delta. Variables in
+    /// `given` are bound beforehand. `Err` is a variable that no literal binds.
     pub(crate) fn plan(
         &mut self,
         rule: &Rule,
@@ -120,20 +121,21 @@ impl Planner<'_> {
     }
 }
 
-/// A plan in the making.
+/// An unfinished plan.
 struct Draft<'a> {
     rule: &'a Rule,
-    /// For each variable, how many scans and lookups enclose the step that binds it.
+    /// For each variable, the number of scans and lookups up to the step that binds it; `None` while unbound.
     bound: Vec<Option<usize>>,
     depth: usize,
     done: Vec<bool>,
     steps: Vec<Step>,
     statistics: &'a Statistics,
-    /// For each variable, the literals that it occurs in.
+    /// For each variable, the literals in which it occurs.
     readers: Vec<Vec<usize>>,
-    /// The literals that are to be looked at, since more of their variables are bound.
+    /// The literals to examine again, because more of their variables are bound.
     changed: BTreeSet<usize>,
-    /// How many tuples each positive literal is expected to give; infinite where it is no choice.
+    /// The expected number of tuples of each positive literal; infinite until estimated and for other
+    /// literals.
     costs: Vec<f64>,
 }
 
@@ -163,7 +165,7 @@ impl<'a> Draft<'a> {
         self.changed.extend(&self.readers[variable.index()]);
     }
 
-    /// The positive literal that is expected to give the fewest tuples.
+    /// The open positive literal with the fewest expected tuples.
     fn cheapest(&self) -> Option<usize> {
         let open = (0..self.costs.len()).filter(|&l| !self.done[l] && self.costs[l].is_finite());
         open.min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b]))
@@ -177,7 +179,8 @@ impl<'a> Draft<'a> {
         args.iter().all(|&a| self.is_bound(a))
     }
 
-    /// Appends everything that only tests or computes, as long as there is any.
+    /// Appends all tests and compositions whose variables are bound, and updates the costs of the other
+    /// literals.
     fn place_tests(&mut self) {
         let rule = self.rule;
         while let Some(number) = self.changed.pop_first() {
@@ -216,7 +219,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Binds or checks `columns` of `args`.
+    /// Outputs for `columns` of `args`: binds new variables and checks the rest.
     fn outputs(&mut self, args: &[Argument], columns: &[usize]) -> Box<[Output]> {
         let mut outputs = Vec::with_capacity(columns.len());
         for &column in columns {
@@ -274,7 +277,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Finds the scans and lookups whose variables nobody reads afterwards.
+    /// Marks the scans and lookups whose new variables no later step and no head argument reads.
     fn mark_once(&mut self) {
         let mut read = vec![false; self.rule.variables as usize];
         let note = |read: &mut Vec<bool>, argument: Argument| {

@@ -1,4 +1,4 @@
-//! A program: stratified, planned rules, ready to run.
+//! A program: rules in strata with join plans, ready to evaluate.
 
 use crate::Limits;
 use crate::database::Database;
@@ -11,22 +11,22 @@ use crate::statistics::Statistics;
 use crate::strata::{Stratum, stratify};
 use crate::value::Value;
 
-/// The plans of one rule.
+/// The join plans of one rule.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RulePlans {
-    /// For the first round; none if the rule has plans for later rounds.
+    /// The plan for the first round; `None` if the rule has `deltas`.
     pub(crate) whole: Option<Plan>,
-    /// Whether `whole` is for the later rounds too.
+    /// Whether later rounds run `whole` too.
     pub(crate) every_round: bool,
-    /// For the later rounds, one for each recursive literal.
+    /// Semi-naive plans, one per recursive literal, which reads the last round's delta of that relation.
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
 
-/// A rule with more recursive literals than this is joined as a whole in every round: one plan for
-/// each literal would take memory quadratic in the rule's length.
+/// The maximum number of recursive literals for semi-naive plans. A rule with more is joined as a whole in
+/// every round, since one plan per literal takes memory quadratic in the rule's length.
 const MOST_DELTAS: usize = 64;
 
-/// A stratified set of rules with a plan for each.
+/// A stratified set of rules with join plans.
 #[derive(Clone, Debug)]
 pub struct Program {
     signatures: Vec<Signature>,
@@ -34,7 +34,7 @@ pub struct Program {
     strata: Vec<Stratum>,
     /// The stratum of each relation.
     stratum_of: Vec<usize>,
-    /// The level of each relation: the highest of the inputs that it depends on.
+    /// The level of each relation: the highest level among the inputs on which it depends.
     levels: Vec<u8>,
     relations_from: Vec<Vec<RelationId>>,
     strata_from: Vec<Vec<u32>>,
@@ -42,27 +42,28 @@ pub struct Program {
     pub(crate) indexes: Indexes,
 }
 
-/// The strata that some relations need, in order.
+/// The strata on which some relations depend, in evaluation order.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     strata: Vec<u32>,
 }
 
 impl Program {
-    /// A program of `rules` over relations with `signatures`.
+    /// Stratifies and plans `rules` over relations with `signatures`.
     ///
     /// # Errors
-    /// When a rule is unsafe, or relations depend on themselves through negation.
+    /// Fails when a rule is unsafe or a relation depends on itself through negation.
     pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let mut program = Program::unplanned(signatures, rules)?;
         program.plan(&program.statistics())?;
         Ok(program)
     }
 
-    /// Like [`Program::new`], without plans: evaluating it before [`Program::plan`] gives nothing.
+    /// Like [`Program::new`], without plans. Call [`Program::plan`] before evaluating: rules without plans
+    /// derive nothing.
     ///
     /// # Errors
-    /// When relations depend on themselves through negation.
+    /// Fails when a relation depends on itself through negation.
     pub fn unplanned(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let strata = stratify(signatures.len(), &rules)?;
         let mut stratum_of = vec![0; signatures.len()];
@@ -94,11 +95,11 @@ impl Program {
         })
     }
 
-    /// Plans all rules anew, for relations as large as `statistics` says. Databases must then be
-    /// reindexed.
+    /// Replans all rules for the relation sizes in `statistics`. Then call [`Database::reindex`] on each
+    /// database of the program.
     ///
     /// # Errors
-    /// When a rule is unsafe; never for a program that has been planned before.
+    /// Fails when a rule is unsafe; never for a program that has been planned before.
     pub fn plan(&mut self, statistics: &Statistics) -> Result<(), ProgramError> {
         self.indexes = Indexes::new(self.signatures.len());
         self.plans = vec![RulePlans::default(); self.rules.len()];
@@ -129,12 +130,11 @@ impl Program {
         Ok(())
     }
 
-    /// Like [`Program::evaluate`], for the first time: each stratum is planned just before it is
-    /// evaluated, when the sizes of what it depends on are known. Adds what it sees to
-    /// `statistics`.
+    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
+    /// relations it reads are known. Adds the observed sizes to `statistics`.
     ///
     /// # Errors
-    /// As [`Program::evaluate`].
+    /// As for [`Program::evaluate`].
     pub fn evaluate_adaptively(
         &mut self,
         database: &mut Database,
@@ -169,22 +169,22 @@ impl Program {
         &self.rules
     }
 
-    /// The strata, dependencies first.
+    /// The strata, each after those on which it depends.
     pub fn strata(&self) -> &[Stratum] {
         &self.strata
     }
 
-    /// The relations' names, arities and the levels of inputs.
+    /// The names, arities and input levels of the relations.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
 
-    /// The highest level of the inputs that `relation` depends on.
+    /// The highest level among the inputs on which `relation` depends.
     pub fn level(&self, relation: RelationId) -> u8 {
         self.levels[relation.index()]
     }
 
-    /// The relations on which `relations` depend, and themselves, in the order of strata.
+    /// `relations` and all relations on which they depend, in the order of the strata.
     pub fn needed(&self, relations: &[RelationId]) -> Vec<RelationId> {
         let needed = self.needed_strata(relations);
         let strata = self.strata.iter().zip(needed).filter(|(_, needed)| *needed);
@@ -205,26 +205,26 @@ impl Program {
         needed
     }
 
-    /// What has to be evaluated to know `relations`.
+    /// The strata to evaluate for `relations`.
     pub fn query(&self, relations: &[RelationId]) -> Query {
         let needed = self.needed_strata(relations);
         let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
-    /// Like [`Program::query`], but only what lies below `level`: what stays complete when the
-    /// database is cleared from there.
+    /// Like [`Program::query`], restricted to strata below `level`: those stay complete when the database is
+    /// cleared from `level`.
     pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
         let mut query = self.query(relations);
         query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);
         query
     }
 
-    /// Completes the relations of `query`; what is complete already costs nothing.
+    /// Evaluates the strata of `query` that are not yet complete.
     ///
     /// # Errors
-    /// When a bound of `limits` is passed. The database may then be cleared and used again; see
-    /// [`Database::roll_back`].
+    /// Fails when a bound of `limits` is passed or evaluation is interrupted. Clear the database before using
+    /// it again; see [`Database::roll_back`].
     pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
         for &stratum in &query.strata {
             if !database.complete[stratum as usize] {
@@ -266,20 +266,20 @@ fn relation_of(literal: &Literal) -> Option<RelationId> {
     }
 }
 
-/// A rule's body, planned to be solved on its own over a complete database: for explanations and
-/// for grounding.
+/// A rule body that is planned on its own and solved over a complete database, for explanations and for
+/// grounding.
 #[derive(Clone, Debug)]
 pub struct Body {
     plan: Plan,
 }
 
 impl Body {
-    /// Plans the body of `rule`, given the values of `given`, so that each assignment of the
-    /// variables of its positive literals is found once. Adds the indexes that it needs to
-    /// `program`; databases must then be reindexed.
+    /// Plans the body of `rule` with the variables `given` bound beforehand, so that each assignment of the
+    /// variables of its positive literals is found once. Adds the indexes it needs to `program`; then call
+    /// [`Database::reindex`] on each database.
     ///
     /// # Errors
-    /// When the rule is unsafe.
+    /// Fails when the rule is unsafe.
     pub fn plan(
         program: &mut Program,
         rule: &Rule,
@@ -293,10 +293,11 @@ impl Body {
         Ok(Body { plan })
     }
 
-    /// Calls `found` with the values of the rule's variables for each solution.
+    /// Calls `found` for each solution with the values of the rule's variables. `given` holds values by
+    /// variable number; only those of the variables given to [`Body::plan`] are read.
     ///
     /// # Errors
-    /// When a bound of `limits` is passed, or what `found` says.
+    /// Fails when a bound of `limits` is passed, on interruption, or with the error that `found` returns.
     pub fn for_each(
         &self,
         database: &mut Database,

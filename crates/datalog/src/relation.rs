@@ -1,15 +1,15 @@
-//! A relation: distinct tuples in order of arrival, and the indexes that joins ask for.
+//! A relation: distinct tuples in order of insertion, and the hash indexes for joins.
 //!
-//! Invariant: rows are only appended until the relation is cleared, so a range of row numbers is
-//! a stable set of tuples (what semi-naive evaluation needs of its deltas).
+//! Invariant: rows are only appended until the relation is cleared, so a range of row numbers is a stable set
+//! of tuples. Semi-naive evaluation uses such ranges as deltas.
 
 use crate::table::{IdTable, hash_values};
 use crate::value::{COLUMNS_PER_UNIT, Value};
 
-/// No row.
+/// The end of a chain of rows.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Distinct tuples of one arity.
+/// A set of tuples of one arity.
 #[derive(Clone, Debug)]
 pub struct Relation {
     arity: usize,
@@ -19,7 +19,7 @@ pub struct Relation {
     indexes: Vec<Index>,
 }
 
-/// Rows by the values of some columns: a chain of row numbers for each key, newest first.
+/// A hash index on some columns: a linked list of row numbers for each key, newest first.
 #[derive(Clone, Debug)]
 struct Index {
     columns: Box<[usize]>,
@@ -43,47 +43,47 @@ impl Relation {
         }
     }
 
-    /// How many tuples it has.
+    /// The number of tuples.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// How many tuples one of its tuples counts for where memory is bounded.
+    /// The units that each tuple counts for where memory is bounded.
     #[inline]
     pub(crate) fn weight(&self) -> usize {
         1 + self.arity / COLUMNS_PER_UNIT
     }
 
-    /// Whether it has none.
+    /// Whether the relation has no tuples.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The tuple of row `row`, which must be below [`Relation::len`].
+    /// The tuple in row `row`, which must be below [`Relation::len`].
     #[inline]
     pub fn row(&self, row: usize) -> &[Value] {
         &self.data[row * self.arity..(row + 1) * self.arity]
     }
 
-    /// The tuples, in order of arrival.
+    /// The tuples, in order of insertion.
     pub fn rows(&self) -> impl Iterator<Item = &[Value]> {
         (0..self.len).map(|row| self.row(row))
     }
 
-    /// Whether `tuple` is there.
+    /// Whether the relation contains `tuple`.
     #[inline]
     pub fn contains(&self, tuple: &[Value]) -> bool {
         self.find(tuple).is_some()
     }
 
-    /// The row of `tuple`, if it is there.
+    /// The row of `tuple`; `None` if the relation does not contain it.
     #[inline]
     pub fn find(&self, tuple: &[Value]) -> Option<usize> {
         let hash = hash_values(0, tuple.iter().copied());
         self.all.find(hash, |row| self.row(row as usize) == tuple).map(|row| row as usize)
     }
 
-    /// Adds `tuple`; whether it is new.
+    /// Adds `tuple` and returns whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, tuple: &[Value]) -> bool {
         debug_assert_eq!(tuple.len(), self.arity);
@@ -108,7 +108,7 @@ impl Relation {
         true
     }
 
-    /// The newest row whose columns of index `index` equal `key`, or [`NONE`].
+    /// The newest row whose columns of index `index` equal `key`; [`NONE`] if there is no such row.
     #[inline]
     pub(crate) fn newest(&self, index: usize, key: &[Value]) -> u32 {
         let index = &self.indexes[index];
@@ -119,7 +119,7 @@ impl Relation {
         row.unwrap_or(NONE)
     }
 
-    /// The next older row with the same key, or [`NONE`].
+    /// The next older row with the same key; [`NONE`] if there is no such row.
     #[inline]
     pub(crate) fn older(&self, index: usize, row: u32) -> u32 {
         self.indexes[index].older[row as usize]
@@ -141,7 +141,7 @@ impl Relation {
         self.indexes.len()
     }
 
-    /// Replaces the indexes, filling the new ones.
+    /// Replaces the indexes and fills the new ones.
     pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
         let old = std::mem::replace(self, Relation::new(self.arity, indexes));
         for row in old.rows() {

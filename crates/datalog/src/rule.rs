@@ -1,8 +1,8 @@
-//! Rules over variables and values: what a program is written in.
+//! Rules over variables and ground values: the input language of [`crate::Program`].
 //!
-//! Arguments are flat. A term with variables inside is spelled out by [`Literal::Compose`], which
-//! relates a term to its function and arguments and can be read in both directions; so a rule
-//! needs no recursion however deep its terms are nested.
+//! The arguments of an atom are flat. [`Literal::Compose`] relates a term to its function and arguments and
+//! works in both directions. Nested terms become chains of such literals, so nothing recurses over the
+//! nesting.
 
 use crate::value::{Functor, Value};
 
@@ -11,7 +11,7 @@ use crate::value::{Functor, Value};
 pub struct RelationId(pub u32);
 
 impl RelationId {
-    /// Its number.
+    /// The number of the relation.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -22,7 +22,7 @@ impl RelationId {
 pub struct Variable(pub u32);
 
 impl Variable {
-    /// Its number.
+    /// The number of the variable.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -38,7 +38,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// The variable, if it is one.
+    /// The variable; `None` for a ground term.
     pub fn variable(self) -> Option<Variable> {
         match self {
             Argument::Variable(variable) => Some(variable),
@@ -52,7 +52,7 @@ impl Argument {
 pub struct Atom {
     /// The relation.
     pub relation: RelationId,
-    /// As many as the relation's arity.
+    /// The arguments, as many as the relation's arity.
     pub args: Vec<Argument>,
 }
 
@@ -63,21 +63,21 @@ pub enum Literal {
     Positive(Atom),
     /// The atom does not hold.
     Negative(Atom),
-    /// The two differ.
+    /// The two arguments differ.
     Distinct(Argument, Argument),
     /// `term` is `functor` applied to `args`.
     Compose {
-        /// The whole.
+        /// The compound term.
         term: Argument,
-        /// Its function.
+        /// The function at its root.
         functor: Functor,
-        /// Its parts.
+        /// Its arguments.
         args: Vec<Argument>,
     },
 }
 
 impl Literal {
-    /// Its arguments; of a composition the term first.
+    /// The arguments of the literal; for [`Literal::Compose`] the term comes first.
     pub fn arguments(&self) -> impl Iterator<Item = Argument> + '_ {
         let (pair, args): ([Option<Argument>; 2], &[Argument]) = match self {
             Literal::Positive(atom) | Literal::Negative(atom) => ([None, None], &atom.args),
@@ -88,27 +88,27 @@ impl Literal {
     }
 }
 
-/// A rule of a program.
+/// A rule of a program: the head holds if all literals of the body hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rule {
-    /// What follows.
+    /// The derived atom.
     pub head: Atom,
-    /// From what.
+    /// The conditions.
     pub body: Vec<Literal>,
-    /// How many variables it has: they are numbered below this.
+    /// The number of variables; the rule's variables have smaller numbers.
     pub variables: u32,
-    /// Whose rule it is: the caller's number, named in errors.
+    /// The caller's identifier of the rule, reported in errors.
     pub label: u32,
 }
 
-/// A relation's name, arity and volatility.
+/// A relation's name, arity and change level.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// For errors and graphs.
+    /// The name, used in errors and graphs.
     pub name: String,
     /// The number of columns.
     pub arity: usize,
-    /// For an input, whose tuples the caller inserts: how often they change. Level 0 never does;
-    /// clearing level `n` clears what depends on inputs of level `n` or above.
+    /// For an input relation, whose tuples the caller inserts: how often they change. Inputs of level 0 never
+    /// change. Clearing level `n` clears all relations that depend on inputs of level `n` or above.
     pub level: u8,
 }

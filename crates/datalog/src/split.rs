@@ -1,26 +1,26 @@
-//! Splitting relations by the constants among their arguments, so that programs are stratified
-//! which only look as if they were not: `goal(R, 0) ← not goal(R, 100)` negates another part of
-//! `goal`.
+//! Splits relations by the constants in their rules' heads, so that more programs are stratified:
+//! `goal(R, 0) ← not goal(R, 100)` negates a different part of `goal` than it defines.
 //!
-//! A pattern says which columns are which constants. A relation that depends on itself through
-//! negation becomes one part for each pattern of its rules' heads; a literal reads a view, the
-//! union of the parts that its own pattern admits; and the relation itself is the union of all. By
-//! whole patterns and not by one column after the other: reading `goal(R, 100)` from what was
-//! already split by roles would depend on every goal of every role.
+//! A pattern gives the constant in each column, if any. A relation that depends on itself through negation is
+//! split into one part for each pattern of its rules' heads. A literal reads a view: the union of the parts
+//! whose patterns are compatible with its own. The relation itself becomes the union of all parts. Splitting
+//! column by column would not do: `goal(R, 100)`, read from a `goal` split by roles, would depend on every
+//! goal of every role.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{dependency_graph, negative_cycles};
 use crate::value::{Value, Values};
 use rustc_hash::FxHashMap;
 
-/// Which columns are which constants.
+/// For each column, its constant; `None` for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// More views of parts than this are not made; literals then read the whole relation.
+/// The maximum number of rules that copy tuples between parts, views and relations. Beyond it, literals read
+/// the whole relation.
 const MAX_VIEWED: usize = 1_000_000;
 
-/// Splits the relations of `rules` that depend on themselves through negation. New relations are
-/// appended to `signatures`; the relations given keep their meaning.
+/// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to
+/// `signatures`; the existing relations keep their tuples.
 pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>, values: &Values) {
     let cycles = negative_cycles(&dependency_graph(signatures.len(), rules));
     let mut relations: FxHashMap<RelationId, Split> =
@@ -59,25 +59,25 @@ pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>
     rules.append(&mut new.copies);
 }
 
-/// A part of a relation: what rules with one pattern of heads derive.
+/// A part of a relation: the tuples derived by the rules with one head pattern.
 #[derive(Debug)]
 struct Part {
     relation: RelationId,
-    /// The label of one of its rules.
+    /// The label of the first of its rules.
     label: u32,
 }
 
-/// How one relation is split.
+/// The parts and views of one relation.
 #[derive(Debug, Default)]
 struct Split {
     parts: Vec<(Pattern, Part)>,
-    /// The number of each pattern's part.
+    /// The index in `parts` of each pattern.
     numbers: FxHashMap<Pattern, usize>,
     has_constants: bool,
-    /// The column by which parts are looked up, and the parts with each constant there.
+    /// The column by which parts are indexed, and the parts with each constant in it.
     column: usize,
     by_constant: FxHashMap<Value, Vec<usize>>,
-    /// The parts with a variable there.
+    /// The parts with a variable in that column.
     general: Vec<usize>,
     views: FxHashMap<Pattern, RelationId>,
 }
@@ -92,7 +92,7 @@ impl Split {
         }
     }
 
-    /// Makes the index by the column with a constant in most parts.
+    /// Indexes the parts by the column that is a constant in most of them.
     fn index(&mut self) {
         let columns = 0..self.parts.first().map_or(0, |(pattern, _)| pattern.len());
         let constants = |&c: &usize| self.parts.iter().filter(|(pattern, _)| pattern[c].is_some()).count();
@@ -105,7 +105,7 @@ impl Split {
         }
     }
 
-    /// The relation from which `atom` is read.
+    /// The relation that replaces `atom.relation` in a body literal.
     fn view(&mut self, atom: &Atom, new: &mut NewRelations<'_>) -> RelationId {
         let pattern = pattern_of(&atom.args);
         if pattern.iter().all(Option::is_none) {
@@ -139,7 +139,7 @@ impl Split {
     }
 }
 
-/// A fact depends on nothing, so all facts may be in one part.
+/// The pattern of a head. Facts depend on nothing, so all of them go to the part without constants.
 fn pattern_of_head(rule: &Rule) -> Pattern {
     if rule.body.is_empty() { vec![None; rule.head.args.len()] } else { pattern_of(&rule.head.args) }
 }
@@ -152,7 +152,7 @@ fn pattern_of(args: &[Argument]) -> Pattern {
     args.iter().map(constant).collect()
 }
 
-/// The relations made by splitting, and the rules that copy tuples between them.
+/// The relations that splitting adds, and the rules that copy tuples between them.
 struct NewRelations<'a> {
     signatures: &'a mut Vec<Signature>,
     values: &'a Values,
@@ -160,7 +160,7 @@ struct NewRelations<'a> {
 }
 
 impl NewRelations<'_> {
-    /// A relation for the tuples of `whole` that `pattern` admits.
+    /// Adds a relation for the tuples of `whole` that match `pattern`.
     fn add(&mut self, whole: RelationId, pattern: &Pattern) -> RelationId {
         let whole = self.signatures[whole.index()].clone();
         let column = |constant: &Option<Value>| constant.map_or("*".to_owned(), |c| self.values.text(c));
@@ -169,7 +169,7 @@ impl NewRelations<'_> {
         RelationId(self.signatures.len() as u32 - 1)
     }
 
-    /// Copies what `pattern` admits of `from` to `to`.
+    /// Adds a rule that copies the tuples of `from` that match `pattern` to `to`.
     fn copy(&mut self, from: &Part, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),

@@ -1,10 +1,10 @@
-//! How large relations are, as seen so far: what join order is chosen by.
+//! Observed sizes of relations, from which the planner chooses the join order.
 
 use crate::database::Database;
 use crate::rule::RelationId;
 use rustc_hash::FxHashSet;
 
-/// Mean sizes of relations, and mean numbers of different values in their columns.
+/// Mean sizes of relations, and mean numbers of distinct values in their columns.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     relations: Vec<Seen>,
@@ -12,31 +12,31 @@ pub struct Statistics {
 
 #[derive(Clone, Debug)]
 struct Seen {
-    /// How often it was observed.
+    /// The number of observations; `tuples` and `distinct` are sums over them.
     observations: f64,
     tuples: f64,
     distinct: Vec<f64>,
 }
 
-/// What a relation that nobody has seen is taken for: tuples, and different values in a column.
+/// Assumed size of an unobserved relation: tuples, and distinct values in a column.
 const UNSEEN: (f64, f64) = (1000.0, 10.0);
 
-/// What a relation that was always empty is taken for, in tuples.
+/// Assumed number of tuples of a relation that was empty at every observation.
 const RARE: f64 = 0.25;
 
 impl Statistics {
-    /// Of relations with these arities, none of which has been seen.
+    /// Statistics without observations, for relations of these arities.
     pub(crate) fn new(arities: impl Iterator<Item = usize>) -> Statistics {
         let unseen = |arity| Seen { observations: 0.0, tuples: 0.0, distinct: vec![0.0; arity] };
         Statistics { relations: arities.map(unseen).collect() }
     }
 
-    /// Also of relations with these arities, numbered on, which nobody has seen.
+    /// Adds unobserved relations of these arities, with the next numbers.
     pub fn extend(&mut self, arities: impl Iterator<Item = usize>) {
         self.relations.extend(Statistics::new(arities).relations);
     }
 
-    /// Takes note of `relations`, which must be complete in `database`.
+    /// Records the sizes of `relations`, which must be complete in `database`.
     pub fn observe(&mut self, database: &Database, relations: impl Iterator<Item = RelationId>) {
         for id in relations {
             let relation = database.relation(id);
@@ -50,9 +50,9 @@ impl Statistics {
         }
     }
 
-    /// How many tuples of `relation` are expected to match when the columns that `bound` names
-    /// have given values. Columns are taken to be independent, so this is too low where they are
-    /// not; a full key is worth more than a small relation all the same.
+    /// The expected number of tuples of `relation` that match given values in the columns for which `bound`
+    /// holds. The estimate takes columns to be independent and is too low where they are not; it still ranks
+    /// a lookup by a full key before a scan of a small relation.
     pub(crate) fn fan_out(&self, relation: RelationId, bound: impl Fn(usize) -> bool) -> f64 {
         let seen = &self.relations[relation.index()];
         let columns = (0..seen.distinct.len()).filter(|&c| bound(c));

@@ -1,7 +1,7 @@
 //! The dependency graph of a program, and its strata (Apt, Blair & Walker 1988).
 //!
-//! A stratum is one strongly connected component of the graph; strata come in an order in which
-//! everything a stratum depends on comes before it.
+//! A stratum is one strongly connected component of the graph. Each stratum comes after all strata on which
+//! it depends.
 
 use crate::error::ProgramError;
 use crate::rule::{Literal, RelationId, Rule};
@@ -9,21 +9,22 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-/// The dependency graph: an edge from each body relation to the head's, `true` if negated.
+/// The dependency graph: an edge from each body relation to the head's relation; the weight is `true` if the
+/// literal is negated.
 pub type DependencyGraph = DiGraph<RelationId, bool>;
 
-/// Relations that depend on one another, and their rules.
+/// Mutually dependent relations, and their rules.
 #[derive(Clone, Debug)]
 pub struct Stratum {
-    /// The relations, ascending.
+    /// The relations, in ascending order.
     pub relations: Vec<RelationId>,
-    /// The numbers of the rules whose heads they are, ascending.
+    /// The numbers of the rules with these relations in the head, in ascending order.
     pub rules: Vec<usize>,
-    /// Whether any relation depends on itself.
+    /// Whether a relation of the stratum depends on itself.
     pub recursive: bool,
 }
 
-/// The dependency graph of `rules` over `relations` relations. Parallel edges are merged.
+/// The dependency graph of `rules` over relations 0 to `relations` - 1. Parallel edges are merged.
 pub fn dependency_graph(relations: usize, rules: &[Rule]) -> DependencyGraph {
     let mut graph = DependencyGraph::with_capacity(relations, rules.len());
     for relation in 0..relations {
@@ -48,10 +49,10 @@ pub fn dependency_graph(relations: usize, rules: &[Rule]) -> DependencyGraph {
     graph
 }
 
-/// The components of `graph`, dependencies first, each with its relations ascending.
+/// The strongly connected components of `graph`, dependencies first, each in ascending order.
 pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
-    // Kosaraju's algorithm, since petgraph's version of Tarjan's recurses. Both give components in
-    // reverse topological order of the edges' direction.
+    // Kosaraju's algorithm, because Tarjan's algorithm in petgraph recurses. Both return the components in
+    // reverse topological order of the edges.
     let mut components: Vec<Vec<RelationId>> = kosaraju_scc(graph)
         .into_iter()
         .map(|nodes| {
@@ -64,7 +65,7 @@ pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     components
 }
 
-/// The number of the component of each of so many relations.
+/// The number of the component of each relation.
 fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
     let mut component_of = vec![0; relations];
     for (number, component) in components.iter().enumerate() {
@@ -75,7 +76,7 @@ fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
     component_of
 }
 
-/// Relations that depend on themselves through negation, grouped by component.
+/// The components with a negated edge inside: their relations depend on themselves through negation.
 pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     let components = components(graph);
     let component_of = numbers(&components, graph.node_count());
@@ -89,7 +90,7 @@ pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     bad.into_iter().map(|number| components[number].clone()).collect()
 }
 
-/// The strata of `rules`.
+/// Groups `rules` into strata.
 ///
 /// # Errors
 /// [`ProgramError::NotStratified`] when a relation depends on itself through negation.

@@ -1,8 +1,8 @@
-//! An open-addressing hash table of ids whose keys live elsewhere.
+//! An open-addressing hash table of ids whose keys are stored elsewhere.
 //!
-//! The owner keeps rows (or terms) in an array and asks this table which of them has a given
-//! key. Clearing takes constant time: a slot counts only if it carries the current stamp, since
-//! the tables of a state's relations are emptied many thousand times a second.
+//! The owner keeps rows or terms in an array and looks up the id of a key here. A slot is filled only if it
+//! carries the table's current stamp, so clearing takes constant time: the relations of a state are cleared
+//! many thousand times a second.
 
 use crate::value::Value;
 
@@ -16,13 +16,13 @@ struct Slot {
 const EMPTY: Slot = Slot { stamp: 0, hash: 0, id: 0 };
 const SMALLEST: usize = 16;
 
-/// A hash table from 32-bit hashes to ids.
+/// A hash table from 32-bit hashes to ids, with linear probing and a load of at most one half.
 #[derive(Clone, Debug)]
 pub(crate) struct IdTable {
     slots: Vec<Slot>,
-    /// Slots that carry this stamp are filled; never 0.
+    /// The stamp of filled slots; never 0.
     stamp: u32,
-    /// How far to shift a hash to get a slot number.
+    /// The right shift that turns a hash into a slot number.
     shift: u32,
     len: usize,
 }
@@ -34,7 +34,7 @@ impl Default for IdTable {
 }
 
 impl IdTable {
-    /// The id with this hash for which `matches` holds.
+    /// The id with this hash for which `matches` holds, if any.
     #[inline]
     pub(crate) fn find(&self, hash: u32, mut matches: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len() - 1;
@@ -51,7 +51,7 @@ impl IdTable {
         }
     }
 
-    /// Adds an id that [`IdTable::find`] does not find.
+    /// Adds an id whose key is not in the table.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, id: u32) {
         if (self.len + 1) * 2 > self.slots.len() {
@@ -61,7 +61,7 @@ impl IdTable {
         self.len += 1;
     }
 
-    /// Puts `id` in the place of the id that `matches`, which it returns, or adds it.
+    /// Replaces the id for which `matches` holds by `id` and returns the old one; adds `id` if there is none.
     #[inline]
     pub(crate) fn replace(
         &mut self,
@@ -85,7 +85,7 @@ impl IdTable {
         None
     }
 
-    /// Empties the table in constant time (but once in 2³² times).
+    /// Empties the table in constant time, except once in 2³² calls.
     pub(crate) fn clear(&mut self) {
         self.len = 0;
         self.stamp = self.stamp.wrapping_add(1);
@@ -118,7 +118,7 @@ impl IdTable {
     }
 }
 
-/// A hash of a sequence of values; its upper bits are the good ones.
+/// A multiplicative hash of a sequence of values. Its upper bits are the best distributed.
 #[inline]
 pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;

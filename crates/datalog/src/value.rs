@@ -1,11 +1,11 @@
 //! Ground terms, interned: equal terms have equal [`Value`]s, so that a join compares integers.
 //!
-//! Invariant: a compound's arguments have smaller numbers than the compound itself. Nothing here
+//! Invariant: the arguments of a compound term have smaller numbers than the term itself. No function
 //! recurses over the nesting of terms.
 //!
-//! A table may be told how many terms it keeps for good. The terms beyond those are passing ones: they live
-//! until [`Values::release`]. Whoever needs one of them for longer writes it out ([`Values::write`]) and
-//! reads it again later.
+//! [`Values::keep`] divides the terms into lasting and passing ones. Passing terms live until
+//! [`Values::release`]. A caller that needs a passing term for longer serialises it with [`Values::write`]
+//! and restores it with [`Values::read`].
 
 use crate::table::{IdTable, hash_values};
 use rustc_hash::FxHashMap;
@@ -15,43 +15,43 @@ use rustc_hash::FxHashMap;
 pub struct Value(pub(crate) u32);
 
 impl Value {
-    /// The position in its table, from 0.
+    /// The position in the table of terms, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The value at a position of the table, as [`Value::index`] gave it.
+    /// The value at position `index`, the inverse of [`Value::index`].
     pub fn from_index(index: usize) -> Value {
         Value(index as u32)
     }
 }
 
-/// An interned name: of a constant or of a function.
+/// An interned name of a constant or of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Name(pub(crate) u32);
 
-/// The function at the root of a term: its name and whether it is a bare constant.
+/// The function symbol at the root of a term: its name and its arity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Functor {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// The number of arguments; `None` for a constant, which differs from a function applied to
-    /// no arguments.
+    /// The number of arguments; `None` for a constant. The constant `c` differs from the function `c` applied
+    /// to no arguments.
     pub arity: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     functor: Functor,
-    /// Where its arguments start in the common array.
+    /// The index of its first argument in the array of all arguments.
     first: u32,
 }
 
-/// How many arguments of terms, or columns of tuples, are taken for one term or tuple where
-/// memory is bounded.
+/// The number of term arguments or tuple columns that count as one more term or tuple where memory is
+/// bounded.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
-/// In a term that is written out, the bit of a word that is a name. Numbers of lasting terms are below it.
+/// Tag bit of a name in a serialised term. The numbers of lasting terms are below it.
 const NAME: u32 = 1 << 31;
 
 /// The table of ground terms.
@@ -62,23 +62,23 @@ pub struct Values {
     nodes: Vec<Node>,
     arguments: Vec<Value>,
     depths: Vec<u32>,
-    /// The bytes of each text: a term in which others recur can be far longer than it is deep.
+    /// The length of each term's text in bytes. Sharing lets the length grow exponentially with the depth.
     lengths: Vec<u32>,
-    /// The lasting terms.
+    /// Hash table of the lasting terms.
     by_term: IdTable,
-    /// The passing ones.
+    /// Hash table of the passing terms.
     passing: IdTable,
-    /// Terms numbered below this are lasting. It only ever falls, and never below a term that is there:
-    /// otherwise the same term could be written out in two ways.
+    /// Terms with numbers below this are lasting. The bound only falls, and never below an existing lasting
+    /// term: otherwise a term could have two serialisations.
     lasting: usize,
-    /// How many arguments lasting terms have together, at the most.
+    /// The maximum number of arguments of all lasting terms together.
     lasting_arguments: usize,
-    /// How many passing terms are a crowd.
+    /// [`Values::is_crowded`] holds when there are more passing terms than this.
     crowd: usize,
 }
 
 impl Default for Values {
-    /// An empty table, all of whose terms are lasting.
+    /// An empty table in which all terms are lasting.
     fn default() -> Values {
         Values {
             names: Vec::new(),
@@ -97,7 +97,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The name spelled `text`, made if it is new.
+    /// Interns the name `text`.
     pub fn name(&mut self, text: &str) -> Name {
         if let Some(&name) = self.by_name.get(text) {
             return name;
@@ -113,13 +113,13 @@ impl Values {
         &self.names[name.0 as usize]
     }
 
-    /// The constant spelled `text`, made if it is new.
+    /// Interns the constant `text`.
     pub fn constant(&mut self, text: &str) -> Value {
         let name = self.name(text);
         self.term(Functor { name, arity: None }, &[])
     }
 
-    /// The term `functor` applied to `args`, made if it is new.
+    /// Interns the term `functor` applied to `args`.
     pub fn term(&mut self, functor: Functor, args: &[Value]) -> Value {
         debug_assert_eq!(functor.arity.unwrap_or(0) as usize, args.len());
         let hash = hash_term(functor, args);
@@ -147,7 +147,7 @@ impl Values {
         table.insert(hash, id);
     }
 
-    /// The term `functor` applied to `args`, if it has been made.
+    /// The term `functor` applied to `args`; `None` if it is not in the table.
     pub fn find(&self, functor: Functor, args: &[Value]) -> Option<Value> {
         self.lookup(hash_term(functor, args), functor, args).map(Value)
     }
@@ -162,7 +162,7 @@ impl Values {
         self.passing.find(hash, is_it)
     }
 
-    /// Forgets all terms but the first `len`.
+    /// Removes all terms but the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len >= self.nodes.len() {
             return;
@@ -183,8 +183,8 @@ impl Values {
         }
     }
 
-    /// Lets the terms that are there, and the next `more` (on average of no more than 16 arguments), be lasting;
-    /// all after them are passing. To be called once.
+    /// Makes the existing terms and the next `more` terms lasting (fewer if those have more than 16 arguments
+    /// on average); all later terms are passing. Call it at most once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
         self.lasting = self.lasting.min(most(self.nodes.len(), more).min(NAME as usize));
@@ -192,13 +192,14 @@ impl Values {
         self.crowd = more;
     }
 
-    /// Whether [`Values::release`] keeps `value`.
+    /// Whether `value` survives [`Values::release`].
     #[inline]
     pub fn is_lasting(&self, value: Value) -> bool {
         value.index() < self.lasting
     }
 
-    /// Whether there are more passing terms than lasting ones were allowed beside those of the beginning.
+    /// Whether there are more passing terms than the `more` given to [`Values::keep`]. Wide terms count for
+    /// more.
     #[inline]
     pub fn is_crowded(&self) -> bool {
         let Some(first) = self.nodes.get(self.lasting) else { return false };
@@ -206,13 +207,13 @@ impl Values {
         (self.nodes.len() - self.lasting).max(arguments / COLUMNS_PER_UNIT) > self.crowd
     }
 
-    /// Forgets all passing terms.
+    /// Removes all passing terms.
     pub fn release(&mut self) {
         self.truncate(self.lasting);
     }
 
-    /// Appends `value` to `out`, written out down to names and lasting terms. The same term is always written
-    /// out in the same way.
+    /// Serialises `value` to `out` as names, arities and numbers of lasting terms, in preorder. A term always
+    /// has the same serialisation.
     pub fn write(&self, value: Value, out: &mut Vec<u32>) {
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
@@ -227,9 +228,9 @@ impl Values {
         }
     }
 
-    /// Appends the terms that were written out one after the other to `out`.
+    /// Restores the terms serialised one after the other in `written` and appends them to `out`.
     pub fn read(&mut self, written: &[u32], out: &mut Vec<Value>) {
-        // The functions that still lack arguments, with the place of their first one in `out`.
+        // Functions with missing arguments, each with the index in `out` of its first argument.
         let mut open: Vec<(Functor, usize)> = Vec::new();
         let mut words = written.iter();
         while let Some(&word) = words.next() {
@@ -250,51 +251,50 @@ impl Values {
         }
     }
 
-    /// The function at the root of `value`.
+    /// The function symbol at the root of `value`.
     pub fn functor(&self, value: Value) -> Functor {
         self.nodes[value.index()].functor
     }
 
-    /// The arguments of `value`; none for a constant.
+    /// The arguments of `value`; empty for a constant.
     pub fn arguments(&self, value: Value) -> &[Value] {
         let node = self.nodes[value.index()];
         let first = node.first as usize;
         &self.arguments[first..first + node.functor.arity.unwrap_or(0) as usize]
     }
 
-    /// How deep the term is nested: 1 for a constant.
+    /// The nesting depth of `value`; 1 for a constant.
     pub fn depth(&self, value: Value) -> u32 {
         self.depths[value.index()]
     }
 
-    /// How many bytes [`Values::text`] has; `u32::MAX` stands for all from there on.
+    /// The length of [`Values::text`] in bytes, saturating at `u32::MAX`.
     pub fn text_len(&self, value: Value) -> u32 {
         self.lengths[value.index()]
     }
 
-    /// How many bytes the texts of all terms have together.
+    /// The sum of [`Values::text_len`] over all terms.
     pub fn text_bytes(&self) -> u64 {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many terms there are, wide ones counting more: one for every [`COLUMNS_PER_UNIT`]
-    /// arguments of all of them together.
+    /// The number of terms, or one per [`COLUMNS_PER_UNIT`] arguments of all terms together if that is more.
     #[inline]
     pub(crate) fn size(&self) -> usize {
         self.nodes.len().max(self.arguments.len() / COLUMNS_PER_UNIT)
     }
 
-    /// Whether there is none.
+    /// Whether the table has no terms.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The canonical text of `value`: one blank between tokens, none inside the parentheses.
+    /// The canonical text of `value`: one blank between tokens, none next to the parentheses.
     pub fn text(&self, value: Value) -> String {
         enum Piece {
             Value(Value),
@@ -394,7 +394,7 @@ mod tests {
         values.release();
         assert_eq!((values.len(), values.find(f, &[zero, one])), (3, Some(kept)));
         assert_eq!(values.find(none, &[]), None);
-        // Another term comes first now, and takes the number that one of them had.
+        // The new term reuses the number of a released one.
         assert_eq!(values.term(f, &[one, one]), empty);
         let mut read = Vec::new();
         values.read(&written, &mut read);
@@ -405,7 +405,7 @@ mod tests {
             values.write(value, &mut again);
         }
         assert_eq!(again, written);
-        // Forgetting some of the passing terms leaves the others, and what they are found by.
+        // Truncation keeps the passing terms below the new length, and their hash entries.
         values.truncate(4);
         assert_eq!(values.find(f, &[one, one]), Some(empty));
         assert_eq!(values.find(none, &[]), None);

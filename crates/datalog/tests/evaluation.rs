@@ -1,5 +1,5 @@
-//! The evaluator against a naive one on random stratified programs: with recursion, mutual
-//! recursion, negation, constants, compound terms, repeated variables, relations without columns.
+//! Compares the evaluator with a naive one on random stratified programs with recursion, mutual recursion,
+//! negation, constants, compound terms, repeated variables and relations without columns.
 
 mod naive;
 
@@ -47,7 +47,7 @@ proptest! {
         evaluate(&program, &mut database, &all(&program));
         compare(&program, &database, &expected, &all(&program));
 
-        // The same once plans are made for the sizes seen, in the same database and in a new one.
+        // The results stay the same when plans use the observed sizes, in the same database and in a new one.
         let mut statistics = program.statistics();
         statistics.observe(&database, all(&program).into_iter());
         program.plan(&statistics).expect("safe");
@@ -58,7 +58,7 @@ proptest! {
         evaluate(&program, &mut database, &all(&program));
         compare(&program, &database, &expected, &all(&program));
 
-        // And when each stratum is planned just before it is evaluated.
+        // They also stay the same when each stratum is planned just before it is evaluated.
         let mut database = Database::new(&program, case.values.clone());
         insert(&mut database, &inputs);
         let mut statistics = program.statistics();
@@ -78,7 +78,7 @@ proptest! {
             insert(&mut database, inputs);
         }
         for _ in 0..6 {
-            // Some relations are asked for, one after the other; what they need and no more.
+            // Ask for some relations in turn: only these and their dependencies may be evaluated.
             let mut asked = Vec::new();
             for _ in 0..=choices.below(3) {
                 asked.push(RelationId(choices.below(program.signatures().len()) as u32));
@@ -183,13 +183,13 @@ proptest! {
                 }
             }
             prop_assert_eq!(tuples(&database, whole), union.clone());
-            // Who reads it with a variable sees all of it.
+            // A literal with a variable in that column reads the whole relation.
             prop_assert_eq!(tuples(&database, merged.readers[arity]), union);
         }
     }
 }
 
-/// Random choices of what is on demand, against the naive evaluator.
+/// Computes random relations on demand and compares the answers with the naive evaluator's.
 fn on_demand_or_not(bytes: &[u8]) {
     let choices = &mut Choices(bytes);
     let case = Case::new(choices);
@@ -207,7 +207,7 @@ fn on_demand_or_not(bytes: &[u8]) {
     }
 }
 
-/// The program with `demanded` on demand, if that can be.
+/// The program with the relations `demanded` on demand; `None` if the rewriting is refused.
 fn demand(case: &Case, demanded: &[bool]) -> Option<Program> {
     match on_demand(&case.signatures, &case.rules, |r| demanded[r.index()]) {
         Ok(rewritten) => Program::new(rewritten.signatures, rewritten.rules).ok(),
@@ -242,8 +242,8 @@ fn much_can_be_put_on_demand() {
     assert!(accepted > 60, "only {accepted} of 400 programs are rewritten");
 }
 
-/// A case with all derived relations of one arity in one relation, told apart by a constant, so
-/// that it is stratified only once it is split.
+/// A case in which all derived relations of one arity are merged into one relation with a constant column
+/// that tells them apart, so that it is stratified only after splitting.
 struct Merged {
     signatures: Vec<Signature>,
     rules: Vec<Rule>,
@@ -301,7 +301,7 @@ impl Merged {
     }
 }
 
-/// `number(zero)`, `number(s(X)) ← number(X)`, and `even` of an input beside them.
+/// `number(zero) ← given(zero)`, `number(s(X)) ← number(X)`, and `taken(X) ← given(X)`.
 fn growing() -> (Program, ggp_datalog::Values) {
     let mut values = ggp_datalog::Values::default();
     let zero = Argument::Value(values.constant("zero"));
@@ -320,8 +320,8 @@ fn growing() -> (Program, ggp_datalog::Values) {
     (Program::new(signatures, rules).expect("safe"), values)
 }
 
-/// `answer(X) ← given(X), chain(X)`, where `chain` begins at the end given and goes on from a term
-/// to one that is a part of it, or to one that it is a part of.
+/// `answer(X) ← given(X), chain(X)`, where `chain` starts at the given end and continues to a subterm of each
+/// term, or to a term that contains it.
 fn chain(down: bool) -> (Vec<Signature>, Vec<Rule>, ggp_datalog::Values) {
     let mut values = ggp_datalog::Values::default();
     let s = ggp_datalog::Functor { name: values.name("s"), arity: Some(1) };
@@ -344,12 +344,12 @@ fn chain(down: bool) -> (Vec<Signature>, Vec<Rule>, ggp_datalog::Values) {
 
 #[test]
 fn questions_that_grow_without_end_are_refused_and_those_that_shrink_are_not() {
-    // Is X in the chain? If s(X) is; if s(s(X)) is; and so on, however few there are.
+    // Asking for X asks for s(X), then for s(s(X)), and so on without end, although the answers are few.
     let (signatures, rules, _) = chain(true);
     let refusal = on_demand(&signatures, &rules, |r| r == RelationId(2)).err();
     assert_eq!(refusal, Some(Refusal::Endless { wanted: RelationId(2) }));
 
-    // The other way round it is the answers that have no end, and the questions that have one.
+    // In the other direction the answers are infinite and the demand is finite.
     let (signatures, rules, mut values) = chain(false);
     let rewritten = on_demand(&signatures, &rules, |r| r == RelationId(2)).expect("questions shrink");
     let program = Program::new(rewritten.signatures, rewritten.rules).expect("safe");

@@ -1,9 +1,9 @@
-//! The abstract syntax of a rulesheet, as the parser gives it and everything else reads it.
+//! The abstract syntax of a rulesheet: the parser's output, which all other code reads.
 //!
-//! Terms live in one arena and refer to each other by [`TermId`]: functions may be nested tens of
-//! thousands deep, and no walk over them may recurse. Equal terms have equal ids (hash-consed).
-//! `or` and `and` have been normalised away: one source rule may have become several [`Rule`]s
-//! with the same span.
+//! Terms are nodes of one arena and refer to each other by [`TermId`]. Functions may be nested tens of
+//! thousands deep, so no walk over terms may recurse. Terms are hash-consed: equal terms have equal ids. The
+//! parser removes `or` and `and` by normalisation, so one source rule can become several [`Rule`]s with the
+//! same span.
 //!
 //! Keywords in relation position are stored in lower case; every other symbol keeps its spelling.
 
@@ -22,35 +22,36 @@ pub struct Span {
 }
 
 impl Span {
-    /// As a range of bytes.
+    /// The span as a range of bytes.
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
-/// A term of a description's arena.
+/// The id of a term in a description's arena.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TermId(u32);
 
 impl TermId {
-    /// The position in the arena, from 0. Children have smaller positions than their parent.
+    /// The position in the arena, from 0. A compound's arguments have smaller positions than the compound.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a term is, one level deep.
+/// The root of a term: its kind, its symbol and the ids of its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Term {
-    /// `?x`; the symbol's name includes the `?`.
+    /// A variable such as `?x`; the symbol's name includes the `?`.
     Variable(Symbol),
-    /// `white`, `8`.
+    /// A constant such as `white` or `8`.
     Constant(Symbol),
-    /// `(cell 1 ?y b)`; without arguments for `(lock)`, which differs from the constant `lock`.
+    /// A function applied to arguments, such as `(cell 1 ?y b)`. It has no arguments in `(lock)`, which
+    /// differs from the constant `lock`.
     Compound(Symbol, Box<[TermId]>),
 }
 
-/// The arena of terms of one description; equal terms share one id.
+/// The arena of the terms of one description. Equal terms share one id.
 #[derive(Clone, Default, Debug)]
 pub struct Terms {
     nodes: Vec<Term>,
@@ -60,10 +61,10 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The id of `term`, added if it is new.
+    /// Interns `term` and returns its id.
     ///
     /// # Panics
-    /// When more than 2³² terms are made.
+    /// Panics when there are more than 2³² terms.
     pub fn intern(&mut self, term: Term) -> TermId {
         if let Some(&id) = self.by_term.get(&term) {
             return id;
@@ -85,38 +86,38 @@ impl Terms {
         id
     }
 
-    /// The term of `id`, one level deep.
+    /// The root of the term `id`.
     pub fn get(&self, id: TermId) -> &Term {
         &self.nodes[id.index()]
     }
 
-    /// Whether `id` has no variables. Constant time.
+    /// Whether the term has no variables. Takes constant time.
     pub fn is_ground(&self, id: TermId) -> bool {
         self.ground[id.index()]
     }
 
-    /// How many functions are nested in `id`; 0 for variables and constants. Constant time.
+    /// The nesting depth of functions in the term; 0 for variables and constants. Takes constant time.
     pub fn depth(&self, id: TermId) -> usize {
         self.depth[id.index()] as usize
     }
 
-    /// All terms, children before their parents.
+    /// All terms, arguments before the compounds that contain them.
     pub fn iter(&self) -> impl Iterator<Item = (TermId, &Term)> {
         self.nodes.iter().enumerate().map(|(i, term)| (TermId(i as u32), term))
     }
 
-    /// How many different terms there are.
+    /// The number of distinct terms.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none.
+    /// Whether the arena has no terms.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The different variables of `id`, in order of first occurrence, appended to `out` unless
-    /// they are there already. Iterative, and shared parts are looked at once.
+    /// Appends the variables of `id` to `out` in order of first occurrence, except those already in `out`.
+    /// Iterative; visits shared subterms once.
     pub fn variables(&self, id: TermId, out: &mut Vec<Symbol>) {
         let mut visited: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = vec![id];
@@ -137,11 +138,11 @@ impl Terms {
 /// A relation applied to terms: `(legal ?r noop)`, `terminal`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atom {
-    /// The relation; a keyword's name is in lower case.
+    /// The relation; the name of a keyword is in lower case.
     pub relation: Symbol,
-    /// Its arguments.
+    /// The arguments.
     pub args: Vec<TermId>,
-    /// Where it stands.
+    /// The place in the source.
     pub span: Span,
 }
 
@@ -157,7 +158,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// Where it stands.
+    /// The place in the source.
     pub fn span(&self) -> Span {
         match self {
             Literal::Positive(atom) | Literal::Negative(atom) => atom.span,
@@ -166,32 +167,32 @@ impl Literal {
     }
 }
 
-/// `(<= head body…)`, or a fact when the body is empty.
+/// A rule `(<= head body…)`, or a fact if the body is empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rule {
-    /// What follows.
+    /// The conclusion.
     pub head: Atom,
-    /// From what: all of it must hold.
+    /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// The whole rule.
+    /// The place of the whole rule in the source.
     pub span: Span,
 }
 
-/// A rulesheet: parsed, normalised, not yet checked.
+/// A parsed and normalised rulesheet. It has not been checked yet.
 #[derive(Clone, Default)]
 pub struct Description {
-    /// The source text. Bytes that are not UTF-8 may occur inside comments only.
+    /// The source text. Only comments may contain bytes that are not UTF-8.
     pub source: Vec<u8>,
-    /// Its names.
+    /// The names.
     pub symbols: Symbols,
-    /// Its terms.
+    /// The terms.
     pub terms: Terms,
-    /// Its rules and facts, in the order of the text.
+    /// The rules and facts, in the order of the text.
     pub rules: Vec<Rule>,
 }
 
 impl fmt::Debug for Description {
-    /// In brief: the whole of it can be millions of nodes.
+    /// Prints the sizes only: a description can have millions of nodes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Description")
             .field("bytes", &self.source.len())
@@ -207,8 +208,7 @@ impl Description {
         self.symbols.name(symbol)
     }
 
-    /// The canonical text of a term: one blank between tokens, none inside the parentheses.
-    /// Iterative.
+    /// The canonical text of a term: one blank between tokens, none next to the parentheses. Iterative.
     pub fn term_text(&self, id: TermId) -> String {
         enum Step<'a> {
             Term(TermId),
@@ -236,7 +236,7 @@ impl Description {
         out
     }
 
-    /// The canonical text of an atom; a relation without arguments is written bare.
+    /// The canonical text of an atom. A relation without arguments is written without parentheses.
     pub fn atom_text(&self, atom: &Atom) -> String {
         if atom.args.is_empty() {
             return self.name(atom.relation).to_owned();

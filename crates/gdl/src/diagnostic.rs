@@ -1,15 +1,14 @@
-//! What is wrong with a text, where, and how to mend it.
+//! Diagnostics: what is wrong with a text, where, and how to correct it.
 //!
-//! Invariant: every span of a diagnostic lies inside the text that it is about. How it is shown
-//! is the matter of [`crate::render()`].
+//! Invariant: every span of a diagnostic lies inside the text. [`crate::render()`] shows diagnostics.
 
 use crate::ast::Span;
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Worth knowing; the rulesheet loads.
+    /// The rulesheet loads.
     Warning,
     /// The rulesheet does not load.
     Error,
@@ -25,36 +24,36 @@ impl Severity {
     }
 }
 
-/// A further place that matters to a diagnostic.
+/// A secondary place of a diagnostic.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What is to be seen there.
+    /// The text to show there.
     pub text: String,
 }
 
-/// One finding.
+/// A finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {
-    /// A stable name for this kind of finding, such as `unsafe-variable`.
+    /// A stable identifier of the kind of finding, such as `unsafe-variable`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The place to underline.
     pub span: Span,
     /// What is wrong, in one line.
     pub message: String,
-    /// What to say at the underlined place; may be empty.
+    /// The text to show at the underlined place; may be empty.
     pub label: String,
-    /// Other places that matter.
+    /// Secondary places.
     pub labels: Vec<Label>,
-    /// How to mend it, if that can be said.
+    /// How to correct it, if known.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A finding of the given severity.
+    /// A diagnostic without labels and help.
     pub fn new(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -77,21 +76,21 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, span, message)
     }
 
-    /// Says `text` at the underlined place.
+    /// Sets the text at the underlined place.
     #[must_use]
     pub fn labelled(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
         self
     }
 
-    /// Points at a further place.
+    /// Adds a secondary place.
     #[must_use]
     pub fn and_at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// Says how to mend it.
+    /// Sets how to correct it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -99,17 +98,17 @@ impl Diagnostic {
     }
 }
 
-/// Why a text is not a rulesheet: at least one error, in the order of the text.
+/// Why a text is not a rulesheet: at least one error when returned by the parser.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParseErrors {
-    /// The errors kept, at most [`ParseErrors::LIMIT`].
+    /// The errors in the order in which they were found, at most [`ParseErrors::LIMIT`].
     pub diagnostics: Vec<Diagnostic>,
-    /// How many more there were.
+    /// The number of errors beyond the limit.
     pub omitted: usize,
 }
 
 impl ParseErrors {
-    /// How many errors are kept.
+    /// The maximum number of errors that are kept.
     pub const LIMIT: usize = 100;
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
@@ -124,7 +123,7 @@ impl ParseErrors {
         self.diagnostics.is_empty()
     }
 
-    /// The errors in the order of the text, the last of them saying how many were left out.
+    /// The errors in the order of the text. If some were omitted, a last error gives their number.
     #[must_use]
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| d.span);

@@ -1,14 +1,14 @@
-//! `(not (distinct s t))`: the two terms are equal, so they are unified and the rule rewritten.
+//! Rewrites rules with `(not (distinct s t))`: such a condition means that the two terms are equal, so they
+//! are unified and the substitution is applied to the rule.
 //!
-//! Union-find over term ids after Huet (1976), near linear; then a check that no term contains
-//! itself. Invariant: nothing recurses, and no term grows past [`MAX_SIZE`]
-//! nodes or [`MAX_NESTING`] levels.
+//! Unification is union-find over term ids (Huet 1976) in near-linear time, followed by an occurs check.
+//! Invariant: nothing recurses, and no term grows past [`MAX_SIZE`] nodes or [`MAX_NESTING`] levels.
 
 use crate::ast::{Literal, Rule, Term, TermId, Terms};
 use crate::sexpr::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
-/// How many nodes a term may have, counted as a tree, after rewriting.
+/// The maximum size of a rewritten term in nodes, counted as a tree in which each ground subterm is one node.
 const MAX_SIZE: u64 = 1_000_000;
 
 pub(crate) struct Unifier<'a> {
@@ -23,7 +23,7 @@ enum Resolved {
     Done { term: TermId, size: u64 },
 }
 
-/// Why a term has no resolved form.
+/// Why the substitution cannot be applied to a term.
 enum Failure {
     Cyclic,
     TooLarge,
@@ -34,7 +34,8 @@ impl<'a> Unifier<'a> {
         Unifier { terms, parent: FxHashMap::default(), resolved: FxHashMap::default() }
     }
 
-    /// Rewrites `rule` so that all `equations` hold; `false` if they cannot.
+    /// Applies the most general unifier of `equations` to `rule`; `false` if there is none. `Err` is the
+    /// message for a term that grows too large.
     pub(crate) fn apply(&mut self, equations: &[(TermId, TermId)], rule: &mut Rule) -> Result<bool, String> {
         for &(left, right) in equations {
             if !self.unify(left, right) {
@@ -48,7 +49,7 @@ impl<'a> Unifier<'a> {
                 Literal::Distinct(left, right, _) => ids.extend([left, right]),
             }
         }
-        // The equations too: one that no literal mentions may still be cyclic.
+        // Resolve the equations too: one whose variables are in no literal can still be cyclic.
         let mut checked: Vec<TermId> = equations.iter().flat_map(|&(l, r)| [l, r]).collect();
         ids.extend(checked.iter_mut());
         for id in ids {
@@ -84,7 +85,7 @@ impl<'a> Unifier<'a> {
             if left == right {
                 continue;
             }
-            // The root of a class is its term that is no variable, if there is one.
+            // The root of a class is a term that is not a variable, if the class has one.
             let (up, down) = match (self.terms.get(left), self.terms.get(right)) {
                 (_, Term::Variable(_)) => (left, right),
                 (Term::Variable(_), _) => (right, left),
@@ -99,7 +100,7 @@ impl<'a> Unifier<'a> {
         true
     }
 
-    /// The term with every variable replaced by what its class stands for.
+    /// The term with each variable replaced by the term of its class.
     fn resolve(&mut self, id: TermId) -> Result<TermId, Failure> {
         let mut stack = vec![(id, false)];
         while let Some((id, expanded)) = stack.pop() {
@@ -128,7 +129,7 @@ impl<'a> Unifier<'a> {
                         }
                     }
                 }
-                // A ground term stays as it is and counts as one: it was in the text.
+                // A ground term stays as it is and counts as one node, since it comes from the text.
                 _ => {
                     self.resolved.insert(root, Resolved::Done { term: root, size: 1 });
                 }
@@ -157,7 +158,7 @@ impl<'a> Unifier<'a> {
             return Err(Failure::TooLarge);
         }
         let term = self.terms.intern(Term::Compound(function, built.into_boxed_slice()));
-        // A rule, a `not` and an atom may stand around it when it is printed.
+        // Printing puts the term inside a rule, a `not` and an atom.
         if self.terms.depth(term) + 3 > MAX_NESTING { Err(Failure::TooLarge) } else { Ok((term, size)) }
     }
 }

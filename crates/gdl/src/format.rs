@@ -1,10 +1,12 @@
 //! One canonical layout of a source text.
 //!
-//! A fact on a line, unless the author put several of one relation there; the head of a rule beside
-//! its `<=`, each condition on a line of its own; what is wider than [`WIDTH`] is broken further. Invariant: every word, parenthesis and comment stays,
-//! in order; comments stay on the line that they end or on their own; one blank line stays where
-//! there were some. Laying out what is laid out changes nothing. Works on the text, not on the
-//! description, and never recurses.
+//! Each fact gets a line of its own, unless the author put several facts of one relation on a line. The head
+//! of a rule follows its `<=`, and each condition gets a line of its own. Lists wider than [`WIDTH`] are
+//! broken further.
+//!
+//! Invariants: every word, parenthesis and comment stays, in order. A comment stays at the end of its line or
+//! on a line of its own. Several blank lines become one. Formatting is idempotent. It works on the tokens,
+//! not on the description, and never recurses.
 
 use crate::ast::Span;
 use crate::diagnostic::ParseErrors;
@@ -12,17 +14,17 @@ use crate::keyword::Connective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 
-/// How wide a line should be at most, in characters.
+/// The maximum width of a line in characters, where the text allows it.
 pub const WIDTH: usize = 100;
-/// By how much what is inside stands further to the right.
+/// The additional indentation of each level, in columns.
 const INDENT: usize = 4;
-/// Beyond this nothing moves further to the right, so that deep nests stay linear in size.
+/// The maximum indentation, so that the output of deeply nested input stays linear in size.
 const DEEPEST_INDENT: usize = 40;
 
-/// Lays out `kif`. Comments may hold bytes that are not UTF-8, and so may the result.
+/// Formats `kif`. Comments may contain bytes that are not UTF-8, and so may the result.
 ///
 /// # Errors
-/// When parentheses do not balance or names are not readable, as for [`crate::sexpr::read`].
+/// Fails on unbalanced parentheses and invalid words, as [`crate::sexpr::read`] does.
 pub fn format(kif: &[u8]) -> Result<Vec<u8>, ParseErrors> {
     sexpr::read(kif)?;
     let items = Items::of(kif);
@@ -36,9 +38,9 @@ pub fn format(kif: &[u8]) -> Result<Vec<u8>, ParseErrors> {
 enum Kind {
     Word,
     List,
-    /// Ends the line of what stands before it.
+    /// A comment after other tokens of its line.
     TrailingComment,
-    /// Has a line of its own.
+    /// A comment on a line of its own.
     Comment,
 }
 
@@ -46,24 +48,24 @@ enum Kind {
 struct Item {
     kind: Kind,
     span: Span,
-    /// The first item after this one's subtree.
+    /// The index of the first item after this one's subtree.
     end: usize,
-    /// How many lines end between what stands before it and itself.
+    /// The number of line ends between the previous token and this one.
     line_ends: usize,
-    /// How wide it is on one line, in characters.
+    /// The width on one line, in characters.
     width: usize,
-    /// Whether it cannot stand on one line.
+    /// Whether it cannot be written on one line.
     must_break: bool,
 }
 
-/// Words, lists and comments in the order of the text, a list before what is in it.
+/// The words, lists and comments of a text in preorder.
 struct Items<'a> {
     source: &'a [u8],
     all: Vec<Item>,
 }
 
 impl<'a> Items<'a> {
-    /// Reads a text whose parentheses balance.
+    /// Reads a text with balanced parentheses.
     fn of(source: &'a [u8]) -> Items<'a> {
         let mut items = Items { source, all: Vec::new() };
         let mut open: Vec<usize> = Vec::new();
@@ -101,7 +103,7 @@ impl<'a> Items<'a> {
         items
     }
 
-    /// Measures a list whose members are all there.
+    /// Computes the width of a list whose members are complete.
     fn close(&mut self, list: usize) {
         let end = self.all.len();
         let mut width = 1;
@@ -123,7 +125,7 @@ impl<'a> Items<'a> {
         &self.source[self.all[item].span.range()]
     }
 
-    /// The connective that a list begins with.
+    /// The connective with which a list begins, if it does.
     fn connective(&self, list: usize) -> Option<Connective> {
         let first = self.all.get(list + 1).filter(|i| i.kind == Kind::Word)?;
         Connective::of(std::str::from_utf8(&self.source[first.span.range()]).ok()?)
@@ -142,19 +144,19 @@ fn count_characters(text: &[u8]) -> usize {
 
 /// A list that is being written over several lines.
 struct Frame {
-    /// The next member.
+    /// The index of the next member.
     at: usize,
-    /// One past the last member.
+    /// The index after the last member.
     end: usize,
-    /// How many members are written.
+    /// The number of members written so far.
     written: usize,
-    /// Where its members stand when they begin a line.
+    /// The indentation of members that begin a line.
     indent: usize,
-    /// How many parentheses close right after it.
+    /// The number of parentheses that close directly after the list.
     tail: usize,
-    /// Whether each member has a line of its own, but for the first two of a connective.
+    /// Whether each member after the first `leading` ones gets a line of its own.
     stacked: bool,
-    /// How many members share the first line when stacked.
+    /// The number of members on the first line if `stacked`.
     leading: usize,
 }
 
@@ -162,7 +164,7 @@ struct Layout<'a> {
     items: &'a Items<'a>,
     out: Vec<u8>,
     column: usize,
-    /// A comment has ended the line.
+    /// Whether a comment has ended the current line.
     line_done: bool,
 }
 
@@ -207,8 +209,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether a fact stays on the line of the last one: it stood there, tells of the same relation
-    /// and fits.
+    /// Whether a fact stays on the line of the previous one: it was there in the source, has the same
+    /// relation, and fits.
     fn stays_beside(&self, last: usize, fact: usize) -> bool {
         let items = self.items;
         let is_fact = |item: usize| {
@@ -225,7 +227,7 @@ impl Layout<'_> {
             && self.column + 1 + items.all[fact].width <= WIDTH
     }
 
-    /// Writes an item and all that is in it from the present column on.
+    /// Writes an item and its subtree from the current column on.
     fn write_item(&mut self, item: usize, indent: usize, tail: usize) {
         let mut frames: Vec<Frame> = Vec::new();
         self.begin(item, indent, tail, &mut frames);
@@ -261,7 +263,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Writes a word, a comment or a list that fits on the line, or opens one that does not.
+    /// Writes a word, a comment or a list that fits on the line. Opens a frame for a list that does not fit.
     fn begin(&mut self, at: usize, indent: usize, tail: usize, frames: &mut Vec<Frame>) {
         let item = self.items.all[at];
         match item.kind {

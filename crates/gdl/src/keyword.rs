@@ -1,7 +1,7 @@
 //! The keywords of GDL: their spelling, arity and syntax.
 //!
-//! Invariant: keywords are case-blind, every other name is not. Specification, section 2.2;
-//! `base` and `input` are later additions, `sees` is GDL-II (Thielscher 2010).
+//! Invariant: keywords are case-insensitive; all other names are case-sensitive. Specification, section 2.2.
+//! `base` and `input` are later additions; `sees` belongs to GDL-II (Thielscher 2010).
 
 /// A reserved relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -31,7 +31,7 @@ pub enum Keyword {
 }
 
 impl Keyword {
-    /// All of them.
+    /// All keywords.
     pub const ALL: [Keyword; 11] = [
         Keyword::Role,
         Keyword::Init,
@@ -46,12 +46,12 @@ impl Keyword {
         Keyword::Sees,
     ];
 
-    /// The keyword that `word` spells in any case.
+    /// The keyword that `word` spells, in upper or lower case.
     pub fn of(word: &str) -> Option<Keyword> {
         Self::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(word))
     }
 
-    /// Its spelling, in lower case.
+    /// The spelling in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Keyword::Role => "role",
@@ -68,7 +68,7 @@ impl Keyword {
         }
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub fn arity(self) -> usize {
         match self {
             Keyword::Terminal => 0,
@@ -77,7 +77,7 @@ impl Keyword {
         }
     }
 
-    /// How it is written.
+    /// The syntax, with placeholders in upper case.
     pub fn syntax(self) -> &'static str {
         match self {
             Keyword::Role => "(role ROLE)",
@@ -94,12 +94,12 @@ impl Keyword {
         }
     }
 
-    /// How it is written, in a sentence with an example.
+    /// A sentence with the syntax and an example.
     pub fn usage(self) -> String {
         format!("it is written `{}`, for example `{}`", self.syntax(), self.example())
     }
 
-    /// An example of its use.
+    /// An example of a fact, rule or condition with the keyword.
     pub fn example(self) -> &'static str {
         match self {
             Keyword::Role => "(role white)",
@@ -117,7 +117,7 @@ impl Keyword {
     }
 }
 
-/// A word that builds rules and conditions; it names no relation.
+/// A word that forms rules and conditions; it is not a relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Connective {
     /// `(<= HEAD CONDITION…)`
@@ -133,13 +133,13 @@ pub enum Connective {
 }
 
 impl Connective {
-    /// The connective that `word` spells in any case.
+    /// The connective that `word` spells, in upper or lower case.
     pub fn of(word: &str) -> Option<Connective> {
         let all = [Connective::If, Connective::Not, Connective::Or, Connective::And, Connective::Distinct];
         all.into_iter().find(|c| c.name().eq_ignore_ascii_case(word))
     }
 
-    /// Its spelling, in lower case.
+    /// The spelling in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Connective::If => "<=",
@@ -150,7 +150,7 @@ impl Connective {
         }
     }
 
-    /// How it is written.
+    /// The syntax, with placeholders in upper case.
     pub fn syntax(self) -> &'static str {
         match self {
             Connective::If => "(<= HEAD CONDITION ...)",

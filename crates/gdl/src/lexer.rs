@@ -1,9 +1,9 @@
-//! Bytes to tokens: parentheses, words and comments; blanks fall away.
+//! Splits bytes into tokens: parentheses, words and comments. Blanks separate tokens and are dropped.
 //!
-//! Invariant: the lexer never fails and never skips a byte other than a blank: whatever is not a
-//! blank, a parenthesis or a comment belongs to a word. Which words are acceptable is for
-//! [`crate::sexpr`] to say. KIF syntax: Love et al., *General Game Playing: Game Description
-//! Language Specification* (2008), section 2.
+//! Invariant: the lexer never fails, and skips only blanks and a leading byte order mark. Every byte that is
+//! not part of a parenthesis or a comment belongs to a word; [`crate::sexpr`] decides which words are valid.
+//! KIF syntax: Love et al., *General Game Playing: Game Description Language Specification* (2008), section
+//! 2.
 
 use crate::ast::Span;
 use nom::branch::alt;
@@ -12,29 +12,29 @@ use nom::combinator::{recognize, value};
 use nom::sequence::pair;
 use nom::{IResult, Parser};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
     /// `(`
     Open,
     /// `)`
     Close,
-    /// A run of anything else: `cell`, `?x`, `<=`, `12`.
+    /// A run of other bytes: `cell`, `?x`, `<=`, `12`.
     Word,
-    /// From `;` to the end of the line, without the line end.
+    /// A comment from `;` to the end of the line, without the line end.
     Comment,
 }
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Its bytes.
+    /// The bytes of the token.
     pub span: Span,
 }
 
-/// The byte order mark that some editors put in front of UTF-8 text.
+/// The UTF-8 byte order mark that some editors put at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn is_blank(byte: u8) -> bool {
@@ -63,7 +63,7 @@ fn token(input: &[u8]) -> IResult<&[u8], TokenKind> {
     .parse(input)
 }
 
-/// The tokens of a text, comments included.
+/// An iterator over the tokens of a text, comments included.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     source: &'a [u8],
@@ -71,12 +71,12 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// Over the whole of `source`.
+    /// A lexer of all of `source`.
     pub fn new(source: &'a [u8]) -> Self {
         Lexer::within(source, Span { start: 0, end: source.len() })
     }
 
-    /// Over the part `span` of `source`; the tokens' spans still count from the start of `source`.
+    /// A lexer of the part `span` of `source`. The spans of the tokens count from the start of `source`.
     pub fn within(source: &'a [u8], span: Span) -> Self {
         let source = &source[..span.end.min(source.len())];
         let mark =

@@ -1,7 +1,10 @@
-//! GDL in KIF syntax: from text to a [`Description`], and whether it is valid GDL.
+//! GDL in KIF syntax: parsing, checking, diagnostics and layout. [`parse()`] turns a text into a
+//! [`Description`]: terms in an arena, and rules without `or` and `and`. [`check()`] tests it against the
+//! specification and returns [`Diagnostic`]s, which [`render()`] shows under the source. [`format()`] lays
+//! out a text.
 //!
-//! No IO, no clocks. The parser accepts any bytes and never panics; nothing here recurses over
-//! the nesting of the input.
+//! Invariants: the crate does no IO and reads no clock. The parser accepts any bytes, never panics and takes
+//! linear time. No function recurses over the nesting of its input.
 
 pub mod ast;
 pub mod check;
@@ -29,8 +32,8 @@ pub use print::print;
 pub use render::{Finding, locate, render};
 pub use symbol::{Symbol, Symbols};
 
-/// Parses `kif` and checks it: all that is wrong with a text, in the order of the text. It can be
-/// played unless one of the findings is an error.
+/// Parses and checks `kif`. Returns all findings in the order of the text. The game can be played unless one
+/// of them is an error.
 pub fn diagnose(kif: &[u8], strictness: Strictness) -> Vec<Diagnostic> {
     match parse(kif) {
         Ok(description) => check(&description, strictness),

@@ -1,27 +1,27 @@
-//! Bytes to lines and columns.
+//! Line and column numbers of byte positions.
 //!
-//! Invariant: LF, CRLF and a CR alone each end one line; many published rulesheets have only CR.
+//! Invariant: LF, CRLF and a lone CR each end one line. Many published rulesheets use a lone CR.
 
 use std::ops::Range;
 
-/// Where the lines of a text begin.
+/// The line starts of a text.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     source: &'a [u8],
     starts: Vec<usize>,
 }
 
-/// A place in a text as people count it.
+/// A line and column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Position {
     /// The line, from 1.
     pub line: usize,
-    /// The character in its line, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// Finds the lines of `source`.
+    /// Scans `source` for line ends.
     pub fn new(source: &'a [u8]) -> Self {
         let mut starts = vec![0];
         for (i, &byte) in source.iter().enumerate() {
@@ -32,12 +32,12 @@ impl<'a> Lines<'a> {
         Lines { source, starts }
     }
 
-    /// The number, from 0, of the line that holds the byte `at`.
+    /// The number, from 0, of the line that contains the byte `at`.
     pub(crate) fn line_of(&self, at: usize) -> usize {
         self.starts.partition_point(|&start| start <= at) - 1
     }
 
-    /// The bytes of the line with number `line`, from 0, without its end.
+    /// The bytes of line `line`, counted from 0, without its line end.
     pub(crate) fn range(&self, line: usize) -> Range<usize> {
         let start = self.starts[line];
         let mut end = self.starts.get(line + 1).copied().unwrap_or(self.source.len());
@@ -47,12 +47,12 @@ impl<'a> Lines<'a> {
         start..end
     }
 
-    /// The place of the byte `at`; one past the last byte is a place too.
+    /// The position of the byte `at`, which may be one past the last byte. Larger values count as that.
     pub fn position(&self, at: usize) -> Position {
         let at = at.min(self.source.len());
         let line = self.line_of(at);
         let before = &self.source[self.starts[line]..at];
-        // The bytes that begin a UTF-8 character are those that do not continue one.
+        // Count the bytes that do not continue a UTF-8 character.
         let characters = before.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
         Position { line: line + 1, column: characters + 1 }
     }

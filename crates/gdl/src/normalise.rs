@@ -1,8 +1,8 @@
-//! Conditions to conjunctions: `or`, `and` and `not` are distributed away.
+//! Normalises rule bodies to conjunctions of literals by distributing `or`, `and` and `not`.
 //!
-//! A body becomes its disjunctive normal form, one rule for each alternative, with `not` pushed
-//! inwards by De Morgan's laws. Invariant: at most [`MAX_ALTERNATIVES`] rules come of one, and all
-//! of them together stay linear in the text ([`Budget`]).
+//! A body is converted to disjunctive normal form, with negation pushed inwards by De Morgan's laws, and each
+//! alternative becomes a rule. Invariant: one rule becomes at most [`MAX_ALTERNATIVES`] rules, and all rules
+//! together stay linear in the length of the text ([`Budget`]).
 
 use crate::ast::{Atom, Literal, Rule, Span, TermId};
 use crate::diagnostic::Diagnostic;
@@ -11,11 +11,11 @@ use crate::keyword::Connective;
 use crate::parse::{Parser, Place};
 use crate::sexpr::NodeId;
 
-/// How many rules one source rule may become.
+/// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
-/// Steps of distribution and literals that a whole text may still take. Without `or` a text takes
-/// at most one for each of its bytes.
+/// The remaining number of distribution steps and literals for the whole text. A text without `or` uses at
+/// most one per byte.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(usize);
 
@@ -25,7 +25,7 @@ impl Budget {
     }
 }
 
-/// A condition that is no longer composed of others.
+/// A condition without connectives inside.
 #[derive(Clone, Debug)]
 enum Leaf {
     Literal(Literal),
@@ -33,7 +33,8 @@ enum Leaf {
     Equal(TermId, TermId),
 }
 
-/// A condition without `not`, in preorder; a composite names the position after its subtree.
+/// A node of a condition in negation normal form, in preorder. A conjunction (`All`) or disjunction (`Any`)
+/// holds the index after its subtree.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Leaf(usize),
@@ -41,7 +42,7 @@ enum Step {
     Any(usize),
 }
 
-/// The body of one rule on its way to normal form.
+/// The body of one rule during normalisation.
 #[derive(Default, Debug)]
 pub(crate) struct Normaliser {
     steps: Vec<Step>,
@@ -50,12 +51,12 @@ pub(crate) struct Normaliser {
 }
 
 impl Normaliser {
-    /// Whether all conditions were well formed.
+    /// Whether all conditions so far were well-formed.
     pub(crate) fn is_sound(&self) -> bool {
         !self.failed
     }
 
-    /// Adds a condition of the body, reporting what is wrong with it.
+    /// Adds a condition to the body. Reports errors to the parser.
     pub(crate) fn add_condition(&mut self, parser: &mut Parser<'_>, condition: NodeId) {
         enum Work {
             Visit { node: NodeId, negated: bool },
@@ -138,9 +139,9 @@ impl Normaliser {
         })
     }
 
-    /// Adds a rule for each alternative to the parser's description.
+    /// Adds one rule per alternative to the parser's description.
     pub(crate) fn expand(&self, parser: &mut Parser<'_>, head: &Atom, span: Span, budget: &mut Budget) {
-        /// What is still to be satisfied: a condition, then the rest of the list.
+        /// A linked list of the conditions that are still to be expanded.
         struct Agenda {
             step: usize,
             rest: Option<usize>,
@@ -205,7 +206,7 @@ impl Normaliser {
         }
     }
 
-    /// Adds the rule of one alternative, unless it can never hold.
+    /// Adds the rule of one alternative, unless its equations have no solution.
     fn add_rule(&self, parser: &mut Parser<'_>, head: &Atom, chosen: &[usize], span: Span) {
         let leaves = || chosen.iter().map(|&leaf| &self.leaves[leaf]);
         let body = leaves().filter_map(|leaf| match leaf {

@@ -1,7 +1,7 @@
-//! Text to [`Description`]: the grammar of GDL over the lists that [`crate::sexpr`] reads.
+//! Parses a text to a [`Description`]: the grammar of GDL over the lists of [`crate::sexpr`].
 //!
-//! Invariant: linear in the text but for the bounded distribution of `or` ([`crate::MAX_ALTERNATIVES`]);
-//! nothing recurses. All errors of a text are found in one pass. Specification, section 2.
+//! Invariant: the time is linear in the text, apart from the bounded distribution of `or`
+//! ([`crate::MAX_ALTERNATIVES`]). Nothing recurses. One pass reports all errors. Specification, section 2.
 
 use crate::ast::{Atom, Description, Rule, Span, Term, TermId};
 use crate::diagnostic::{Diagnostic, ParseErrors};
@@ -14,12 +14,12 @@ use crate::symbol::Symbol;
 /// Parses a rulesheet.
 ///
 /// # Errors
-/// Whatever keeps the text from being a list of rules, all of it at once.
+/// Returns all errors that the parser finds in the text, not only the first.
 pub fn parse(kif: &[u8]) -> Result<Description, ParseErrors> {
     parse_forms(kif, false)
 }
 
-/// Parses a rulesheet that may stand in a list of its own, as START messages have it:
+/// Parses a rulesheet that may be wrapped in a list, as in START messages:
 /// `((role white) (<= terminal …) …)`.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ fn parse_forms(kif: &[u8], wrapped: bool) -> Result<Description, ParseErrors> {
     if parser.errors.is_empty() { Ok(parser.description) } else { Err(parser.errors) }
 }
 
-/// What the parser of one text holds.
+/// The state of the parser of one text.
 pub(crate) struct Parser<'a> {
     pub(crate) tree: &'a Tree<'a>,
     pub(crate) description: Description,
@@ -56,7 +56,7 @@ pub(crate) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A rule or a fact.
+    /// Parses a rule or a fact and adds it to the description.
     fn form(&mut self, node: NodeId) {
         let tree = self.tree;
         let span = tree.span(node);
@@ -89,7 +89,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An atom: a word, or a list of a word and terms. Reports why it is none.
+    /// Parses an atom: a word, or a list of a word and terms. Reports an error and returns `None` otherwise.
     pub(crate) fn atom(&mut self, node: NodeId, place: Place) -> Option<Atom> {
         let tree = self.tree;
         let span = tree.span(node);
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         Some(Atom { relation, args, span })
     }
 
-    /// The word that a list begins with.
+    /// The first word of a list. Reports an error and returns `None` if there is none.
     fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
         let tree = self.tree;
         match tree.children(node).next() {
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A term, however deep.
+    /// Parses a term of any depth. Reports an error and returns `None` if it is malformed.
     pub(crate) fn term(&mut self, node: NodeId) -> Option<TermId> {
         struct Open {
             function: Symbol,
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Where an atom stands.
+/// The position of an atom, for error messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Fact,

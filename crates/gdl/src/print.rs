@@ -1,11 +1,11 @@
-//! A description as KIF again.
+//! Prints a description as KIF.
 //!
-//! Invariant: the text parses to the same rules, up to spans and the numbering of terms. What the
-//! parser normalised away stays away: to lay out a source text, use [`crate::format()`].
+//! Invariant: the text parses to the same rules, up to spans and the numbering of terms. It does not restore
+//! what the parser normalised away; [`crate::format()`] lays out a source text.
 
 use crate::ast::{Atom, Description, Literal, TermId};
 
-/// Writes `description` as KIF: a fact on a line, the conditions of a rule on lines of their own.
+/// Prints `description` as KIF: each fact on a line, and each condition of a rule on a line of its own.
 pub fn print(description: &Description) -> String {
     let mut out = String::new();
     for rule in &description.rules {

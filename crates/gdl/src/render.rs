@@ -1,8 +1,8 @@
-//! Diagnostics as people and tools read them: underlined source in the manner of rustc, or places
-//! as numbers.
+//! Output of diagnostics: for people as underlined source in the style of rustc, for tools as [`Finding`]s
+//! with line and column numbers.
 //!
-//! Invariant: any bytes render safely, and a line of any length shows as one line of
-//! bounded width around what is underlined.
+//! Invariant: any bytes render safely. A line of any length is shown as one line of bounded width around the
+//! underlined part.
 
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -13,35 +13,35 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use serde::Serialize;
 use std::ops::Range;
 
-/// How many characters of a line are shown at most.
+/// The maximum number of characters shown of a source line.
 const WIDTH: usize = 120;
-/// How many of them come before the underlined ones in a line that is cut.
+/// Characters shown before the underlined part in a line that is cut.
 const LEAD: usize = 40;
 
-/// A diagnostic with its places counted in lines and columns, for tools.
+/// A diagnostic with line and column numbers, for tools.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
-    /// The file as it was named.
+    /// The name of the file, as given by the caller.
     pub file: String,
     /// The first line, from 1.
     pub line: usize,
-    /// The first character in its line, from 1.
+    /// The column of the first character, from 1.
     pub column: usize,
     /// The line of the end, from 1.
     pub end_line: usize,
-    /// One past the last character, from 1.
+    /// The column after the last character, from 1.
     pub end_column: usize,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// The stable name of this kind of finding.
+    /// The stable identifier of the kind of finding.
     pub code: &'static str,
     /// What is wrong.
     pub message: String,
-    /// How to mend it.
+    /// How to correct it, if known.
     pub help: Option<String>,
 }
 
-/// The findings of `diagnostics`, which are about `source`.
+/// Converts `diagnostics` about `source` to findings.
 pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Finding> {
     let lines = Lines::new(source);
     let find = |diagnostic: &Diagnostic| {
@@ -62,8 +62,8 @@ pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Find
     diagnostics.iter().map(find).collect()
 }
 
-/// Shows `diagnostics`, which are about `source`, one after the other, each followed by an empty
-/// line. `file` is how the source is to be named.
+/// Renders `diagnostics` about `source` in order, each followed by an empty line. `file` is the name to show
+/// for the source. `color` adds terminal colours.
 pub fn render(diagnostics: &[Diagnostic], file: &str, source: &[u8], color: bool) -> String {
     let lines = Lines::new(source);
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -89,9 +89,9 @@ fn render_one(
     };
     let title = level.primary_title(printable(&diagnostic.message)).id(diagnostic.code);
     let mut group = Group::with_title(title);
-    // The renderer counts columns in what it is shown; of a line that is cut it is shown a part.
+    // The renderer computes columns from the excerpt it gets. For a cut line, patch the column in the header.
     let mut headers: Vec<(String, String)> = Vec::new();
-    // A diagnostic about the whole text has no place to underline.
+    // A diagnostic about the whole text has an empty span and nothing to underline.
     if diagnostic.span.start < diagnostic.span.end {
         let mut marks = vec![(AnnotationKind::Primary, diagnostic.span, diagnostic.label.as_str())];
         marks.extend(diagnostic.labels.iter().map(|l| (AnnotationKind::Context, l.span, l.text.as_str())));
@@ -131,22 +131,22 @@ fn render_one(
     headers.iter().fold(text, |text, (counted, true_place)| text.replacen(counted, true_place, 1))
 }
 
-/// Text without invisible characters, so that no rulesheet can drive the terminal.
+/// Replaces invisible characters, so that the text cannot control the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// What is shown of one line.
+/// The visible part of a source line.
 struct Excerpt {
     /// The number of the line, from 0.
     line: usize,
-    /// The byte that it was made around.
+    /// The byte around which the excerpt was made.
     start: usize,
-    /// The bytes of the source that are shown.
+    /// The range of source bytes that are shown.
     bytes: Range<usize>,
-    /// As what they are shown.
+    /// The text that is shown for them.
     text: String,
-    /// For each character shown, its first byte in the source and in the text; then the ends.
+    /// For each character shown, its first byte in the source and in the text; then the two ends.
     places: Vec<(usize, usize)>,
 }
 
@@ -155,7 +155,7 @@ impl Excerpt {
         let line = lines.line_of(span.start.min(source.len()));
         let whole = lines.range(line);
         let mut bytes = whole.clone();
-        // A byte is at least one column, so a line with no more bytes than that needs no cut.
+        // A character has at least one byte, so a line of at most `WIDTH` bytes needs no cut.
         if whole.len() > WIDTH {
             let start = span.start.clamp(whole.start, whole.end).saturating_sub(LEAD).max(whole.start);
             let start = boundary(source, start, whole.end);
@@ -193,14 +193,14 @@ impl Excerpt {
         Excerpt { line, start: span.start, bytes, text, places }
     }
 
-    /// Whether a span begins in what is shown.
+    /// Whether a span begins inside the excerpt.
     fn covers(&self, span: Span, lines: &Lines<'_>) -> bool {
         self.bytes.start <= span.start
             && span.start <= self.bytes.end
             && lines.line_of(span.start) == self.line
     }
 
-    /// The part of the text that stands for `span`, cut off at the end of what is shown.
+    /// The range of the text that shows `span`, clipped to the excerpt.
     fn locate(&self, span: Span) -> Range<usize> {
         let last = self.places.len() - 1;
         let find = |byte| self.places[self.places.partition_point(|&(at, _)| at < byte).min(last)].1;
@@ -209,7 +209,7 @@ impl Excerpt {
     }
 }
 
-/// The first byte from `at` on, up to `end`, that does not continue a UTF-8 character.
+/// The first position from `at` to `end` that does not continue a UTF-8 character.
 fn boundary(source: &[u8], at: usize, end: usize) -> usize {
     (at..end).find(|&i| source[i] & 0xc0 != 0x80).unwrap_or(end)
 }

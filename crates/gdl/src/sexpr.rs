@@ -1,21 +1,21 @@
-//! Nested lists of words, as rulesheets and protocol messages are written.
+//! S-expressions: nested lists of words, the syntax of rulesheets and protocol messages.
 //!
-//! Invariant: nodes stand in the order of the text, a list before what is in it, so a node's
-//! subtree is one range of nodes. Nothing recurses; nesting is bounded by [`MAX_NESTING`].
+//! Invariant: nodes are in preorder, so the subtree of a node is a contiguous range of nodes. Nothing
+//! recurses; [`MAX_NESTING`] bounds the nesting.
 
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, ParseErrors};
 use crate::lexer::{Lexer, TokenKind};
 
-/// How deep parentheses may be nested.
+/// The deepest nesting of parentheses.
 pub const MAX_NESTING: usize = 100_000;
 
-/// A word or a list of a [`Tree`].
+/// The id of a node, a word or list of a [`Tree`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(usize);
 
 impl NodeId {
-    /// The node that follows in the text, be it inside this one or not.
+    /// The next node in preorder, inside or outside of this one.
     pub(crate) fn following(self) -> NodeId {
         NodeId(self.0 + 1)
     }
@@ -24,21 +24,21 @@ impl NodeId {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     span: Span,
-    /// The first node after this one's subtree; for a word the next node.
+    /// The index of the first node after the subtree; for a word the next node.
     end: usize,
     is_list: bool,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expr<'a> {
-    /// A word, as it is spelled.
+    /// A word with its spelling.
     Word(&'a str),
-    /// A list; its members are [`Tree::children`].
+    /// A list; [`Tree::children`] gives its members.
     List,
 }
 
-/// All expressions of a text.
+/// All expressions of a text, as a tree in preorder.
 #[derive(Clone, Debug)]
 pub struct Tree<'a> {
     source: &'a [u8],
@@ -51,12 +51,12 @@ impl<'a> Tree<'a> {
         self.source
     }
 
-    /// The expressions that stand in no list.
+    /// The expressions outside of any list.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> + Clone + '_ {
         self.siblings(0, self.nodes.len())
     }
 
-    /// The members of a list; nothing for a word.
+    /// The members of a list; empty for a word.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + Clone + '_ {
         self.siblings(node.0 + 1, self.nodes[node.0].end)
     }
@@ -72,17 +72,17 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// A node and all that is in it, in the order of the text, each with the first node after it.
+    /// The nodes of the subtree in preorder, each with the first node after its own subtree.
     pub(crate) fn subtree(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         (node.0..self.nodes[node.0].end).map(|i| (NodeId(i), NodeId(self.nodes[i].end)))
     }
 
-    /// Where a node stands.
+    /// The place of a node in the text.
     pub fn span(&self, node: NodeId) -> Span {
         self.nodes[node.0].span
     }
 
-    /// What a node is.
+    /// The kind of a node, with its word.
     pub fn expr(&self, node: NodeId) -> Expr<'a> {
         let Node { span, is_list, .. } = self.nodes[node.0];
         if is_list {
@@ -92,7 +92,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The word that a node is, if it is one.
+    /// The word of a node; `None` for a list.
     pub fn word(&self, node: NodeId) -> Option<&'a str> {
         match self.expr(node) {
             Expr::Word(word) => Some(word),
@@ -100,7 +100,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The first member of a list, if it is a word.
+    /// The first member of a list, if it is a word; `None` otherwise.
     pub fn head(&self, node: NodeId) -> Option<&'a str> {
         self.children(node).next().and_then(|first| self.word(first))
     }
@@ -110,25 +110,25 @@ impl<'a> Tree<'a> {
         self.nodes[node.0].is_list
     }
 
-    /// The bytes of a node as they are written.
+    /// The source bytes of a node.
     pub fn text(&self, node: NodeId) -> &'a [u8] {
         &self.source[self.span(node).range()]
     }
 }
 
-/// Reads `source`, any number of words and lists.
+/// Parses `source` as any number of words and lists.
 ///
 /// # Errors
-/// Unbalanced parentheses, nesting beyond [`MAX_NESTING`], and words with control characters or
-/// bytes that are not UTF-8.
+/// Fails on unbalanced parentheses, nesting beyond [`MAX_NESTING`], and words that contain non-ASCII white
+/// space, invisible characters or bytes that are not UTF-8.
 pub fn read(source: &[u8]) -> Result<Tree<'_>, ParseErrors> {
     let mut errors = ParseErrors::default();
     let tree = read_forms(source, None, &mut errors);
     if errors.is_empty() { Ok(tree) } else { Err(errors) }
 }
 
-/// Reads what can be read and reports the rest. With `rule_depth`, a `(<=` that begins a line inside
-/// more than so many lists means that those are not closed, and reading starts anew with the rule.
+/// Parses what it can and reports the errors. If `rule_depth` is given, a `(<=` at the start of a line inside
+/// more than `rule_depth` lists starts a new rule: those lists are reported as unclosed and dropped.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
@@ -136,7 +136,7 @@ pub(crate) fn read_forms<'a>(
 ) -> Tree<'a> {
     let mut tree = Tree { source, nodes: Vec::with_capacity(source.len() / 4) };
     let mut open: Vec<usize> = Vec::new();
-    // Where a list starts a line while others are open: where a parenthesis is likely missing.
+    // The first list that starts a line while others are open: a parenthesis is probably missing before it.
     let mut suspect: Option<Span> = None;
     for token in Lexer::new(source) {
         let span = token.span;
@@ -201,7 +201,7 @@ pub(crate) fn read_forms<'a>(
     tree
 }
 
-/// Whether only blanks stand before the byte `at` on its line.
+/// Whether the byte `at` is the first on its line, apart from blanks.
 fn begins_line(source: &[u8], at: usize) -> bool {
     let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     matches!(before, None | Some(b'\n' | b'\r'))
@@ -228,8 +228,8 @@ fn not_closed(span: Span, count: usize, suspect: Option<Span>) -> Diagnostic {
     }
 }
 
-/// Whether a character has no shape of its own: control characters, and those that only steer how
-/// others are shown, such as a byte order mark or a change of direction.
+/// Whether a character has no visible shape: control characters, and formatting characters such as a byte
+/// order mark or a change of text direction.
 pub(crate) fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

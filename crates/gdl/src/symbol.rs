@@ -1,15 +1,15 @@
-//! Names, interned per description: no global table, so that two rulesheets never share state.
+//! Interned names. Each description has a table of its own, so rulesheets share no state.
 //!
-//! Invariant: a [`Symbol`] is meaningful only with the [`Symbols`] that made it.
+//! Invariant: a [`Symbol`] is meaningful only with the [`Symbols`] that interned it.
 
 use rustc_hash::FxHashMap;
 
-/// An interned name: a constant, a function, a relation or a variable.
+/// An interned name of a constant, function, relation or variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// The position in the table that made it, from 0.
+    /// The position in its table, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -23,10 +23,10 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The symbol of `name`, made if it is new.
+    /// Interns `name`.
     ///
     /// # Panics
-    /// When more than 2³² names are interned.
+    /// Panics when there are more than 2³² names.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(&symbol) = self.by_name.get(name) {
             return symbol;
@@ -37,12 +37,12 @@ impl Symbols {
         symbol
     }
 
-    /// The symbol of `name`, if it has one. Exact spelling.
+    /// The symbol with exactly the spelling `name`; `None` if it is not interned.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.by_name.get(name).copied()
     }
 
-    /// The spelling of `symbol`; a variable's includes its `?`.
+    /// The spelling of `symbol`. The name of a variable includes the `?`.
     pub fn name(&self, symbol: Symbol) -> &str {
         &self.names[symbol.index()]
     }

@@ -1,13 +1,13 @@
-//! A naive evaluator over terms of its own, and random stratified programs for both evaluators.
+//! A naive evaluator with terms of its own, and random stratified programs for both evaluators.
 //!
-//! A program is read off a string of random bytes, so that a failure shrinks to few rules.
+//! A program is decoded from a string of random bytes, so that a failure shrinks to few rules.
 
 use ggp_datalog::{
     Argument, Atom, Database, Functor, Literal, Program, RelationId, Rule, Signature, Value, Values, Variable,
 };
 use std::collections::BTreeSet;
 
-/// A ground term: a constant, or a function of terms.
+/// A ground term: a constant, or a function applied to terms.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Term {
     pub(crate) name: String,
@@ -33,17 +33,18 @@ pub(crate) fn value_of(values: &mut Values, term: &Term) -> Value {
 
 pub(crate) type Tuples = BTreeSet<Vec<Term>>;
 
-/// A random program, its layers, and the tuples of its inputs.
+/// A random program and the layer of each relation.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) signatures: Vec<Signature>,
-    /// No relation depends on one of a higher layer, nor through `not` on one of its own.
+    /// The layer of each relation. A relation depends only on relations of its own and lower layers, and
+    /// through negation only on lower ones.
     pub(crate) layers: Vec<usize>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) values: Values,
 }
 
-/// Decisions, from bytes; none are left at the end.
+/// A sequence of choices decoded from bytes. Once the bytes are used up, every choice is 0.
 pub(crate) struct Choices<'a>(pub(crate) &'a [u8]);
 
 impl Choices<'_> {
@@ -62,7 +63,7 @@ impl Choices<'_> {
     }
 }
 
-/// Inputs: arity and level.
+/// The arity and level of each input relation.
 pub(crate) const INPUTS: [(usize, u8); 5] = [(1, 0), (2, 1), (0, 1), (1, 2), (2, 2)];
 const DERIVED: usize = 8;
 const LAYERS: usize = 4;
@@ -134,7 +135,7 @@ impl Case {
             body.push(Literal::Positive(Atom { relation: RelationId(relation as u32), args }));
         }
         if !bound.is_empty() && choices.one_in(3) {
-            // Taken apart, to new variables and known ones.
+            // Decompose a bound term into new and bound variables.
             let functor = choices.pick(functors);
             let term = choices.pick(&bound);
             let mut args = Vec::new();
@@ -150,7 +151,7 @@ impl Case {
             body.push(Literal::Compose { term, functor, args });
         }
         if !recursive && choices.one_in(3) {
-            // Put together; never in recursion, which would not end.
+            // Compose a term; not in recursive rules, where composition may not terminate.
             let functor = choices.pick(functors);
             let any = |choices: &mut Choices<'_>| {
                 if bound.is_empty() || choices.one_in(4) {
@@ -178,7 +179,7 @@ impl Case {
             }
         }
         let args = (0..self.signatures[head].arity).map(|_| any(choices)).collect();
-        // The order in which conditions are written must not matter.
+        // Shuffle the body: the result must not depend on the order of conditions.
         for at in (1..body.len()).rev() {
             body.swap(at, choices.below(at + 1));
         }
@@ -196,7 +197,7 @@ impl Case {
         inputs
     }
 
-    /// The tuples of all relations, by rounds over all rules of a layer.
+    /// The tuples of all relations, by naive iteration over the rules of each layer.
     pub(crate) fn naive(&self, inputs: &[(usize, Vec<Term>)]) -> Vec<Tuples> {
         let mut all: Vec<Tuples> = vec![Tuples::new(); self.signatures.len()];
         for (relation, tuple) in inputs {
@@ -256,7 +257,7 @@ impl Case {
             }
             found = more;
         }
-        // Compositions, in whatever order their variables become known.
+        // Solve the compositions, in whatever order their variables become bound.
         for _ in 0..rule.body.len() {
             for literal in &rule.body {
                 let Literal::Compose { term, functor, args } = literal else { continue };
@@ -320,7 +321,7 @@ pub(crate) fn tuples(database: &Database, relation: RelationId) -> Tuples {
     set
 }
 
-/// All relations of `program`.
+/// The ids of all relations of `program`.
 pub(crate) fn all(program: &Program) -> Vec<RelationId> {
     (0..program.signatures().len()).map(|r| RelationId(r as u32)).collect()
 }

@@ -1,7 +1,7 @@
-//! Each relation and each function takes the same number of arguments everywhere.
+//! Checks that each relation and each function has the same number of arguments everywhere.
 //!
-//! Specification, section 2: a symbol has one arity. A keyword with a wrong number cannot be
-//! evaluated; otherwise symbols are told apart by arity, and the breach is survivable.
+//! Specification, section 2: a symbol has one arity. A keyword with another arity cannot be evaluated. Other
+//! symbols with the same name are distinguished by arity, so the rules can still be evaluated.
 
 use super::{Checker, Weight, atom_of};
 use crate::ast::{Atom, Term};
@@ -23,7 +23,7 @@ fn count(arguments: usize) -> String {
     }
 }
 
-/// Every occurrence of each relation, in the order of the text.
+/// All occurrences of a relation: first in heads, then in bodies.
 fn occurrences<'a>(checker: &Checker<'a>, heads: &'a [usize], uses: &'a [(usize, usize)]) -> Vec<&'a Atom> {
     let rules = &checker.description.rules;
     let bodies = uses.iter().filter_map(|&(rule, literal)| Some(atom_of(&rules[rule].body[literal])?.0));

@@ -1,7 +1,7 @@
-//! Names that differ only by case are different names, and seldom on purpose.
+//! Reports names that differ only by case. They are different names, which is seldom intended.
 //!
-//! KIF is blind to case; this project keeps the spelling of all but the keywords, as the field's
-//! servers do, so the specification's reader and ours may disagree here.
+//! KIF is case-insensitive. This project keeps the case of all names except keywords, as other general game
+//! playing servers do, so a reader of the specification may take two names for one.
 
 use super::{Checker, Weight};
 use crate::ast::Span;
@@ -31,7 +31,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// Compares the names within `span` that `is_meant` picks.
+/// Compares the names within `span` for which `is_meant` holds.
 fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> bool) {
     let source = &checker.description.source;
     let mut groups: Vec<Vec<Spelling<'_>>> = Vec::new();
@@ -52,7 +52,7 @@ fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> boo
         }
     }
     for group in &groups {
-        // The rarest spelling is the suspect; of equally rare ones the last.
+        // The most frequent spelling is taken to be correct, the first one of equally frequent ones.
         let Some(common) = group.iter().rev().max_by_key(|s| s.count) else { continue };
         for odd in group.iter().filter(|s| s.name != common.name) {
             let diagnostic = Diagnostic::error(

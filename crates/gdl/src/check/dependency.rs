@@ -1,11 +1,11 @@
-//! Which rule depends on which: the graph behind stratification, recursion and placement.
+//! The dependency graph of rules, used to check stratification, recursion and the use of keywords.
 //!
-//! Nodes are rules and keys; a key stands for the conditions of one pattern. A rule points at the
-//! keys of its body, a key at the rules whose heads may produce what it asks for. By patterns
-//! rather than by whole relations, `(goal ?r 0) <= (not (goal ?r 100))` is no cycle.
+//! Nodes are rules and keys; a key stands for all conditions of one pattern. Edges lead from a rule to the
+//! keys of its body, and from a key to the rules whose heads may match it. With patterns instead of whole
+//! relations, `(goal ?r 0) <= (not (goal ?r 100))` is no cycle.
 //!
-//! Invariant: `true` and `does` are inputs of a state: no rule produces them, so no path leads
-//! from `true` to `next`. Matching is an over-approximation: what may depend does.
+//! Invariant: `true` and `does` are inputs of a state. No rule derives them, so no path leads from `true` to
+//! `next`. Matching over-approximates the dependencies.
 
 use super::atom_of;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
@@ -17,13 +17,13 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How finely dependencies are told apart.
+/// The granularity of dependencies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grain {
-    /// As the specification has it: a relation depends on a relation.
+    /// Relations depend on relations, as in the specification.
     Relations,
-    /// Relations split by the constants among their arguments, keywords by functions too: as far as
-    /// the evaluator tells them apart.
+    /// Relations are split by their constant arguments, and keywords by functions too, as far as the
+    /// evaluator distinguishes them.
     Patterns,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Dependencies {
     graph: DiGraph<(), (), u32>,
     /// The strongly connected component of each node.
     component: Vec<usize>,
-    /// The key of each literal, by rule; none for `distinct`.
+    /// The key of each literal, by rule; `None` for `distinct`.
     keys: Vec<Vec<Option<NodeIndex>>>,
-    /// The relation of each key; keys follow the rules.
+    /// The relation of each key. The nodes of keys follow those of rules.
     key_relations: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Dependencies {
         let mut key_relations = Vec::new();
         let mut pairs = PAIRS;
         for (number, relation) in relations.all.iter().enumerate() {
-            // A fact depends on nothing, so no path goes on through it.
+            // A fact has no dependencies, so no path continues through it.
             let heads: Vec<usize> =
                 relation.heads.iter().copied().filter(|&rule| !rules[rule].body.is_empty()).collect();
             let pattern_of = |atom: &Atom| match relation.keyword {
@@ -90,7 +90,7 @@ impl Dependencies {
                 keys[rule][literal] = Some(key);
             }
         }
-        // Kosaraju's algorithm, because the library's version of Tarjan's recurses.
+        // Kosaraju's algorithm, because Tarjan's algorithm in petgraph recurses.
         let mut component = vec![0; graph.node_count()];
         for (number, members) in kosaraju_scc(&graph).into_iter().enumerate() {
             for node in members {
@@ -100,18 +100,18 @@ impl Dependencies {
         Dependencies { graph, component, keys, key_relations }
     }
 
-    /// Whether a condition may depend on the rule that it stands in.
+    /// Whether a condition may depend on its own rule.
     pub(super) fn in_cycle(&self, rule: usize, literal: usize) -> bool {
         self.keys[rule][literal].is_some_and(|key| self.component[key.index()] == self.component[rule])
     }
 
-    /// The component that a rule is in.
+    /// The strongly connected component of a rule.
     pub(super) fn component(&self, rule: usize) -> usize {
         self.component[rule]
     }
 
-    /// The rules on a shortest path from a condition back to the rule that it stands in, each with
-    /// the literal by which it goes on.
+    /// The rules on a shortest path from a condition back to its own rule, each with the index of the literal
+    /// at which the path continues.
     pub(super) fn way_back(&self, rule: usize, literal: usize) -> Vec<(usize, usize)> {
         let Some(start) = self.keys[rule][literal] else { return Vec::new() };
         let goal = NodeIndex::new(rule);
@@ -131,7 +131,8 @@ impl Dependencies {
         let mut path = Vec::new();
         let mut at = goal;
         while let Some(&key) = before.get(&at) {
-            // `at` is a rule, `key` asks for it, and the rule before asks by that key.
+            // `at` is a rule, `key` a key that its head may match, and `asking` a rule with a condition of
+            // that key.
             let Some(&asking) = before.get(&key) else { break };
             if let Some(literal) = self.keys[asking.index()].iter().position(|k| *k == Some(key)) {
                 path.push((asking.index(), literal));
@@ -148,8 +149,8 @@ impl Dependencies {
         all
     }
 
-    /// For every rule from which a condition on one of `targets` can be reached: the literal by
-    /// which the shortest way goes on, and the rule to which it goes, if it is not there yet.
+    /// For each rule that can reach a condition on one of `targets`: the literal at which a shortest path
+    /// continues, and the next rule on it; `None` if that literal is itself on a target.
     pub(super) fn ways_to(&self, targets: &[usize]) -> FxHashMap<usize, (usize, Option<usize>)> {
         let first_key = self.keys.len();
         let mut queue: VecDeque<(NodeIndex, Option<usize>)> = self

@@ -1,7 +1,7 @@
-//! Goal values are whole numbers from 0 to 100, and no role has two in one state.
+//! Checks that goal values are integers from 0 to 100 and that no role has two in one state.
 //!
-//! Specification, sections 2.2 and 4.6. Values that are variables, and most rules that give a role several goals, show
-//! only in play.
+//! Specification, sections 2.2 and 4.6. Values that are variables, and most rules that give a role several
+//! goals, can be detected only by playing.
 
 use super::subsumption::Subsumption;
 use super::{Checker, Weight, argument_span};
@@ -14,7 +14,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     several(checker);
 }
 
-/// Rules that give a role another goal wherever another rule gives it one already.
+/// Reports goal rules that another goal rule with a different value subsumes: the role then has both goals.
 fn several(checker: &mut Checker<'_>) {
     let description = checker.description;
     let rules = checker.relations.rules_of(Keyword::Goal).iter().map(|&rule| &description.rules[rule]);
@@ -24,7 +24,7 @@ fn several(checker: &mut Checker<'_>) {
         let clashes = |(at, wide): (usize, &&Rule)| {
             wide.head.args[1] != narrow.head.args[1]
                 && subsumption.holds(wide, narrow)
-                // Of two rules with the same conditions the later one is named.
+                // Of two equivalent rules, report the later one.
                 && (at < number || !subsumption.holds(narrow, wide))
         };
         let Some(at) = rules.iter().enumerate().position(clashes) else { continue };
@@ -42,7 +42,7 @@ fn several(checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether a term is a whole number from 0 to 100.
+/// Whether a term is an integer from 0 to 100.
 fn is_goal(description: &Description, value: TermId) -> bool {
     let Term::Constant(symbol) = description.terms.get(value) else { return false };
     let name = description.name(*symbol);
@@ -72,7 +72,7 @@ fn values(checker: &mut Checker<'_>) {
 mod tests {
     use super::super::tests::{accepts, findings};
 
-    /// The goals at which the rules are found to give a role several.
+    /// The goal values reported as `several-goals`.
     fn clashes(rules: &str) -> Vec<String> {
         let description = crate::parse(rules.as_bytes()).unwrap();
         let all = super::super::check(&description, crate::Strictness::Strict);
@@ -88,7 +88,7 @@ mod tests {
             ("(goal a 100) (<= (goal ?r 0) (role ?r))", &["0"]),
             ("(goal a 100) (<= (goal ?r 0) (role ?r) (true (step 2)))", &["0"]),
             ("(<= (goal a 0) (true (step 1))) (<= (goal a 50) (true (step 1)))", &["50"]),
-            // The winner's rule asks for more than the slip after it.
+            // The rule for 90 has more conditions than the rule for 0 after it.
             (
                 "(<= (goal ?x 90) (role ?x) (true (won ?x)) (not (true (step 1))))
                  (<= (goal ?y 0) (not (true (step 1))) (role ?y))",
@@ -100,7 +100,7 @@ mod tests {
             ),
             ("(<= (goal a 90) (line ?a ?b)) (<= (goal a 0) (line (f ?a) (f ?b)) (line ?b ?a))", &["0"]),
             ("(<= (goal a 90) (distinct a b)) (<= (goal a 0) (p))", &["0"]),
-            // These exclude each other, or nothing shows that they do not.
+            // These exclude each other, or subsumption does not show that both hold.
             ("(goal a 100) (goal b 50)", &[]),
             ("(<= (goal a 0) (true (step 1))) (<= (goal a 50) (true (step 2)))", &[]),
             ("(<= (goal a 0) (true (step 1))) (<= (goal a 50) (not (true (step 1))))", &[]),

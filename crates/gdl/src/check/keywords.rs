@@ -1,8 +1,8 @@
-//! Keywords stand only where the specification allows them.
+//! Checks that keywords occur only where the specification allows them.
 //!
-//! `role`: facts. `init`, `next`, `base`, `input`, `sees`: heads. `true`, `does`: bodies. `init`,
-//! `base` and `input` depend on nothing of a state; `legal`, `goal` and `terminal` not on `does`.
-//! Specification, section 3; `sees` by Thielscher (2010).
+//! `role` is for facts; `init`, `next`, `base`, `input` and `sees` for heads; `true` and `does` for bodies.
+//! `init`, `base` and `input` must not depend on a state or on moves; `legal`, `goal` and `terminal` must not
+//! depend on `does`. Specification, section 3; `sees` by Thielscher (2010).
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, atom_of};
@@ -70,7 +70,7 @@ fn bodies(checker: &mut Checker<'_>) {
     }
 }
 
-/// What must not be reached from a keyword, through any number of rules.
+/// Reports keywords that depend on a keyword they must not depend on, through any number of rules.
 fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     use Keyword::{Base, Does, Goal, Init, Input, Legal, Next, Terminal, True};
     let before_any_state: &[Keyword] = &[True, Does, Next, Legal, Goal, Terminal];
@@ -120,7 +120,7 @@ fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     }
 }
 
-/// `(next (true (cell 1 1 x)))`: a keyword as a function is taken for any other name.
+/// Reports keywords in function position, as in `(next (true (cell 1 1 x)))`: there they are ordinary names.
 fn inside_terms(checker: &mut Checker<'_>) {
     let description = checker.description;
     let mut visited = vec![false; description.terms.len()];
@@ -179,7 +179,7 @@ mod tests {
             findings("(<= (legal white b) (p)) (<= p (not q)) (<= q (r ?x)) (<= (r ?x) (does ?x go))"),
             ["error keyword-dependency (p)"]
         );
-        // Only (p b) depends on a move, and `legal` asks for (p a).
+        // Only (p b) depends on a move; `legal` uses (p a).
         accepts("(<= (legal white b) (p a)) (<= (p a) (true (step 1))) (<= (p b) (does white go))");
     }
 }

@@ -1,7 +1,7 @@
-//! Relations that a game cannot do without.
+//! Reports missing relations that a game needs.
 //!
-//! Without a role there is no game. `legal`, `goal` and `terminal` are required by the
-//! specification; six published games have no `init`.
+//! A game needs a role. The specification requires `legal`, `goal` and `terminal` too. `init` is optional:
+//! six published games have none.
 
 use super::pattern::{Pattern, may_match};
 use super::{Checker, Weight};
@@ -25,7 +25,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         (Keyword::Next, Weight::Lint, "every state but the first is empty: the rulesheet has no `next`"),
     ];
     for (keyword, weight, message) in needs {
-        // One with the wrong number of arguments is there, and reported as such.
+        // A keyword with the wrong arity counts as present; another check reports it.
         if !checker.relations.all.iter().any(|r| r.keyword == Some(keyword) && !r.heads.is_empty()) {
             let diagnostic =
                 Diagnostic::error("missing-keyword", Span::default(), message).help(keyword.usage());
@@ -35,7 +35,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     for_each_role(checker);
 }
 
-/// Roles that no `legal` or no `goal` speaks of.
+/// Reports roles that match no head of `legal` or no head of `goal`.
 fn for_each_role(checker: &mut Checker<'_>) {
     const ROLES: usize = 100;
     let description = checker.description;
@@ -55,7 +55,7 @@ fn for_each_role(checker: &mut Checker<'_>) {
         }
         for &(atom, role) in &roles {
             let name = description.term_text(role);
-            // Nature has no goals.
+            // The role `random` of GDL-II (nature) has no goals.
             if keyword == Keyword::Goal && name.eq_ignore_ascii_case("random") {
                 continue;
             }

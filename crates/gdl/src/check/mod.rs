@@ -1,8 +1,8 @@
-//! Is a description valid GDL? One file for each thing that can be wrong.
+//! Checks whether a description is valid GDL. Each file checks one kind of error.
 //!
-//! Invariant: findings come in the order of the text and never depend on hash order; what a level
-//! lets pass as a warning, every more lenient level does too. The conditions are those
-//! of the specification (Love et al. 2008), section 3, unless a file says otherwise.
+//! Invariants: findings come in the order of the text and do not depend on hash order. A finding that is a
+//! warning at one strictness is a warning at every lower one. The conditions are those of the specification
+//! (Love et al. 2008), section 3, unless a file says otherwise.
 
 mod arity;
 mod case;
@@ -28,31 +28,32 @@ use dependency::{Dependencies, Grain};
 use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many findings are kept.
+/// The maximum number of findings. If there are more, a last one gives the number of those omitted.
 pub const MAX_FINDINGS: usize = 1000;
 
-/// How much of the specification is insisted on.
+/// How strictly the specification is enforced.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub enum Strictness {
-    /// Only what cannot be evaluated is an error.
+    /// Only rules that cannot be evaluated are errors.
     Lenient,
-    /// What published rulesheets do is at most a warning.
+    /// Breaches that occur in published rulesheets are warnings.
     #[default]
     Default,
     /// Every breach of the specification is an error.
     Strict,
 }
 
-/// From which level on a finding is an error; below it is a warning.
+/// The strictness from which on a finding is an error; below it is a warning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weight {
-    /// It cannot be evaluated: always an error.
+    /// The rules cannot be evaluated: an error at every strictness.
     Fatal,
-    /// A breach of the specification that no published rulesheet needs.
+    /// A breach of the specification that no published rulesheet needs: an error from the default strictness
+    /// on.
     Grave,
-    /// A breach of the specification that published rulesheets have.
+    /// A breach of the specification that published rulesheets have: an error in strict mode only.
     Breach,
-    /// No breach, but likely not what was meant: never an error.
+    /// Probably a mistake but no breach: never an error.
     Lint,
 }
 
@@ -68,8 +69,8 @@ impl Weight {
     }
 }
 
-/// Finds whatever is wrong with `description`, in the order of the text. The description can be
-/// evaluated unless one of the findings is an error.
+/// Checks `description` and returns the findings in the order of the text. The description can be evaluated
+/// unless one of them is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     let relations = Relations::of(description);
     let patterns = Dependencies::of(description, &relations, Grain::Patterns);
@@ -95,13 +96,13 @@ pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnosti
     checker.finish()
 }
 
-/// What the checks share.
+/// The state that the checks share.
 struct Checker<'a> {
     description: &'a Description,
     strictness: Strictness,
     relations: &'a Relations,
     findings: Vec<Diagnostic>,
-    /// The alternatives of one source rule repeat what is wrong with it.
+    /// The findings reported so far: the alternatives of one source rule repeat its findings.
     seen: FxHashSet<(&'static str, Span, String)>,
     omitted: usize,
 }
@@ -112,7 +113,7 @@ impl<'a> Checker<'a> {
         if !self.seen.insert((diagnostic.code, diagnostic.span, diagnostic.message.clone())) {
             return;
         }
-        // Warnings give way, so that no error is ever lost among them.
+        // Drop warnings beyond the limit, so that they never displace an error.
         if self.findings.len() >= MAX_FINDINGS && diagnostic.severity == Severity::Warning {
             self.omitted += 1;
         } else {
@@ -139,12 +140,12 @@ impl<'a> Checker<'a> {
         self.description.rules.iter().enumerate()
     }
 
-    /// The text of an atom, cut if it is long.
+    /// The text of an atom, shortened for a message.
     fn text(&self, atom: &Atom) -> String {
         brief(&self.description.atom_text(atom))
     }
 
-    /// Where the word `name` first stands within `span`; all of `span` if it does not.
+    /// The first occurrence of the word `name` within `span`; `span` itself if there is none.
     fn find_word(&self, span: Span, name: &str) -> Span {
         let source = &self.description.source;
         Lexer::within(source, span)
@@ -153,7 +154,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Where the argument with number `index` of an atom stands.
+/// The place of argument `index` of an atom, counted from 0; the whole atom if it cannot be found.
 fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     let find = |tree: &sexpr::Tree<'_>| {
         let list = tree.roots().next()?;
@@ -163,7 +164,7 @@ fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     sexpr::read(&source[atom.span.range()]).ok().as_ref().and_then(find).unwrap_or(atom.span)
 }
 
-/// Long text, cut for a message.
+/// Shortens long text for a message.
 fn brief(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -172,7 +173,7 @@ fn brief(text: &str) -> String {
     }
 }
 
-/// The atom of a literal, and whether it is negated; none for `distinct`.
+/// The atom of a literal and whether it is negated; `None` for `distinct`.
 fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
     match literal {
         Literal::Positive(atom) => Some((atom, false)),
@@ -181,7 +182,7 @@ fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
     }
 }
 
-/// Which symbols are keywords where they name a relation.
+/// The symbols that are keywords in relation position.
 fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
     Keyword::ALL.into_iter().filter_map(|k| Some((description.symbols.get(k.name())?, k))).collect()
 }
@@ -190,11 +191,11 @@ fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
 mod tests {
     use super::*;
 
-    /// A game in which nothing is wrong, to which a test adds what is.
+    /// A game without findings, to which tests add rules.
     const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
         (<= terminal (true (step 2))) (goal white 100)";
 
-    /// Severity, code and underlined text of all that is found.
+    /// Severity, code and underlined text of each finding.
     pub(super) fn findings_at(strictness: Strictness, rules: &str) -> Vec<String> {
         let kif = format!("{rules}\n{GAME}");
         let description = crate::parse(kif.as_bytes()).unwrap();
@@ -202,7 +203,7 @@ mod tests {
         check(&description, strictness).iter().map(show).collect()
     }
 
-    /// What is found by default, without the lints.
+    /// The findings at the default strictness, without some lints.
     pub(super) fn findings(rules: &str) -> Vec<String> {
         let mut all = findings_at(Strictness::Default, rules);
         all.retain(|f| {

@@ -1,18 +1,18 @@
-//! Which atoms may be instances of each other: relations split by their constant arguments.
+//! Patterns of atoms: decides which atoms can have common instances, by their arguments.
 //!
-//! Invariant: an over-approximation. Two patterns that share an instance always match; two that
-//! share none may match too, as when one variable would have to be two things.
+//! Invariant: matching over-approximates. Two patterns with a common instance always match. Two without one
+//! may match too, for example if one variable would need two values.
 
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many pairs of a condition and a head are compared before relations are taken whole.
+/// The maximum number of comparisons of a condition with a head in one pass over the rules.
 pub(super) const PAIRS: usize = 1 << 22;
 
-/// How deep two terms are compared; below that they are taken to match.
+/// The maximum number of pairs of subterms compared for two terms. Beyond it, the terms count as matching.
 const MATCH_STEPS: usize = 64;
 
-/// The arguments of an atom with every variable left open.
+/// The arguments of an atom; `None` for a variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pattern(Box<[Option<TermId>]>);
 
@@ -22,14 +22,14 @@ impl Pattern {
         Pattern(atom.args.iter().map(|arg| (!is_variable(arg)).then_some(*arg)).collect())
     }
 
-    /// The same with every function left open too.
+    /// Like [`Pattern::of`], with `None` for functions too.
     pub(super) fn of_constants(description: &Description, atom: &Atom) -> Pattern {
         let is_constant = |&arg: &TermId| matches!(description.terms.get(arg), Term::Constant(_));
         Pattern(atom.args.iter().map(|arg| is_constant(arg).then_some(*arg)).collect())
     }
 }
 
-/// Whether some atom can be an instance of both patterns. May say so where none can.
+/// Whether an atom can be an instance of both patterns. May be true although none can.
 pub(super) fn may_match(terms: &Terms, left: &Pattern, right: &Pattern) -> bool {
     left.0.iter().zip(&*right.0).all(|pair| match pair {
         (Some(left), Some(right)) => terms_may_match(terms, *left, *right),
@@ -56,15 +56,15 @@ fn terms_may_match(terms: &Terms, left: TermId, right: TermId) -> bool {
     true
 }
 
-/// Patterns of one relation, filed by the argument that tells most of them apart.
+/// An index of patterns of one relation, by the argument with the most distinct ground values.
 #[derive(Debug)]
 pub(super) struct PatternIndex {
     patterns: Vec<Pattern>,
-    /// The argument by which they are filed.
+    /// The index of that argument; `None` without patterns or arguments.
     position: Option<usize>,
-    /// Those whose argument is ground.
+    /// The patterns with each ground value at `position`.
     by_value: FxHashMap<TermId, Vec<usize>>,
-    /// The others.
+    /// The patterns without a ground value there.
     open: Vec<usize>,
 }
 
@@ -86,18 +86,19 @@ impl PatternIndex {
         PatternIndex { patterns, position, by_value, open }
     }
 
-    /// The filed patterns with the value that `pattern` asks for; none if it asks for no value.
+    /// The patterns with the same ground value at `position` as `pattern`; `None` if `pattern` has none
+    /// there.
     fn filed(&self, terms: &Terms, pattern: &Pattern) -> Option<&[usize]> {
         let value = pattern.0[self.position?].filter(|&arg| terms.is_ground(arg))?;
         Some(self.by_value.get(&value).map_or(&[], Vec::as_slice))
     }
 
-    /// How many comparisons [`PatternIndex::matches`] takes.
+    /// The number of comparisons that [`PatternIndex::matches`] makes.
     pub(super) fn effort(&self, terms: &Terms, pattern: &Pattern) -> usize {
         self.filed(terms, pattern).map_or(self.patterns.len(), |filed| filed.len() + self.open.len())
     }
 
-    /// The numbers of the patterns that `pattern` may match.
+    /// The numbers of the indexed patterns that `pattern` may match.
     pub(super) fn matches(&self, terms: &Terms, pattern: &Pattern) -> Vec<usize> {
         let may = |&number: &usize| may_match(terms, &self.patterns[number], pattern);
         match self.filed(terms, pattern) {
@@ -125,7 +126,7 @@ mod tests {
         assert!(!matching("(p (f ?x))", "(p (g ?x))"));
         assert!(!matching("(p (f ?x b))", "(p (f b c))"));
         assert!(!matching("(p (f ?x))", "(p f)"));
-        // An over-approximation: one variable may seem to be two things.
+        // Matching over-approximates: the two occurrences of a variable are compared separately.
         assert!(matching("(p ?x ?x)", "(p a b)"));
     }
 

@@ -1,7 +1,7 @@
-//! Relations that nothing produces, or that nothing uses.
+//! Reports relations that no rule derives or that no condition uses.
 //!
-//! Not in the specification: a condition that can never hold, or a rule that nothing reads, is
-//! most often a slip of the pen.
+//! The specification allows both, but a condition that never holds, or a rule that no other rule uses, is
+//! usually a mistake.
 
 use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::typos::suggest;
@@ -12,19 +12,19 @@ use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A relation: a name with a number of arguments.
+/// A relation: a name with an arity.
 #[derive(Debug)]
 pub(super) struct Relation {
     pub(super) name: Symbol,
     pub(super) arity: usize,
     pub(super) keyword: Option<Keyword>,
-    /// The rules whose head it is.
+    /// The rules with this relation in the head.
     pub(super) heads: Vec<usize>,
-    /// The literals that it stands in: rule, position in its body.
+    /// The literals with this relation: the rule and the index in its body.
     pub(super) uses: Vec<(usize, usize)>,
 }
 
-/// All relations of a description, in the order of their first occurrence.
+/// All relations of a description, in order of first occurrence.
 #[derive(Debug)]
 pub(super) struct Relations {
     pub(super) all: Vec<Relation>,
@@ -57,12 +57,12 @@ impl Relations {
         &mut self.all[index]
     }
 
-    /// A keyword's relation, with the right number of arguments, if it occurs.
+    /// The relation of a keyword with the correct arity; `None` if it does not occur.
     pub(super) fn keyword(&self, keyword: Keyword) -> Option<&Relation> {
         self.all.iter().find(|r| r.keyword == Some(keyword) && r.arity == keyword.arity())
     }
 
-    /// The rules whose head is `keyword`.
+    /// The rules with `keyword` in the head.
     pub(super) fn rules_of(&self, keyword: Keyword) -> &[usize] {
         self.keyword(keyword).map_or(&[], |r| &r.heads)
     }
@@ -97,7 +97,7 @@ fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&s
         Some(similar) => format!("did you mean `{similar}`?"),
         None => "add a rule or a fact for it, or remove the condition".to_owned(),
     };
-    // One finding a relation: its first use tells it all.
+    // Report only the first use of each relation.
     let Some(&(rule, literal)) = relation.uses.first() else { return };
     let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { return };
     let holds = if negated { "always holds" } else { "never holds" };
@@ -130,7 +130,7 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
     checker.report(Weight::Lint, diagnostic);
 }
 
-/// Conditions whose constants no head has: `(true (control blakc))`.
+/// Reports conditions that no head matches because of its constants: `(true (control blakc))`.
 fn unmatched(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;
@@ -140,7 +140,7 @@ fn unmatched(checker: &mut Checker<'_>) {
         let sources: &[Keyword] = match relation.keyword {
             Some(Keyword::True) => &[Keyword::Init, Keyword::Next],
             Some(Keyword::Does) => &[Keyword::Legal],
-            // Misplaced, and reported as such.
+            // The keyword is misplaced, which the check of keywords reports.
             Some(_) if relation.heads.is_empty() => continue,
             _ => &[],
         };
@@ -148,7 +148,7 @@ fn unmatched(checker: &mut Checker<'_>) {
         if sources.is_empty() {
             heads.clone_from(&relation.heads);
         }
-        // Without any head at all, other checks have said so already.
+        // Other checks report relations without any head.
         if heads.is_empty() {
             continue;
         }

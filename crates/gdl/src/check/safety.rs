@@ -1,7 +1,7 @@
-//! Every variable has a value: it stands in a positive condition of its rule.
+//! Safety: each variable of a rule occurs in a positive condition, which gives it a value.
 //!
-//! Judged after `or` has been distributed, whatever the order of the conditions. Specification,
-//! section 3, "safety".
+//! The check runs after `or` has been distributed, and the order of the conditions does not matter.
+//! Specification, section 3, "safety".
 
 use super::typos::suggest;
 use super::{Checker, Weight};
@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
 
-/// The variables of some terms, each once, in the order of the text.
+/// The distinct variables of some terms, in the order of the text.
 #[derive(Default)]
 struct Variables {
     order: Vec<Symbol>,
@@ -71,7 +71,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// The variables of `terms` that are not among `bound`.
+/// The variables of `terms` that are not in `bound`.
 fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Vec<Symbol> {
     if terms.iter().all(|&term| description.terms.is_ground(term)) {
         return Vec::new();
@@ -82,11 +82,11 @@ fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Ve
     here.order
 }
 
-/// Where an unbound variable stands.
+/// The place of an unbound variable.
 struct Place<'a> {
     span: Span,
     what: &'a str,
-    /// Whether the rule is one of several alternatives of a rule with `or`.
+    /// Whether the rule is one of several alternatives of a source rule with `or`.
     one_of_many: bool,
 }
 

@@ -1,17 +1,18 @@
-//! Nothing depends on its own negation.
+//! Stratification: no relation depends on its own negation.
 //!
-//! Specification, section 3, "stratification", which speaks of whole relations. Splitting them by
-//! the constants in their arguments first accepts more, all of it with the same meaning: six
-//! published games negate `(goal ?r 100)` to define `(goal ?r 0)`.
+//! The specification, section 3, demands this of whole relations. This check first splits relations by their
+//! constant arguments, which accepts more programs and keeps their meaning: six published games define
+//! `(goal ?r 0)` by negating `(goal ?r 100)`.
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, atom_of};
 use crate::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
 
-/// How many cycles are traced through the rules; the search takes time in the size of the graph.
+/// The maximum number of cycles that are traced through the rules. Each search takes time linear in the
+/// graph.
 const TRACED: usize = 20;
-/// How many steps of a cycle are pointed at.
+/// The maximum number of steps of a cycle that a diagnostic shows.
 const SHOWN_STEPS: usize = 4;
 
 pub(super) fn check(checker: &mut Checker<'_>, patterns: &Dependencies, whole: &Dependencies) {
@@ -64,7 +65,7 @@ mod tests {
         assert_eq!(findings(rules), ["warning stratified-by-constants (goal ?r 100)"]);
         let strict = findings_at(Strictness::Strict, rules);
         assert_eq!(strict, ["error stratified-by-constants (goal ?r 100)"]);
-        // So do the functions of moves, but not those of other relations.
+        // Functions of moves keep cases apart too, but functions in other relations do not.
         let rules = "(<= (legal ?r pass) (role ?r) (not (legal ?r (mark 1))))";
         assert_eq!(findings(rules), ["warning stratified-by-constants (legal ?r (mark 1))"]);
         let rules = "(<= (p (f ?x)) (q ?x) (not (p (g ?x)))) (<= (p (g ?x)) (q ?x)) (q 1)";

@@ -1,38 +1,39 @@
-//! Whether one rule says something of a role whenever another does: its conditions are among the other's, once its
-//! variables stand for the other's terms (theta-subsumption; Plotkin 1970).
+//! Theta-subsumption of rules about a role (Plotkin 1970): if the conditions of the wider rule, under a
+//! substitution for its variables, are among those of the narrower rule, the wider rule holds for a role
+//! whenever the narrower one does.
 //!
-//! Sound, not complete, and bounded: conditions are compared as they are written.
+//! The test is sound but not complete: it compares conditions syntactically, and the work is bounded.
 
 use crate::ast::{Atom, Description, Literal, Rule, Term, TermId};
 use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
-/// Terms and literals compared, at most: a few milliseconds for all rules of a rulesheet.
+/// The maximum number of atoms and terms compared in one rulesheet, which takes a few milliseconds.
 const WORK: usize = 200_000;
 
-/// Rules with more conditions are not looked at.
+/// Rules with more conditions than this are not compared.
 const CONDITIONS: usize = 64;
 
-/// Compares rules whose heads speak of a role in their first argument.
+/// Compares rules whose heads have a role as first argument.
 pub(super) struct Subsumption<'a> {
     description: &'a Description,
     left: usize,
 }
 
-/// What the variables of the wider rule stand for, and the role of which the narrower one is read.
+/// A substitution for the variables of the wider rule, and the role for which the narrower rule is read.
 struct Reading {
     bound: FxHashMap<Symbol, TermId>,
-    /// In the order in which they were bound.
+    /// The variables in the order in which they were bound, for backtracking.
     trail: Vec<Symbol>,
-    /// The narrower rule's variable for the role, and the role that the wider one names.
+    /// The narrower rule's variable for the role, and the role in the wider rule's head that replaces it.
     role: Option<(Symbol, TermId)>,
-    /// The role, as the narrower rule names it.
+    /// The role in the narrower rule, after this replacement.
     whose: TermId,
 }
 
 impl Reading {
-    /// A term of the narrower rule.
+    /// A term of the narrower rule, after the replacement of the role variable.
     fn read(&self, term: TermId, variable: Option<Symbol>) -> TermId {
         match self.role {
             Some((own, role)) if variable == Some(own) => role,
@@ -52,7 +53,7 @@ impl<'a> Subsumption<'a> {
         Subsumption { description, left: WORK }
     }
 
-    /// Whether `wide` holds for a role whenever `narrow` does, some role at least.
+    /// Whether there is a role for which `wide` holds whenever `narrow` does.
     pub(super) fn holds(&mut self, wide: &Rule, narrow: &Rule) -> bool {
         let (Some(&of_wide), Some(&of_narrow)) = (wide.head.args.first(), narrow.head.args.first()) else {
             return false;
@@ -60,7 +61,7 @@ impl<'a> Subsumption<'a> {
         if wide.body.len() > CONDITIONS || narrow.body.len() > CONDITIONS {
             return false;
         }
-        // Where the narrower rule asks that the wider one does not hold, nothing is known.
+        // A narrower rule that negates the wider one's relation may exclude it.
         let denies = |literal: &Literal| matches!(literal, Literal::Negative(atom) if atom.relation == wide.head.relation);
         if narrow.body.iter().any(denies) {
             return false;
@@ -75,7 +76,7 @@ impl<'a> Subsumption<'a> {
         self.term(of_wide, of_narrow, &mut reading) && self.conditions(&wide.body, &narrow.body, &mut reading)
     }
 
-    /// Whether all of `wide` are among `narrow`, or hold anyway. Recurses over the conditions only.
+    /// Whether each literal of `wide` is among `narrow` or always holds. Recurses over the conditions only.
     fn conditions(&mut self, wide: &[Literal], narrow: &[Literal], reading: &mut Reading) -> bool {
         let Some((first, rest)) = wide.split_first() else { return true };
         if self.holds_anyway(first, reading) {
@@ -94,7 +95,8 @@ impl<'a> Subsumption<'a> {
         false
     }
 
-    /// Whether a condition says only that the role is one, or that two constants differ.
+    /// Whether a condition always holds: it says that the role is a role, or that two different ground terms
+    /// differ.
     fn holds_anyway(&self, literal: &Literal, reading: &Reading) -> bool {
         let terms = &self.description.terms;
         let meant = |term: TermId| match terms.get(term) {
@@ -139,7 +141,7 @@ impl<'a> Subsumption<'a> {
             && wide.args.iter().zip(&narrow.args).all(|(&a, &b)| self.term(a, b, reading))
     }
 
-    /// Whether `wide` is `narrow` once its variables are bound. Iterative.
+    /// Extends the substitution so that `wide` equals `narrow`; `false` if that is impossible. Iterative.
     fn term(&mut self, wide: TermId, narrow: TermId, reading: &mut Reading) -> bool {
         let terms = &self.description.terms;
         let mut open = vec![(wide, narrow)];
@@ -166,7 +168,7 @@ impl<'a> Subsumption<'a> {
                 (Term::Compound(f, own), Term::Compound(g, others))
                     if f == g && own.len() == others.len() =>
                 {
-                    // Equal terms have equal ids, and what has no variables needs no look inside.
+                    // Equal terms have equal ids, so equal ground terms need no comparison inside.
                     let all = own.iter().copied().zip(others.iter().copied());
                     open.extend(all.filter(|&(a, b)| a != b || !terms.is_ground(a)));
                 }

@@ -1,7 +1,7 @@
-//! Names that are probably misspelled.
+//! Detects names that are probably misspelled.
 //!
-//! Two names are similar if one letter is wrong, missing, too many, or two neighbours have changed
-//! places (Damerau 1964: four typing errors in five).
+//! Two names are similar if they differ by one substituted, missing, additional or transposed letter; four in
+//! five spelling errors are of this kind (Damerau 1964).
 
 use super::{Checker, Weight};
 use crate::ast::Span;
@@ -10,14 +10,16 @@ use crate::keyword::{Connective, Keyword};
 use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
 
-/// Shorter names are too often one letter apart on purpose: `x1` and `y1`, `north` and `south` not.
+/// The shortest names to check, in characters. Shorter ones such as `x1` and `y1` often differ by one letter
+/// on purpose.
 const SHORTEST: usize = 5;
-/// Longer names are not looked at, which keeps the work linear in the text.
+/// The longest names to check, in bytes. The bound keeps the work linear in the text.
 const LONGEST: usize = 40;
-/// How often the right spelling must occur for a name that occurs once to be suspect.
+/// How often the likely spelling must occur to make a name that occurs once suspect.
 const OFTEN: usize = 3;
 
-/// The most similar of `candidates`, if one is so similar to `name` that it may have been meant.
+/// The candidate most similar to `name`; `None` if none is similar enough. Looks at 10,000 candidates at
+/// most.
 pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
@@ -33,7 +35,7 @@ pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, c)| c)
 }
 
-/// How many typing errors make one name of the other.
+/// The Damerau-Levenshtein distance (optimal string alignment) of two names, in characters.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
@@ -57,7 +59,7 @@ fn distance(left: &str, right: &str) -> usize {
     table[left.len() * width + right.len()]
 }
 
-/// Names that occur once and are one letter away from one that occurs often.
+/// Reports names that occur once and are one edit away from a name that occurs at least `OFTEN` times.
 pub(super) fn check(checker: &mut Checker<'_>) {
     let source = &checker.description.source;
     let mut names: Vec<(&str, Span, usize)> = Vec::new();
@@ -75,7 +77,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
         names[at].2 += 1;
     }
-    // Names one letter apart share a name with one letter left out.
+    // Two names at distance 1 have a common variant with at most one letter deleted.
     let mut by_shortened: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for (at, &(name, _, count)) in names.iter().enumerate() {
         if count >= OFTEN {
@@ -107,16 +109,17 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// The name itself, and all that come of it by leaving out one letter.
+/// The name itself, and each variant with one letter deleted.
 fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
     let without = name.char_indices().map(|(at, c)| format!("{}{}", &name[..at], &name[at + c.len_utf8()..]));
     std::iter::once(name.to_owned()).chain(without)
 }
 
-/// Whether one letter went wrong on the way from `right` to `name`. A digit or another sign that
-/// differs, or a letter more at either end, is most often meant: `row1` and `row2`, `pawn` and `pawns`.
+/// Whether `name` is probably a misspelling of `right`: their distance is 1 and they differ in letters. A
+/// different digit or sign, or an additional letter at either end, is usually intended: `row1` and `row2`,
+/// `pawn` and `pawns`.
 fn is_slip(name: &str, right: &str) -> bool {
-    // Names that differ only by case are another check's matter.
+    // The check in `case` reports names that differ only by case.
     if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
         return false;
     }
