@@ -14,7 +14,7 @@ use std::ops::{Index, IndexMut, Range};
 
 const CHUNK: usize = 1 << 12;
 
-/// Bytes of the memory bound for each slot of the transposition table. A node usually takes more, so buckets
+/// Bytes of the memory bound for each slot of the transposition table. The table is so large that its buckets
 /// seldom overflow.
 const BYTES_PER_SLOT: usize = 512;
 

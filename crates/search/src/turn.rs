@@ -93,8 +93,7 @@ impl<M: Playouts> Search<M> {
         let simulation = &mut self.own.simulation;
         simulation.logs = logs;
         simulation.preferred.clone_from(&self.preferred);
-        // Playouts need not start from a terminal state, except in a full tree, which cannot store that
-        // state.
+        // No playout starts from a terminal state, except in a full tree, which has no node to mark as ended.
         simulation.plan.going = !self.tree.is_full();
         batch
     }
