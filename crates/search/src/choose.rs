@@ -15,8 +15,8 @@ const SECURE_PART: u32 = 2;
 /// The lower bound of an arm is its mean minus this, divided by the square root of its visits.
 const SECURE_SPREAD: f64 = 4.0;
 
-/// The same in comparison with a proven move. A smaller spread avoids settling for a proven draw where
-/// another move is probably better.
+/// The spread of a lower bound that is compared with a proven move. A smaller spread avoids settling for a
+/// proven draw where another move is probably better.
 const FLOOR_SPREAD: f64 = 0.5;
 
 impl<M: Playouts> Search<M> {

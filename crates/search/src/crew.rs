@@ -1,4 +1,4 @@
-//! Several threads on one tree (tree parallelization with one global mutex, Chaslot, Winands & van den Herik
+//! Several threads on one tree (tree parallelisation with one global mutex, Chaslot, Winands & van den Herik
 //! 2008): while some threads play out, one holds the tree.
 //!
 //! Each thread has a batch of its own. Its descents are visible to the others as virtual loss. The threads

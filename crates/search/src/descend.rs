@@ -290,7 +290,7 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node if `floor` is a proven child: the nodes above see that child's goals.
+/// Cuts `path` at its last node if `floor` is a proven child: the nodes up to the root see that child's goals.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, floor: Option<NodeId>) {
     if let Some(proved) = floor {
         path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));

@@ -37,8 +37,8 @@ pub struct MctsOptions {
     /// machines whose clones do not agree ([`ggp_game::Playouts::clones_agree`]). With more than one thread,
     /// equal seeds do not give equal searches.
     pub threads: usize,
-    /// The weight of an arm's prior in visits (with [`Technique::History`]); `None` to estimate it from the
-    /// tree.
+    /// The weight of an arm's prior in visits (with [`Technique::History`]); `None` to fit the prior to the
+    /// tree. A given weight also fixes the prior's slope at 1 and its offset at 0.
     pub belief: Option<f64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,

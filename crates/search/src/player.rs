@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(player.report().unwrap().iterations, 0);
     }
 
-    /// A game whose `terminal` needs a million tuples in a state where it fails.
+    /// A game in which it takes a million tuples to decide that a state is not terminal.
     fn laborious() -> Arc<Game> {
         let numbers: String = (0..1000).map(|n| format!("(n {n}) ")).collect();
         let rules = format!(

@@ -180,7 +180,7 @@ fn put<T: FromStr>(place: &mut T, text: &str, is_fit: impl FnOnce(&T) -> bool) -
     Some(())
 }
 
-/// Does the same for an optional number.
+/// Parses `text` into the optional `place` if the number is one that `is_fit` accepts.
 fn set<T: FromStr>(place: &mut Option<T>, text: &str, is_fit: impl FnOnce(&T) -> bool) -> Option<()> {
     *place = Some(text.parse().ok().filter(is_fit)?);
     Some(())

@@ -41,7 +41,7 @@ impl<M: Playouts> Subgames<M> {
         (!machines.is_empty()).then(|| Subgames { machines, searches: Vec::new(), next: 0, over: false })
     }
 
-    /// Discards all progress; the next step begins from its own root.
+    /// Discards all progress; the next step begins from the root that it is given.
     pub(crate) fn restart(&mut self) {
         self.searches.clear();
         self.over = false;

@@ -388,7 +388,7 @@ pub(crate) fn hanging() -> Toy<Hanging> {
     Toy::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
 }
 
-/// The same for two roles; sends to `told` when it hangs.
+/// [`hanging`] for two roles; the machine sends to `told` when it hangs.
 pub(crate) fn hanging_of_two(told: Sender<()>) -> Toy<Hanging> {
     Toy::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
 }

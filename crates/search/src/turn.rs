@@ -20,7 +20,7 @@ const FAILURES: u32 = 16;
 /// finishes.
 const RECYCLED: usize = 8;
 
-/// The same when memory is nearly exhausted.
+/// The nodes processed for recycling in each iteration when memory is nearly exhausted.
 const RECYCLED_IN_HASTE: usize = 32;
 
 /// The progress of one thread through its batches.
