@@ -1,8 +1,8 @@
-//! Two players against each other, seats rotated: the measure of every technique in this crate.
+//! Compares two players over matches with rotated seats; used to measure this crate's techniques.
 //!
-//! `cargo run --release -p ggp-search --example duel -- A B SECONDS MATCHES FILE…` prints, for
-//! each rulesheet, A's mean goal share with its standard error. A takes each role in turn, B all
-//! the others; roles named `random` play at random. SECONDS is each move's clock, 0 for none.
+//! `cargo run --release -p ggp-search --example duel -- A B SECONDS MATCHES FILE…` prints, for each
+//! rulesheet, A's mean goal share with its standard error. A takes each role in turn and B all the others;
+//! roles named `random` play at random. SECONDS is the clock of each move, 0 for none.
 
 use ggp_game::{Clocks, Deadline, Game, Interpreter, Observation, Player, Role, StateMachine, StopToken};
 use ggp_search::{MctsPlayer, PlayerSpec, RandomOptions, RandomPlayer};
@@ -24,7 +24,8 @@ fn make(spec: &PlayerSpec, seed: u64) -> Box<dyn Player> {
     }
 }
 
-/// Plays one match; gives the goals in shares and the longest time over a clock.
+/// Plays one match. Returns each role's goal as a share, and the longest time by which a move exceeded its
+/// clock.
 fn play(
     game: &Arc<Game>,
     players: &mut [Box<dyn Player>],

@@ -1,4 +1,4 @@
-//! Proves what each role can make sure of from the initial state.
+//! Proves the goal that each role can guarantee from the initial state.
 //!
 //! `cargo run --release -p ggp-search --example solve -- SECONDS MIB FILE…`
 

@@ -1,23 +1,23 @@
-//! Interrupting a machine that is too slow to be watched between its answers.
+//! The watchdog of a machine: it interrupts an evaluation at a deadline or when a stop flag is raised.
 
 use ggp_game::{Deadline, StateMachine, StopToken};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How often the flag of whoever asks is looked at: well below the 50 ms by which a clock may be
-/// overstepped.
+/// The interval between two checks of the stop flag, well below the 50 ms by which an answer may be late.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Interrupts a machine at a deadline or when a flag is raised; dropped, it does neither.
+/// A thread that interrupts a machine at a deadline or when a stop flag is raised. Dropping the alarm cancels
+/// both.
 #[derive(Debug)]
 pub(crate) struct Alarm {
     _drop_to_cancel: Sender<()>,
 }
 
 impl Alarm {
-    /// Sets an alarm for `machine` and what is cloned from it meanwhile. With no alarm set any
-    /// more, [`silence`] the machine before it is used again.
+    /// Sets an alarm for `machine` and for its clones made while the alarm is set. Call [`silence`] after the
+    /// alarm is dropped, before the machine is used again.
     pub(crate) fn set<M: StateMachine>(machine: &mut M, deadline: Deadline, stop: &StopToken) -> Alarm {
         let (cancel, cancelled) = channel();
         let (own, asked) = (StopToken::new(), stop.clone());
@@ -38,7 +38,7 @@ impl Alarm {
     }
 }
 
-/// Frees `machine` from whatever was to interrupt it.
+/// Detaches `machine` from any stop flag.
 pub(crate) fn silence<M: StateMachine>(machine: &mut M) {
     machine.interrupt_on(&StopToken::new());
 }

@@ -1,28 +1,28 @@
-//! One move of one role in one node, as the arm of a bandit (Kocsis & Szepesvári 2006).
+//! One move of one role in one node, as an arm of a multi-armed bandit (Kocsis & Szepesvári 2006).
 
 use crate::node::{Bounds, NodeId};
 use ggp_game::Move;
 
-/// A move with its statistics, for its own role.
+/// A move with its statistics for the role that makes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
     /// The move.
     pub(crate) mv: Move,
-    /// Where it leads, when this role alone decides that and the node has been made; else
+    /// The child of the move if this role alone decides the next state and the child has been created; else
     /// [`NodeId::NONE`].
     pub(crate) child: NodeId,
-    /// Descents backed up through it.
+    /// The number of descents through the arm that have been backed up.
     pub(crate) visits: u32,
-    /// Descents through it that have not been backed up yet.
+    /// The number of descents through the arm that are not backed up yet (virtual loss).
     pub(crate) pending: u16,
-    /// The goals of its role that it can still lead to, proved.
+    /// The proven bounds of its role's goal after the move.
     pub(crate) bounds: Bounds,
-    /// The sum of those descents' shares for its role.
+    /// The sum of its role's shares over all visits.
     pub(crate) sum: f64,
-    /// By how much it is thought to be better than the mean of its role's arms, in shares.
+    /// The predicted lead over the mean of its role's arms, in shares.
     pub(crate) advantage: f32,
-    /// Whether another arm wins at once, or this one lets another role do so: it is pulled only once all
-    /// that are not deferred are proved to be no win.
+    /// Whether the arm waits until every arm that is not deferred is proved not to win. An arm is deferred if
+    /// another arm wins at once, if it lets another role win at once, or if it is equivalent to another arm.
     pub(crate) deferred: bool,
 }
 
@@ -40,12 +40,12 @@ impl Arm {
         }
     }
 
-    /// Pulls, backed up or not.
+    /// The number of descents through the arm, backed up or not.
     pub(crate) fn pulls(&self) -> u32 {
         self.visits.saturating_add(u32::from(self.pending))
     }
 
-    /// The mean share, if it has been visited.
+    /// The mean share; `None` without visits.
     pub(crate) fn mean(&self) -> Option<f64> {
         (self.visits > 0).then(|| self.sum / f64::from(self.visits))
     }

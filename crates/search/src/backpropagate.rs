@@ -1,4 +1,4 @@
-//! Step 4, backpropagate: what a playout says to every node and arm on the way to its leaf.
+//! Step 4, backpropagation: adds the result of a descent to every node and arm on its path.
 
 use crate::node::{Chooser, NodeId};
 use crate::path::Path;
@@ -6,19 +6,20 @@ use crate::tree::Tree;
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Counts a visit to all of `path` for the mean `shares` of the descent's playouts, role by role,
-    /// and takes the descent off what is pending.
+    /// Adds one visit to every node and arm on `path`, with `shares`, the mean of the descent's playouts role
+    /// by role. Removes the descent's virtual loss.
     ///
-    /// A descent counts once, however many playouts it was given: how much is known of an arm depends
-    /// on how far the tree below it has grown, more than on how often its leaves were played out.
+    /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on
+    /// the growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// Where the path is cut, the nodes above see what is proved there, but for the arm that was pulled.
+    /// Where the path is cut, that node and the nodes above it see the proven goals of the cut; the arm pulled
+    /// at the cut still sees the playouts.
     ///
-    /// With `regrets` roles that chose at once by regret learn what they regret now.
+    /// With `regrets`, roles that chose simultaneously by regret matching update their regrets.
     ///
-    /// Where nodes are shared, an arm's statistics are those of the node that it leads to, which
-    /// has seen the playouts of all its parents (Childs, Brodeur & Kocsis 2008, UCT2). A node made anew, after
-    /// it had been given up for room, has seen less than its arm.
+    /// With `shared` nodes, an arm takes the mean of its child, which includes the playouts of all the
+    /// child's parents (UCT2; Childs, Brodeur & Kocsis 2008). A child that was recycled and created again may
+    /// have fewer visits than its arm; the arm keeps its own mean then.
     pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool, regrets: bool) {
         let mut goals: Option<&[u8]> = None;
         let share_of = |goals: Option<&[u8]>, role: usize| match goals {
@@ -62,7 +63,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Takes a descent that came to nothing off what is pending.
+    /// Removes the virtual loss of a descent that has no result.
     pub(crate) fn retreat(&mut self, path: &Path) {
         for (depth, &id) in path.nodes().iter().enumerate() {
             let node = &mut self[id];
@@ -74,7 +75,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// A role's mean share in a node; 0 where it has not been visited.
+    /// A role's mean share in a node; 0 without visits.
     pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
         let visits = self[id].visits.max(1);
         self.stats(id)[role].total / f64::from(visits)
@@ -107,7 +108,7 @@ mod tests {
         for _ in 0..3 {
             visit(&mut tree, 1.0);
         }
-        // Another parent's descent is seen through the shared node.
+        // Another parent's descent is visible through the shared node.
         let child = tree.find(&2).unwrap();
         tree[child].visits += 4;
         assert!((visit(&mut tree, 1.0) - 0.5).abs() < 1e-9, "four of eight");

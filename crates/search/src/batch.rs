@@ -1,34 +1,34 @@
-//! How many leaves a batch has, and how many playouts each gets.
+//! The size of a batch: its number of leaves, and the number of playouts from each leaf.
 //!
-//! A machine with many lanes plays hundreds of playouts in the time of a few, but the tree is the
-//! more selective the fewer leaves are chosen without knowing each other's scores. So batches grow
-//! with the tree, and while they are small their lanes are filled with several playouts a leaf.
+//! A machine with many lanes plays hundreds of playouts in about the time of a few. The tree grows more
+//! selectively, however, the fewer leaves are chosen without knowing each other's scores. So batches grow
+//! with the tree, and small batches fill the lanes with several playouts from each leaf.
 
-/// The size of batches.
+/// The parameters that determine the size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// At most so many playouts at once in each thread; `None` for twice as many as the machine has lanes, so that
-    /// lanes whose playouts have ended find others to play.
+    /// The maximum number of simultaneous playouts of each thread; `None` for twice the machine's lanes, so
+    /// that a lane whose playout has ended takes up another one.
     pub lanes: Option<usize>,
-    /// One leaf for so many descents that the root has seen.
+    /// The number of visits of the root for each leaf of a batch.
     pub growth: u32,
-    /// At most so many playouts a leaf.
+    /// The maximum number of playouts from one leaf.
     pub per_leaf: usize,
-    /// At least so many, where there are lanes for them: a playout in a lane costs less than a way
-    /// down through the tree.
+    /// The minimum number of playouts from one leaf, where there are lanes for them: a playout in a lane
+    /// costs less than a descent through the tree.
     pub least: usize,
 }
 
-/// So many playouts for each lane.
+/// The default number of playouts for each lane.
 const ROUNDS: usize = 2;
 
-/// One leaf under way for so many visits of the root is hardly a loss of selectivity.
+/// One leaf in flight for this many visits of the root costs hardly any selectivity.
 const SELECTIVE: u32 = 32;
 
-/// With fewer batches to come than this, doubling them would leave lanes idle most of the time.
+/// If fewer batches than this fit into the time left, batches grow faster: otherwise most lanes stay idle.
 const FEW: u32 = 8;
 
-/// One batch.
+/// The size of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchPlan {
     pub(crate) leaves: usize,
@@ -42,23 +42,24 @@ impl Default for Batch {
 }
 
 impl Batch {
-    /// One leaf, one playout.
+    /// One leaf and one playout.
     pub fn single() -> Batch {
         Batch { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
     }
 
-    /// The next batch of one of `workers`, on a machine of so many lanes, for a root with `visits`, when there
-    /// is time for `left` batches; at most `most` leaves.
+    /// The next batch of one of `workers` threads, on a machine with `lanes`, for a root with `visits`, when
+    /// there is time for about `left` batches. The batch has at most `most` leaves.
     pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchPlan {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let enough = (all / self.least.max(1)).max(1);
         let least = all / enough;
-        // Together they have no more under way than one would have, until the tree stays selective with more.
+        // All threads together have no more leaves in flight than one thread would, until the root has more
+        // visits.
         let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
         let hurry = (FEW / left.max(1)).max(1);
         let grown = (visits.max(1).saturating_mul(hurry) / self.growth.max(1)) as usize / workers;
         let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
-        // A machine's lanes are filled at least once, whatever the others have under way.
+        // Each thread fills its machine's lanes at least once, whatever the other threads have in flight.
         let lanes = (all / workers).max(all.min(lanes));
         BatchPlan { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
     }

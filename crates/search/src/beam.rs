@@ -1,9 +1,9 @@
-//! Games of one role, layer by layer: every state that one more move leads to, once, as long as
-//! there are few of them, and the best of them by the machine's guess of how near they come to the
-//! goal where there are many (beam search with growing width and restarts).
+//! Beam search for games of one role, layer by layer. It expands every distinct successor state while a layer
+//! is small. In larger layers it keeps the best states by the machine's estimate of their nearness to the
+//! goal. Each round restarts with twice the width.
 //!
-//! Nobody answers, so a way to a goal need only be found once; and where no state had to be left
-//! out the search is exhaustive, and the best goal found the best there is.
+//! There is no opponent, so a line to a goal needs to be found only once. If a round has pruned no state, the
+//! search is exhaustive and the best goal found is optimal.
 
 use crate::dice::Dice;
 use crate::line::Line;
@@ -13,43 +13,43 @@ use crate::technique::Technique;
 use ggp_game::{EvalError, Move, Playouts, Role};
 use rustc_hash::FxHashSet;
 
-/// The width of the first round; each later round's is twice the last one's.
+/// The width of the first round. Each later round doubles the width.
 const FIRST_WIDTH: usize = 256;
-/// About so many children are made at once: enough to fill lanes, few enough to stop in time.
+/// The approximate number of children created at once: enough to fill the lanes, few enough to stop in time.
 const CHILDREN: usize = 1024;
-/// Before the best of a layer are chosen, this many times the width are kept.
+/// A layer is pruned to its width when it exceeds this many times the width.
 const SLACK: usize = 4;
-/// The part of the memory bound that layers may take beside the tree's.
+/// Layers may use one part in this many of the memory bound, in addition to the tree.
 const MEMORY_PART: usize = 2;
-/// Steps for each batch of playouts.
+/// The number of steps for each batch of playouts.
 const STEPS: usize = 2;
-/// What scores are made of, by round in turn: any one guess may mislead.
+/// The score mixes of successive rounds, in turn. Each mix can mislead, so rounds vary it.
 const MIXES: [Mix; 4] = [
     Mix { luck: 0.001, mobility: 0.0 },
     Mix { luck: 0.001, mobility: 1.0 },
     Mix { luck: 0.03, mobility: 0.0 },
     Mix { luck: 0.3, mobility: 0.3 },
 ];
-/// What the goal that a state would give now counts beside the guess.
+/// The weight of the goal that the state would give now, relative to the nearness.
 const GOAL_WEIGHT: f32 = 0.5;
 
-/// A search through the layers under a root.
+/// A beam search from one root.
 #[derive(Debug)]
 pub(crate) struct Beam<S> {
     root: S,
     width: usize,
     round: usize,
-    /// The states of the layer that is being expanded, and how many have been.
+    /// The states of the current layer, and the number of those expanded.
     layer: Vec<S>,
     expanded: usize,
-    /// How each state of each layer came about: its parent in the layer before, and the move.
+    /// The parent, as an index into the previous layer, and the move of each state of each layer.
     links: Vec<Vec<(u32, Move)>>,
     next: Vec<Candidate<S>>,
-    /// Hashes of the states met in this round.
+    /// The hashes of the states found in this round.
     seen: FxHashSet<u64>,
-    /// Whether a state has been left out in this round.
+    /// Whether a state has been pruned in this round.
     pruned: bool,
-    /// Whether all that follows the root has been seen.
+    /// Whether all states reachable from the root have been seen.
     exhausted: bool,
     branching: usize,
     bytes: usize,
@@ -57,11 +57,11 @@ pub(crate) struct Beam<S> {
     nearness: Vec<f32>,
 }
 
-/// What counts beside how near a state is to the goal.
+/// The weights of a score's terms beside the nearness to the goal.
 #[derive(Clone, Copy, Debug)]
 struct Mix {
     luck: f32,
-    /// Many legal moves, which in puzzles of constraints means few mistakes.
+    /// The weight of a large number of legal moves, which suggests few mistakes in constraint puzzles.
     mobility: f32,
 }
 
@@ -73,7 +73,7 @@ struct Candidate<S> {
 }
 
 impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
-    /// A search from `root` that takes at most about `bytes`, `width` states wide at first.
+    /// Creates a search from `root` with a memory bound of about `bytes` and an initial width of `width`.
     pub(crate) fn new(root: S, bytes: usize, width: Option<usize>) -> Beam<S> {
         let mut beam = Beam {
             root,
@@ -95,12 +95,12 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         beam
     }
 
-    /// Whether everything has been seen.
+    /// Whether the search has been exhaustive.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// How wide it has become.
+    /// The current width.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -114,10 +114,10 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.pruned = false;
     }
 
-    /// Expands some states. A line, if one was found that scores more than `above`.
+    /// Expands some states. Returns the best line found whose share exceeds `above`, if any.
     ///
     /// # Errors
-    /// Those of the machine; then nothing has been done.
+    /// Those of the machine; the states do not count as expanded then.
     pub(crate) fn step<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -137,7 +137,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         for legal in &mut self.legal {
             let all = legal.len();
             machine.one_of_twins(Role(0), legal);
-            // Whether there will be others when they are needed is not certain.
+            // An equivalent move may not be available later, so this layer does not count as complete.
             self.pruned |= legal.len() < all;
         }
         let mut of = Vec::new();
@@ -195,7 +195,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(found)
     }
 
-    /// Goes on to the next layer, or to the next round where there is none.
+    /// Proceeds to the next layer, or starts the next round if there is no next layer.
     fn descend<M: Playouts<State = S>>(&mut self, machine: &M) {
         if self.next.is_empty() || self.is_full() {
             self.exhausted = !self.pruned && !self.is_full();
@@ -217,19 +217,19 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.expanded = 0;
     }
 
-    /// Whether there is no room for more hashes, so that states might come again and again.
+    /// Whether there is no memory for further hashes, so that states could repeat.
     fn is_full(&self) -> bool {
         self.seen.len() * SEEN_BYTES >= self.bytes / 2
     }
 
-    /// Leaves only the best of the next layer.
+    /// Keeps only the best states of the next layer.
     fn prune(&mut self) {
         self.pruned = true;
         self.next.select_nth_unstable_by(self.width, |a, b| b.score.total_cmp(&a.score));
         self.next.truncate(self.width);
     }
 
-    /// The moves that lead to a child of the layer being expanded.
+    /// The line to a child of the current layer.
     fn line(&self, (parent, mv): (u32, Move), share: f64) -> Line {
         let mut moves = vec![mv];
         let mut at = parent;
@@ -243,11 +243,12 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 }
 
-/// What one hash takes, with the room that the set keeps free and its link.
+/// The memory of one hash, with its part of the set's free slots and its link.
 const SEEN_BYTES: usize = 32;
 
 impl<M: Playouts> Search<M> {
-    /// Some of the search through layers: about the work of a batch of playouts.
+    /// Performs some steps of the beam search, about as much work as a batch of playouts. Only for games of
+    /// one role.
     pub(crate) fn search_layers(&mut self) -> Result<(), EvalError> {
         if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
         {

@@ -1,30 +1,29 @@
-//! How far the guess at an arm's worth may be trusted, learned from the arms that have been tried.
+//! The prior of arms without visits, fitted by linear regression on the visited arms.
 //!
-//! The guess is a line: what an arm's mean lies above its node's, by its move's advantage elsewhere.
-//! Its slope is small where moves are worth different things in different states, its offset tells
-//! how much worse the average arm is than those that the search prefers, and the scatter around it
-//! tells how many visits it is worth (as in empirical Bayes: the variance of a visit divided by that of
-//! the guess).
+//! The prior predicts an arm's lead over its node's mean from its move's advantage in the history. The slope
+//! is small where the values of moves depend on the state. The offset is usually negative: the node's mean is
+//! dominated by the arms that the search prefers. The residual variance gives the prior's weight in visits,
+//! as in empirical Bayes: the variance of one visit divided by that of the prediction.
 
 use crate::arm::Arm;
 use crate::descent::Descent;
 use crate::search::Search;
 use ggp_game::Playouts;
 
-/// Arms with fewer playouts say too little.
+/// Arms with fewer playouts than this are ignored.
 const LEAST_PLAYOUTS: f64 = 8.0;
 
-/// Before as many arms have been seen, the guess is that of [`Belief::default`].
+/// Below this number of arms, the prior is [`Belief::default`].
 const LEAST_ARMS: f64 = 64.0;
 
-/// As many arms are remembered, older ones fading.
+/// Above this number of arms, the sums are halved.
 const MEMORY: f64 = 20_000.0;
 
-/// A guess counts as at least and at most so many visits.
+/// The limits of the prior's weight in visits.
 const WEIGHT: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 
-/// What is thought of an arm before it is tried: `offset + slope · advantage` above its node's mean,
-/// worth `weight` visits.
+/// The prior of an arm: its share is `offset + slope · advantage` above its node's mean, with the weight of
+/// `weight` visits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Belief {
     pub(crate) offset: f64,
@@ -38,7 +37,7 @@ impl Default for Belief {
     }
 }
 
-/// Sums over arms for a regression of their lead over their node on their move's advantage.
+/// Sums over arms for the regression of their lead over the node's mean on their move's advantage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     arms: f64,
@@ -47,14 +46,14 @@ pub(crate) struct Evidence {
     advantage_squared: f64,
     product: f64,
     lead_squared: f64,
-    /// Of the mean of an arm, and of a single visit.
+    /// The variance of an arm's mean, and of a single visit.
     noise: f64,
     visit: f64,
 }
 
 impl Evidence {
-    /// Takes note of the arms of a role in a node where its mean is `mean`; a visit is the mean of
-    /// about so many `playouts`.
+    /// Adds one role's arms in a node where the role's mean is `mean`. One visit is the mean of about
+    /// `playouts` playouts.
     pub(crate) fn note(&mut self, arms: &[Arm], mean: f64, playouts: f64) {
         if self.arms > MEMORY {
             self.fade();
@@ -63,7 +62,7 @@ impl Evidence {
             let visits = f64::from(arm.visits);
             let own = arm.sum / visits;
             let (lead, advantage) = (own - mean, f64::from(arm.advantage));
-            // Towards the middle, so that a few visits that all ended alike still leave doubt.
+            // Smoothing towards 0.5 keeps the variance positive if a few visits all have the same score.
             let smooth = (arm.sum + 1.0) / (visits + 2.0);
             let visit = smooth * (1.0 - smooth) / playouts;
             self.arms += 1.0;
@@ -92,7 +91,7 @@ impl Evidence {
         }
     }
 
-    /// What follows from it.
+    /// Fits the prior.
     pub(crate) fn belief(&self) -> Belief {
         if self.arms < LEAST_ARMS {
             return Belief::default();
@@ -109,8 +108,8 @@ impl Evidence {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Learns from one node of each of `descents`, of `per_leaf` playouts each, how far the guess at
-    /// arms may be trusted.
+    /// Updates the evidence from one node of each of `descents`, with `per_leaf` playouts each, and fits the
+    /// prior again.
     pub(crate) fn weigh(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];
@@ -135,7 +134,7 @@ mod tests {
     use crate::arm::Arm;
     use ggp_game::Move;
 
-    /// Arms whose means are `offset + slope · advantage` above 0.5, give or take `scatter`.
+    /// Arms whose means are `offset + slope · advantage` above 0.5, plus or minus `scatter`.
     fn evidence(offset: f64, slope: f64, scatter: f64) -> Evidence {
         let mut evidence = Evidence::default();
         for number in 0..400u32 {
@@ -158,7 +157,7 @@ mod tests {
         let belief = evidence(-0.1, 0.7, 0.1).belief();
         assert!((belief.offset + 0.1).abs() < 0.01, "{belief:?}");
         assert!((belief.slope - 0.7).abs() < 0.05, "{belief:?}");
-        // Visits vary by nearly a quarter, the guess by a hundredth.
+        // The variance of a visit is nearly 1/4, that of the prediction 1/100.
         assert!((20.0..30.0).contains(&belief.weight), "{belief:?}");
         assert!(evidence(-0.1, 0.7, 0.02).belief().weight > 49.0);
     }

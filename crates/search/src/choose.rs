@@ -1,4 +1,4 @@
-//! Which move to make in the end.
+//! The choice of the move to play after a search.
 
 use crate::arm::Arm;
 use crate::line::Line;
@@ -8,28 +8,29 @@ use crate::search::Search;
 use crate::technique::Technique;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
-/// Arms that got this part of the visits of the one visited most are known well enough to be played instead of it:
-/// what has been visited less looks better than it is, for its refutation may not have been found yet.
+/// With the secure child, arms with at least one part in this many of the most visited arm's visits compete.
+/// Arms with fewer visits are overrated, since their refutations may not have been found yet.
 const SECURE_PART: u32 = 2;
 
-/// By this, over the root of its visits, an arm's mean may be too high.
+/// The lower bound of an arm is its mean minus this, divided by the square root of its visits.
 const SECURE_SPREAD: f64 = 4.0;
 
-/// The same where the other move is proved: whoever is content with a draw for fear of a little less wins less.
+/// The spread of a lower bound that is compared with a proven move. A smaller spread avoids settling for a
+/// proven draw where another move is probably better.
 const FLOOR_SPREAD: f64 = 0.5;
 
 impl<M: Playouts> Search<M> {
-    /// The move that the search would play for `role` at the root.
+    /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
-    /// A role that is alone follows the best line found. Else what is proved comes first: a move that is certainly
-    /// best is played, the shortest way to a win, the longest way to a loss; a move that is certainly worse than
-    /// another is not. Among the rest, with two roles in turn, of those visited often, the one of the highest lower
-    /// bound (the secure child of Chaslot et al. 2008): a move that turned out well late is not visited most yet.
-    /// Else the one visited most, then the one that scores best, then a random one; but what is proved, where it is
-    /// not looked at again, unless another is surely better. `None` when the role has no legal move.
+    /// In games of one role it follows the best line found. Where roles mix their moves by regret matching,
+    /// it draws from the average strategy unless the role's goal is proved. Otherwise proven moves come
+    /// first: the shortest win is played, and a proven loss is avoided or delayed. Among the other moves,
+    /// with two roles in turn, the frequently visited move of the highest lower bound is played (the secure
+    /// child, Chaslot et al. 2008). Otherwise the most visited move is played, then the one of the best mean,
+    /// then a random one. A proven move that is a floor is played unless another move is surely better.
     ///
     /// # Errors
-    /// Those of the machine, when the legal moves are not known yet.
+    /// Those of the machine, if the legal moves are not known yet.
     pub fn best_move(&mut self, role: Role) -> Result<Option<Move>, EvalError> {
         self.open_root()?;
         let root = self.tree.root();
@@ -52,23 +53,23 @@ impl<M: Playouts> Search<M> {
         Ok(self.favourite(role))
     }
 
-    /// What `role` would play at the open root, unless it draws; a role that draws is not alone, and follows no
-    /// line.
+    /// The move that `role` plays at the open root if it does not draw. A role that draws is not alone and
+    /// has no line.
     pub(crate) fn favourite(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
         self.line.as_ref().and_then(Line::next).or_else(best)
     }
 
-    /// The arm that `role` would pull in the open root, its position in it, if it neither follows a line nor
-    /// draws.
+    /// The arm that `role` prefers at the open root, without a line and without drawing: its position in the
+    /// node.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;
         let range = self.tree.arm_range(root, role);
         let floor = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
-        // Where roles choose at once a mean tells of what the others did, which they may do no more.
+        // With simultaneous moves a mean depends on the other roles' moves so far, which may change.
         let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
-        // Above a floor, whose visits say nothing, what is played is what is proved, unless another is surely better.
+        // With a floor, visits are not comparable: the proven move is played unless another is surely better.
         let is_proved = |arm: usize| arms[arm].bounds.proven() == Some(floor);
         let has_floor =
             is_alone && floor > 0 && self.of_two.has(Technique::Floor) && range.clone().any(is_proved);
@@ -86,15 +87,15 @@ impl<M: Playouts> Search<M> {
         let is_secure = is_alone && self.of_two.has(Technique::Secure);
         let known = if is_secure { (most / SECURE_PART).max(1) } else { u32::MAX };
         let rank = |arm: usize| self.rank(&arms[arm], known);
-        // Moves are in random order, so the first of equals is a random one.
+        // Moves are in random order, so keeping the first of equal moves is a random tie-break.
         hopeful.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
     }
 
-    /// How `role` would mix its moves at the root: its legal moves with their probabilities. Where
-    /// it chooses alone, all of it goes to the best one.
+    /// The strategy of `role` at the root: its legal moves with their probabilities. Without regret matching
+    /// the best move has probability 1.
     ///
     /// # Errors
-    /// Those of the machine, when the legal moves are not known yet.
+    /// Those of the machine, if the legal moves are not known yet.
     pub fn strategy(&mut self, role: Role) -> Result<Vec<(Move, f64)>, EvalError> {
         self.open_root()?;
         let root = self.tree.root();
@@ -112,18 +113,19 @@ impl<M: Playouts> Search<M> {
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
 
-    /// Whether roles choose at once at the root and have drawn by regret there, as they still do.
+    /// Whether the roles at the root have drawn by regret matching and still do.
     fn mixes(&self) -> bool {
         self.draws() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
-    /// By what moves are compared, `known` visits being enough for a lower bound; more is better.
+    /// Sort key for root moves; larger is better. Moves with fewer than `known` visits get no lower bound.
     fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
         let distance = i32::from(self.tree.distance_of(arm.child));
         let certain = match arm.bounds.proven() {
             Some(100) => 1 + i32::from(u16::MAX) - distance,
             Some(0) => distance - i32::from(u16::MAX),
-            // Another move wins, or this one loses.
+            // Another move wins at once, this one loses at once, or it is equivalent to a move that is not
+            // deferred.
             _ if arm.deferred => 2 - i32::from(u16::MAX),
             _ => 0,
         };
@@ -133,7 +135,7 @@ impl<M: Playouts> Search<M> {
     }
 }
 
-/// The mean that an arm has for certain.
+/// A lower confidence bound of the arm's mean; −1 without visits.
 fn lower_bound(arm: &Arm, spread: f64) -> f64 {
     arm.mean().map_or(-1.0, |mean| mean - spread / f64::from(arm.visits).sqrt())
 }
@@ -208,7 +210,7 @@ mod tests {
         assert_eq!(choice(false, 10_000, 0.45, Bounds::UNKNOWN), Move(1), "it would have been visited");
         assert_eq!(choice(true, 10_000, 0.52, Bounds::UNKNOWN), Move(1));
         assert_eq!(choice(true, 100, 0.52, Bounds::UNKNOWN), Move(0), "0.52, give or take 0.05");
-        // It looked well until it was refuted.
+        // The move scored well until it was refuted.
         assert_eq!(choice(true, 10_000, 0.9, Bounds::exact(0)), Move(0));
     }
 }

@@ -1,9 +1,9 @@
-//! Several threads on one tree (tree parallelisation with one lock, Chaslot, Winands & van den Herik 2008):
-//! while some play out, another has the tree.
+//! Several threads on one tree (tree parallelisation with one global mutex, Chaslot, Winands & van den Herik
+//! 2008): while some threads play out, one holds the tree.
 //!
-//! Each has a batch of its own under way, and descents under way are seen by all as pending. So that the
-//! tree stays as selective as with one thread, they share out the leaves that one would have under way.
-//! Whose turn comes when is up to the system: a run with several threads is not to be repeated.
+//! Each thread has a batch of its own. Its descents are visible to the others as virtual loss. The threads
+//! share the number of leaves that one thread would have in flight, so that the tree grows as selectively as
+//! with one thread. The system schedules the threads, so a run with several threads does not repeat.
 
 use crate::limits::{Halt, Limits};
 use crate::search::Search;
@@ -15,15 +15,16 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So often a thread looks for the tree before it sleeps: it is had for less time than waking takes.
+/// The number of attempts to take the lock before a thread sleeps. Spin first: the critical section is
+/// shorter than a wake-up.
 const PATIENCE: usize = 1000;
 
-/// The threads beside the one that asked for the search.
+/// `Crew`: the pool of worker threads of one search, without the calling thread.
 #[derive(Debug)]
 pub(crate) struct Crew<M: Playouts> {
-    /// What each thread works with, while several search.
+    /// The working data of every thread while several search, the calling thread's first.
     pub(crate) workers: Vec<Worker<M>>,
-    /// The others; made when they are first needed.
+    /// The pool, created when it is first needed.
     pool: Option<ThreadPool>,
 }
 
@@ -34,8 +35,8 @@ impl<M: Playouts> Default for Crew<M> {
 }
 
 impl<M: Playouts> Search<M> {
-    /// How many threads search. One searches for a role that is alone, and on machines whose states mean
-    /// nothing to their clones.
+    /// The number of threads that search. It is 1 in games of one role, and for machines whose clones do not
+    /// agree on states.
     pub fn threads(&self) -> usize {
         if self.tree.roles() > 1 && self.own.machine.clones_agree() { self.options.threads } else { 1 }
     }
@@ -45,7 +46,7 @@ impl<M: Playouts> Search<M> {
         let others = self.threads() - 1;
         let pool =
             self.crew.pool.take().map_or_else(|| ThreadPoolBuilder::new().num_threads(others).build(), Ok);
-        // Where the system has no threads to give, one does the work of all.
+        // If the system cannot create threads, the calling thread searches alone.
         let Ok(pool) = pool else { return self.iterate(limits) };
         let mut workers = self.muster();
         let Some((mine, others)) = workers.split_first_mut() else { return self.iterate(limits) };
@@ -63,7 +64,8 @@ impl<M: Playouts> Search<M> {
         halt
     }
 
-    /// A worker for every thread, with the alarm that this search's machine heeds.
+    /// A worker for every thread. Their machines are clones, so they obey the same alarm as the search's
+    /// machine.
     fn muster(&mut self) -> Vec<Worker<M>> {
         let mut workers = std::mem::take(&mut self.crew.workers);
         for worker in &mut workers {
@@ -78,8 +80,8 @@ impl<M: Playouts> Search<M> {
     }
 }
 
-/// One thread's turns at the tree, with `worker` in the place of the search's own, and its playouts between
-/// them.
+/// One thread's loop: it takes the lock for its turns at the tree, with `worker` swapped in for the search's
+/// own, and plays out without the lock.
 fn work<M: Playouts>(
     search: &Mutex<&mut Search<M>>,
     worker: &mut Worker<M>,
@@ -93,14 +95,14 @@ fn work<M: Playouts>(
         std::mem::swap(&mut guard.own, worker);
         drop(guard);
         match next {
-            // 3. Playout.
+            // 3. Simulation.
             ControlFlow::Continue(per_leaf) => turn.played = worker.play(per_leaf, limits),
             ControlFlow::Break(halt) => return halt,
         }
     }
 }
 
-/// Waits for what others have, at first without sleeping.
+/// Takes the lock: spins first, then sleeps.
 fn seize<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..PATIENCE {
         if let Ok(guard) = mutex.try_lock() {
@@ -127,7 +129,7 @@ mod tests {
         MctsOptions { threads, exploration: 3.0, ..MctsOptions::default() }
     }
 
-    /// Tic-tac-toe that notes which threads ask for next states.
+    /// Tic-tac-toe that records which threads ask for next states.
     #[derive(Clone, Default)]
     struct Witnessed(Arc<Mutex<HashSet<ThreadId>>>);
 
@@ -160,7 +162,7 @@ mod tests {
             assert_eq!(search.threads(), threads);
             let began = Instant::now();
             search.run(&Limits::iterations(1000));
-            // The system may let a thread wait for long.
+            // The system may delay a thread for long.
             while seen.lock().unwrap().len() < threads {
                 assert!(began.elapsed() < Duration::from_secs(60), "{:?} of {threads}", seen.lock().unwrap());
                 search.run(&Limits::iterations(1000));
@@ -178,7 +180,7 @@ mod tests {
             }
             let report = search.report(Role(0));
             assert_eq!(report.iterations, 708);
-            // The first descent ends in the root.
+            // The first descent ends at the root.
             let root = search.tree.root();
             assert_eq!(search.tree[root].visits, 708);
             assert_eq!(search.tree[root].pending, 0);
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_clock_holds_for_all_threads() {
-        // Without proofs nothing else ends it.
+        // Without the solver only the limit ends the run.
         let options = MctsOptions { threads: 2, ..MctsOptions::uct() };
         let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Step 1, select, in all nodes from the root to a leaf.
+//! Step 1, selection: the descents of a batch from the root to their leaves.
 
 use crate::belief::Belief;
 use crate::descent::{Descent, Stand};
@@ -12,41 +12,42 @@ use ggp_game::Role;
 use std::hash::Hash;
 use std::ops::Range;
 
-/// Where several roles choose at once, each one's exploration constant is drawn anew from this
-/// range, relative to the set one. Left constant, roles whose statistics are alike move in step
-/// and never see what would happen if only one of them moved differently.
+/// Where several roles move simultaneously, each choice draws the role's exploration constant from this
+/// range, relative to the configured one. With a constant value, roles of equal statistics stay in step and
+/// never see the result of a deviation by one of them alone.
 const SWAY: Range<f64> = 0.5..1.5;
 
-/// How arms are chosen in one batch.
+/// The parameters of selection in one batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
     pub(crate) exploration: f64,
     pub(crate) chance: Option<Role>,
-    /// Whether roles that choose at once draw by regret.
+    /// Whether roles with simultaneous moves draw by regret matching.
     pub(crate) draws: bool,
-    /// Whether a descent ends where all goals are proved.
+    /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
-    /// Whether what is proved is not looked at again while something else may be better.
+    /// Whether descents skip proven moves while another move may be better.
     pub(crate) has_floors: bool,
-    /// What is thought of arms before they are tried, if anything is.
+    /// The prior of arms; `None` without history.
     pub(crate) belief: Option<Belief>,
 }
 
-/// Descents that have come the same way so far: they go on together, so that what they have in common is
-/// worked out once, until each goes its own way.
+/// Groups of descents that have followed the same path so far. A group evaluates each node once for all its
+/// members, until their paths part.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// The numbers of the descents, group by group.
+    /// The descents' numbers, group by group.
     order: Vec<u32>,
-    /// Where each descent goes next, by its number.
+    /// The next node of each descent, by the descent's number.
     next: Vec<NodeId>,
-    /// Groups with the node that they come to.
+    /// The pending groups, each with the node that it enters next.
     waiting: Vec<(NodeId, Range<usize>)>,
     choices: Choices,
 }
 
 impl Selection {
-    /// Takes all `descents` from the root down to where something has to be found out: see [`Stand`].
+    /// Takes all `descents` from the root to the first point where the machine must be asked, or the goals
+    /// are known: see [`Stand`].
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -71,7 +72,7 @@ impl Selection {
         }
     }
 
-    /// Takes one descent on from `id`.
+    /// Continues one descent from `id`.
     fn descend_alone<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -147,7 +148,7 @@ impl Selection {
         }
     }
 
-    /// Enters `id`, unless that closes a circle; where the descent stands, if it ends there.
+    /// Enters `id`, unless it is already on the path. Returns the descent's progress if it ends here.
     fn arrive<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -155,7 +156,7 @@ impl Selection {
         id: NodeId,
     ) -> Option<Stand<S>> {
         if path.nodes().contains(&id) {
-            // The game goes in a circle here: play out from where it closes.
+            // The path has a cycle: the playout starts from the repeated state.
             return Some(Stand::Ready(tree[id].state.clone()));
         }
         let is_root = path.nodes().is_empty();
@@ -190,8 +191,8 @@ impl Selection {
         }
     }
 
-    /// A child where all goals are proved that comes to the best one proved for `role` there; none if nothing else
-    /// may be better.
+    /// A fully proven child that gives `role` its proven lower bound in `id`. `None` if the bound is 0 or
+    /// exact, if there is no such child, or if no other arm may be better.
     fn floor<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
         if !self.has_floors || bounds.low == 0 || bounds.low == bounds.high {
@@ -204,14 +205,15 @@ impl Selection {
         may_surpass(arms, bounds.low).then_some(proved.child)
     }
 
-    /// What is proved there for `role`.
+    /// The proven lower bound of `role` in `id`, and whether it is a floor.
     fn known<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Known {
         let is_alone = tree[id].chooser == Chooser::One(role);
         let is_floor = is_alone && self.floor(tree, id, role).is_some();
         Known { low: tree.stats(id)[role.index()].bounds.low, is_floor }
     }
 
-    /// Chooses an arm for `role` there: its position in the node, and whether it is below the floor.
+    /// Chooses an arm for `role` in `id`. Returns its position in the node, and whether its upper confidence
+    /// bound is below the floor.
     fn choose<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -234,7 +236,7 @@ impl Selection {
             let prior = self.prior(tree, id, role);
             let known = self.known(tree, id, role);
             let node = &tree[id];
-            // The descent under way is not yet one of the arms' pulls.
+            // The current descent is not one of the arms' pulls yet.
             let total = node.visits.saturating_add(node.pending).saturating_sub(1);
             let sway = if several { dice.between(SWAY) } else { 1.0 };
             choose_arm(&node.arms[range.clone()], total, self.exploration * sway, known, prior)
@@ -247,8 +249,7 @@ impl Selection {
         (arm as u32, is_below)
     }
 
-    /// Chooses an arm for `role` for each of `count` descents that have entered an open node, into
-    /// `choices`.
+    /// Chooses an arm for `role` in `id` for each of `count` descents. Writes the result to `choices`.
     fn choose_all<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -280,7 +281,7 @@ impl Selection {
         }
     }
 
-    /// What is expected of `role`'s arms before they are tried.
+    /// The prior of `role`'s arms in `id`.
     fn prior<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Prior {
         match self.belief {
             Some(belief) if tree[id].visits > 0 => Prior { mean: tree.mean(id, role.index()), belief },
@@ -289,7 +290,7 @@ impl Selection {
     }
 }
 
-/// Cuts `path`, which has been taken on by an arm below the `floor`.
+/// Cuts `path` at its last node if `floor` is a proven child: the nodes up to the root see that child's goals.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, floor: Option<NodeId>) {
     if let Some(proved) = floor {
         path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));

@@ -1,28 +1,28 @@
-//! One way down through the tree, and where it has come to.
+//! One descent through the tree, and its progress.
 
 use crate::path::Path;
 
-/// A descent under way.
+/// A descent of the current batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Descent<S> {
-    /// The nodes and arms so far.
+    /// The nodes visited and arms chosen so far.
     pub(crate) path: Path,
-    /// Where it stands.
+    /// Its progress.
     pub(crate) stand: Stand<S>,
 }
 
-/// Where a descent stands.
+/// `Stand`: the progress of a descent.
 #[derive(Clone, Debug)]
 pub(crate) enum Stand<S> {
-    /// In a node whose goals are known: nothing is left to do but to back them up.
+    /// It has reached a node with known goals and only needs to be backed up.
     Known,
-    /// In a node whose legal moves are to be asked for.
+    /// It has reached a leaf whose legal moves are not known yet.
     Unopened,
-    /// In a node with arms chosen that lead where no node has been made.
+    /// It has chosen arms whose child has no node yet.
     Childless,
-    /// Before a playout from this state.
+    /// It waits for playouts from this state.
     Ready(S),
-    /// Its playouts have been handed out.
+    /// Its playouts have been started.
     Playing,
 }
 

@@ -1,9 +1,9 @@
-//! A player for games of hidden information (GDL-II): Monte-Carlo over states that may be.
+//! A player for games of hidden information (GDL-II): flat Monte-Carlo search over determinized states.
 //!
-//! Each iteration draws a state from what the role can believe, makes it known to everyone
-//! (determinization; Long, Sturtevant, Buro & Furtak 2010), and plays each of the role's moves out
-//! once. The move with the best mean is played. What such a player cannot see is the worth of
-//! hiding and of finding out. In games without percepts it is flat Monte-Carlo.
+//! Each iteration draws a state from the role's belief, treats it as known to all roles (determinization;
+//! Long, Sturtevant, Buro & Furtak 2010), and plays out once after each legal move of the role. The player
+//! makes the move with the best mean. It cannot value hiding or gathering information. If it observes joint
+//! moves instead of percepts, it is a plain flat Monte-Carlo player.
 
 use crate::alarm::{Alarm, silence};
 use crate::dice::Dice;
@@ -17,26 +17,27 @@ use ggp_game::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// States that are believed at once.
+/// The maximum number of states in the belief.
 const STATES: usize = 1000;
 
-/// Iterations between two looks at the clock.
+/// The number of iterations between two checks of the clock.
 const BATCH: u64 = 4;
 
-/// How it thinks.
+/// The options of [`DeterminizingPlayer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeterminizeOptions {
-    /// Iterations for each move; `None` for as many as the clock allows. With 0 it plays at random.
+    /// The number of iterations for each move; `None` for as many as the clock allows. With 0 the player
+    /// plays at random.
     pub iterations: Option<u64>,
-    /// The bytes that the states that it believes may take.
+    /// The maximum size of the belief's states in bytes.
     pub memory: usize,
-    /// What is kept free at the end of each clock, for the answer to get out.
+    /// The time reserved at the end of each clock for sending the answer.
     pub margin: Duration,
-    /// The seed of its draws.
+    /// The seed of the player's random numbers.
     pub seed: u64,
 }
 
-/// An option of a tree search that means nothing where there is no tree.
+/// The error for an option of tree search that this player does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the option `{option}` cannot be obeyed in a game of hidden information: {why}; leave it out \
@@ -58,14 +59,14 @@ impl Default for DeterminizeOptions {
 impl TryFrom<&MctsOptions> for DeterminizeOptions {
     type Error = TreeOption;
 
-    /// What of a tree search's options holds without a tree.
+    /// Takes over the options of a tree search that also apply without a tree.
     ///
     /// # Errors
-    /// When others are not as `mcts` or `uct` have them.
+    /// If any other option differs from its default in `mcts` or `uct`.
     fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, TreeOption> {
         const NO_TREE: &str = "there moves are tried from states that may be, without a tree";
         const NO_BATCH: &str = "there the size of batches is fixed";
-        // What it is called is not known any more; what most techniques are tells.
+        // The options do not say whether the player is `mcts` or `uct`; the majority of the techniques does.
         let on = Technique::ALL.into_iter().filter(|&one| options.has(one)).count();
         let usual = if 2 * on > Technique::ALL.len() { MctsOptions::default() } else { MctsOptions::uct() };
         let switched = Technique::ALL.into_iter().find(|&one| options.has(one) != usual.has(one));
@@ -92,7 +93,7 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
     }
 }
 
-/// Plays one role by determinized flat Monte-Carlo.
+/// Plays one role by determinized flat Monte-Carlo search.
 pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,
     make: MakeMachine<M>,
@@ -100,10 +101,10 @@ pub struct DeterminizingPlayer<M: Playouts> {
     report: Option<Report>,
 }
 
-/// A match under way.
+/// `Seat`: the player's data for the current match.
 struct Seat<M: Playouts> {
     machine: M,
-    /// How many states are believed at most.
+    /// The maximum number of states in the belief.
     bound: usize,
     belief: Belief<M>,
     role: Role,
@@ -112,7 +113,7 @@ struct Seat<M: Playouts> {
     playouts: u64,
 }
 
-/// The playouts of a move.
+/// The playouts of one move.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     sum: u64,
@@ -126,7 +127,8 @@ impl Tally {
 }
 
 impl DeterminizeOptions {
-    /// When a move that is due at `deadline` has to be thought out: by the play clock if nothing else says so.
+    /// The time by which the move must be chosen: `deadline` minus the margin. Without a deadline and a
+    /// number of iterations, the play clock from now applies.
     fn clock(&self, clocks: Clocks, deadline: Deadline) -> Deadline {
         let untimed = self.iterations.is_none() && deadline.0.is_none();
         ahead_of(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)
@@ -134,7 +136,7 @@ impl DeterminizeOptions {
 }
 
 impl<M: Playouts> DeterminizingPlayer<M> {
-    /// A player with `options` that thinks with what `make` makes.
+    /// Creates a player with `options` whose machines come from `make`.
     pub fn new(
         options: DeterminizeOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
@@ -144,9 +146,9 @@ impl<M: Playouts> DeterminizingPlayer<M> {
 }
 
 impl<M: Playouts> Seat<M> {
-    /// Takes note of what was seen.
+    /// Updates the belief with an observation.
     fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
-        // A machine knows moves once it has been asked for them.
+        // A machine may parse only the moves that it has listed before.
         let mut legal = Vec::new();
         self.belief.legal_moves(&mut self.machine, &mut legal)?;
         let unknown = |text: &str| PlayError::BadJointMove(text.to_owned());
@@ -174,7 +176,7 @@ impl<M: Playouts> Seat<M> {
         Ok(())
     }
 
-    /// Plays every one of `own` out once, from `count` states that may be; adds the scores to `tallies`.
+    /// Plays out once after each of `own`, from each of `count` drawn states. Adds the scores to `tallies`.
     fn iterate(&mut self, own: &[Move], count: u64, tallies: &mut [Tally]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -247,7 +249,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         }
         let deadline = self.options.clock(seat.clocks, deadline);
         let alarm = Alarm::set(&mut seat.machine, deadline, stop);
-        // A batch must end before the deadline; the longest so far says how long one may take.
+        // A batch must end before the deadline; the longest batch so far is the estimate of its time.
         let mut longest = Duration::ZERO;
         let mut tallies = vec![Tally::default(); own.len()];
         let mut done = 0;
@@ -262,7 +264,8 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             let batch = Instant::now();
             let mut more = tallies.clone();
             match seat.iterate(&own, left, &mut more) {
-                // It has not tried all moves alike, which is still better than nothing.
+                // The moves have unequal numbers of playouts, but even an incomplete batch is better than no
+                // information.
                 Err(EvalError::Interrupted) if done == 0 => {
                     tallies = more;
                     break;

@@ -1,12 +1,12 @@
-//! The search's own random draws: tie-breaks and the moves of random players.
+//! The search's own random numbers: tie-breaks and the moves of random players.
 //!
-//! A counter through the mixing function of [`ggp_game::rng`], so that a seed gives the same draws
-//! on every machine and apart from those of the playouts.
+//! A counter is passed through the mixing function of [`ggp_game::rng`]. So a seed gives the same numbers on
+//! every platform, independent of those of the playouts.
 
 use ggp_game::rng;
 use std::ops::Range;
 
-/// A sequence of draws.
+/// `Dice`: a seeded sequence of pseudo-random numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice {
     key: u64,
@@ -19,20 +19,20 @@ impl Dice {
         Dice { key: rng::mix(seed ^ 0x5eed_d1ce), drawn: 0 }
     }
 
-    /// A number below `n`, which must not be 0.
+    /// A number below `n`; `n` must not be 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         self.drawn += 1;
         let bits = rng::mix(self.key.wrapping_add(rng::mix(self.drawn)));
         rng::below((bits >> 32) as u32, n as u32) as usize
     }
 
-    /// A number of `range`.
+    /// A number in `range`.
     pub(crate) fn between(&mut self, range: Range<f64>) -> f64 {
         const STEPS: usize = 1 << 30;
         range.start + (range.end - range.start) * self.below(STEPS) as f64 / STEPS as f64
     }
 
-    /// Puts `items` in random order (Fisher & Yates).
+    /// Shuffles `items` (Fisher & Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

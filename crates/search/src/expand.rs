@@ -1,4 +1,4 @@
-//! Step 2, expand: making nodes and giving them their legal moves.
+//! Step 2, expansion: creates nodes and gives them their legal moves.
 
 use crate::descend::Selection;
 use crate::descent::{Descent, Stand};
@@ -9,10 +9,10 @@ use crate::worker::Part;
 use ggp_game::{EvalError, Goals, Move, Playouts};
 
 impl<M: Playouts> Search<M> {
-    /// The node of `state`, new or found.
+    /// The node of `state`, found or created.
     ///
     /// # Errors
-    /// Those of the machine; the tree is as before then.
+    /// Those of the machine; the tree is unchanged then.
     pub(crate) fn node_of(&mut self, state: M::State) -> Result<NodeId, EvalError> {
         if let Some(id) = self.tree.find(&state) {
             return Ok(id);
@@ -29,10 +29,10 @@ impl<M: Playouts> Search<M> {
         Ok(id)
     }
 
-    /// Gives the root its legal moves, unless it has them.
+    /// Opens the root unless it is open or terminal.
     ///
     /// # Errors
-    /// Those of the machine; the node is as before then.
+    /// Those of the machine; the root is unchanged then.
     pub(crate) fn open_root(&mut self) -> Result<(), EvalError> {
         let root = self.tree.root();
         if self.tree[root].phase != Phase::Leaf {
@@ -47,11 +47,11 @@ impl<M: Playouts> Search<M> {
         self.open(root, &mut legal, &decisive)
     }
 
-    /// Brings every descent that stands in a leaf on, to a state to play out from or to known
-    /// goals. What has to be asked is asked for all of them at once.
+    /// Advances every descent that waits at a leaf, either to a state for playouts or to known goals. The
+    /// machine is asked about all of them at once.
     ///
     /// # Errors
-    /// Those of the machine; the tree holds only whole nodes then.
+    /// Those of the machine; every node of the tree is consistent then.
     pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
         let mut part = std::mem::take(&mut self.own.part);
         let opened = self.open_leaves(&mut part);
@@ -64,7 +64,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Opens the leaves whose legal moves have been asked for.
+    /// Opens the leaves whose legal moves the worker has asked for.
     fn open_leaves(&mut self, part: &mut Part<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
         let decisive = part.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
@@ -75,8 +75,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Gives a leaf its `legal` moves, those that are `decisive` before others. A state in which some role
-    /// has none ends the game as far as the search is concerned.
+    /// Opens a leaf with its `legal` moves and defers the moves that are not `decisive`. A state in which
+    /// some role has no legal move ends the game for the search.
     fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>], decisive: &[Vec<Move>]) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
             self.own.machine.goals(&self.tree[id].state, &mut self.goals)?;
@@ -92,7 +92,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Gives nodes to the states that descents have come to.
+    /// Gives nodes to the next states of the descents.
     fn enter_children(&mut self, part: &mut Part<M::State>) {
         let Part { descents, childless, states, over, goals, .. } = part;
         let goals = goals.chunks_exact(self.tree.roles());
@@ -103,8 +103,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Defers arms of a node opened with `legal` moves: of moves that come to the same all but one and, where
-    /// a role decides alone, all that are not `decisive`.
+    /// Defers arms of a node opened with `legal` moves. Where a role decides alone and has `decisive` moves,
+    /// all its other moves are deferred; otherwise all but one move of each equivalence class.
     fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[Vec<Move>]) {
         if !self.options.has(Technique::Decisive) {
             return;
@@ -121,7 +121,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Notes what is thought of the arms of an open node before they are tried.
+    /// Sets the advantages of the arms of an open node from the history.
     pub(crate) fn expect(&mut self, id: NodeId) {
         if !self.has_history() {
             return;
@@ -138,12 +138,12 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Goes on to `state`, whose node is made if there is none and there is room; `goals` if it is
-    /// terminal.
+    /// Continues a descent to `state`. Creates its node if it has none and memory permits; `goals` are given
+    /// if the state is terminal.
     fn enter_child(&mut self, descent: &mut Descent<M::State>, state: M::State, goals: Option<&[Goals]>) {
         let Descent { path, stand } = descent;
         let parent = path.leaf();
-        // Another descent may have been here just before.
+        // Another descent of the batch may have created the child.
         let linked = self.tree[parent].child(path.last_chosen());
         let known = if linked.is_some() { Some(linked) } else { self.tree.find(&state) };
         let child = match known {

@@ -1,6 +1,6 @@
-//! How moves fare whenever they are played: a guess at what they are worth where they have not been
-//! tried yet (the history heuristic of Schaeffer 1989; in general games Finnsson & Björnsson 2010 for
-//! playouts, Sironi & Winands 2016, HRAVE, for the tree).
+//! The history of moves: their mean scores wherever they were played, as a prior for arms without visits (the
+//! history heuristic, Schaeffer 1989; in general game playing, Finnsson & Björnsson 2010 for playouts and
+//! Sironi & Winands 2016, HRAVE, for the tree).
 
 use crate::path::Path;
 use crate::search::Search;
@@ -9,27 +9,27 @@ use crate::tree::Tree;
 use ggp_game::{Goal, Move, Playouts, Role};
 use std::hash::Hash;
 
-/// Entries that a log holds at most: playouts beyond are not looked at.
+/// The maximum number of entries in a log; further playouts are ignored.
 const LOG: usize = 1 << 17;
 
-/// One in so many batches in lanes is logged, once the first few are known: the moves of playouts in
-/// lanes cost more to read than to make.
+/// One batch in this many is logged on a machine with lanes, after the first batches: reading the moves of
+/// playouts in lanes costs more than playing them.
 const EVERY: u64 = 8;
 
-/// As many batches are logged at the beginning.
+/// The number of batches at the beginning that are all logged.
 const FIRST: u64 = 8;
 
-/// A mean of fewer playouts than this is mostly that of all moves.
+/// The weight, in playouts, of the mean of all moves in the mean of one move.
 const SHRINK: f64 = 16.0;
 
-/// The moves of some playouts with what they came to.
+/// The moves of some playouts, with the score of each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     entries: Vec<(Role, u8, Move)>,
 }
 
 impl Log {
-    /// Notes the joint `moves` of a playout, one after the other, that came to `scores`.
+    /// Adds a playout: its joint `moves` in order and its `scores`, one for each role.
     pub(crate) fn note(&mut self, moves: &[Move], scores: &[Goal]) {
         if self.entries.len() + moves.len() > LOG {
             return;
@@ -41,7 +41,7 @@ impl Log {
         }
     }
 
-    /// Empties it.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
     }
@@ -64,13 +64,13 @@ impl Tally {
         self.count /= 2;
     }
 
-    /// The mean share, with some of `usual` mixed in.
+    /// The mean share, shrunk towards `usual`.
     fn mean(self, usual: f64) -> f64 {
         (self.goals as f64 / 100.0 + SHRINK * usual) / (self.count as f64 + SHRINK)
     }
 }
 
-/// The tallies of every move of every role.
+/// The total score and the count of every move of every role.
 #[derive(Debug)]
 pub(crate) struct History {
     of_role: Vec<Vec<Tally>>,
@@ -78,17 +78,17 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Nothing known of the moves of `roles` roles.
+    /// An empty history for `roles` roles.
     pub(crate) fn new(roles: usize) -> History {
         History { of_role: vec![Vec::new(); roles], all: vec![Tally::default(); roles] }
     }
 
-    /// Whether the batch of this number is to be logged, on a machine of `lanes`.
+    /// Whether batch number `batch` is logged on a machine with `lanes`.
     pub(crate) fn wants(batch: u64, lanes: usize) -> bool {
         lanes == 1 || batch < FIRST || batch.is_multiple_of(EVERY)
     }
 
-    /// Takes note of `count` playouts in which `role` played `mv` and that came to `goals` in sum.
+    /// Adds `count` playouts in which `role` played `mv`; `goals` is the sum of their goals.
     pub(crate) fn add(&mut self, role: Role, mv: Move, goals: u64, count: u64) {
         let tallies = &mut self.of_role[role.index()];
         let at = mv.0 as usize;
@@ -99,8 +99,7 @@ impl History {
         self.all[role.index()].add(goals, count);
     }
 
-    /// Takes note of the moves on a descent's way, of which `playouts` playouts came to `shares` on
-    /// average.
+    /// Adds the moves on a descent's path, for `playouts` playouts with the mean `shares`.
     pub(crate) fn remember<S: Eq + Hash>(
         &mut self,
         tree: &Tree<S>,
@@ -121,26 +120,25 @@ impl History {
         }
     }
 
-    /// Takes note of all that `log` holds.
+    /// Adds all entries of `log`.
     pub(crate) fn learn(&mut self, log: &Log) {
         for &(role, goal, mv) in &log.entries {
             self.add(role, mv, u64::from(goal), 1);
         }
     }
 
-    /// How many roles there are.
+    /// The number of roles.
     pub(crate) fn roles(&self) -> usize {
         self.of_role.len()
     }
 
-    /// The mean share of `role` in all that is known.
+    /// The mean share of `role` over the whole history; 0.5 without playouts.
     fn usual(&self, role: usize) -> f64 {
         let all = self.all[role];
         if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 }
     }
 
-    /// Every move that has been played, with how much better it fared than its role's moves on
-    /// average, in shares.
+    /// Every move that has been played, with its lead over the mean of its role, in shares.
     pub(crate) fn leads(&self) -> impl Iterator<Item = (Role, Move, f64)> {
         self.of_role.iter().enumerate().flat_map(move |(role, tallies)| {
             let usual = self.usual(role);
@@ -149,13 +147,12 @@ impl History {
         })
     }
 
-    /// Lets half of what is known fade, the match having gone on.
+    /// Halves all tallies, since the match has advanced.
     pub(crate) fn fade(&mut self) {
         self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(Tally::fade);
     }
 
-    /// Replaces `out` by how much more than the mean of `moves` each of them is worth to `role`, in
-    /// shares.
+    /// Replaces `out` by the lead of each of `moves` over their mean for `role`, in shares.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
         let usual = self.usual(role.index());
         let tallies = &self.of_role[role.index()];
@@ -171,8 +168,8 @@ impl History {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Whether arms that have not been tried are judged by their moves' history. A role that is alone
-    /// looks for one line among many, and the mean of a move says little about the best way on.
+    /// Whether the prior of arms comes from the history. Games of one role do not use it: they need one good
+    /// line, and the mean of a move says little about the best continuation.
     pub(crate) fn has_history(&self) -> bool {
         self.options.has(Technique::History) && self.tree.roles() > 1
     }

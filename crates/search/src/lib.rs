@@ -1,9 +1,12 @@
-//! Monte-Carlo tree search over any state machine (Browne et al. 2012; Finnsson & Björnsson 2008).
+//! Monte-Carlo tree search over any state machine (Browne et al. 2012; Finnsson & Björnsson 2008), with
+//! players and a solver. [`Search`] holds a machine and its search tree; it can run for a while, report its
+//! candidates, continue, and advance with the match. [`MctsPlayer`] plays a match with a search,
+//! [`DeterminizingPlayer`] plays games of hidden information, [`RandomPlayer`] plays uniformly at random, and
+//! [`Solver`] proves the value of a state for one role.
 //!
-//! [`Search`] is a machine with the tree that grows on it; it can be run for a while, asked what it
-//! thinks, run on, and moved along as the match goes. [`MctsPlayer`] plays a match with one, and
-//! [`RandomPlayer`] is what every player must beat. The crate never learns which game it plays or
-//! which machine evaluates it.
+//! The crate depends on no particular game and no particular machine. A seeded search of one thread that is
+//! limited by iterations repeats exactly. Inside the crate a share is a goal divided by 100, so it lies
+//! between 0 and 1; the arms of a node are the legal moves of all roles there.
 
 mod alarm;
 mod arm;

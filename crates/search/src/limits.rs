@@ -1,39 +1,39 @@
-//! When a search stops: any of a deadline, a number of iterations, the memory bound, a raised
-//! flag, in any combination.
+//! The limits of a run: a deadline, a number of iterations, the memory bound and a stop flag, in any
+//! combination.
 
 use ggp_game::{Deadline, EvalError, Role, StopToken};
 use std::time::{Duration, Instant};
 
-/// What ends a search. Starts without any limit.
+/// The limits of a run. The default has no limit.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// No work starts that is not expected to end before this.
+    /// No work starts that is expected to end after this.
     pub deadline: Deadline,
-    /// At most so many iterations in this run.
+    /// The maximum number of iterations of the run.
     pub iterations: Option<u64>,
-    /// Whether to stop when the tree has no room left; otherwise the search goes on and refines
-    /// what the tree holds.
+    /// Whether the run ends when the tree is full; otherwise the search continues within the nodes that it
+    /// has.
     pub when_full: bool,
-    /// The role whose goal, once proved, ends the search; `None` for all roles' goals.
+    /// The role whose proven goal ends the run; `None` to require the proven goals of all roles.
     pub decided_for: Option<Role>,
-    /// Stops at once when raised.
+    /// Ends the run at once when raised.
     pub stop: StopToken,
 }
 
-/// Why a search stopped.
+/// The reason why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// The clock.
+    /// The deadline.
     Deadline,
-    /// The iterations asked for are done.
+    /// The requested iterations are done.
     Iterations,
-    /// The tree has no room left.
+    /// The memory bound is reached.
     Full,
-    /// The flag was raised.
+    /// The stop flag was raised.
     Stopped,
-    /// What was asked for is proved, or the game is over at the root.
+    /// The requested goals are proved, or the game is over at the root.
     Decided,
-    /// The rules could not be evaluated, time after time.
+    /// The machine failed repeatedly; holds the last error.
     Failing(EvalError),
 }
 
@@ -50,45 +50,46 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// So many iterations.
+    /// A limit of `iterations`.
     pub fn iterations(iterations: u64) -> Limits {
         Limits { iterations: Some(iterations), ..Limits::default() }
     }
 
-    /// This long from now.
+    /// A limit of `time` from now.
     pub fn time(time: Duration) -> Limits {
         Limits { deadline: Deadline::after(time), ..Limits::default() }
     }
 
-    /// Also stops at `deadline`.
+    /// Sets the deadline.
     #[must_use]
     pub fn until(mut self, deadline: Deadline) -> Limits {
         self.deadline = deadline;
         self
     }
 
-    /// Also stops when `stop` is raised.
+    /// Sets the stop flag.
     #[must_use]
     pub fn or_when(mut self, stop: &StopToken) -> Limits {
         self.stop = stop.clone();
         self
     }
 
-    /// Stops once `role`'s goal is proved, whatever the others'.
+    /// Ends the run once `role`'s goal is proved, whatever is known of the other roles' goals.
     #[must_use]
     pub fn for_role(mut self, role: Role) -> Limits {
         self.decided_for = Some(role);
         self
     }
 
-    /// Also stops when the tree has no room left.
+    /// Ends the run when the tree is full.
     #[must_use]
     pub fn or_when_full(mut self) -> Limits {
         self.when_full = true;
         self
     }
 
-    /// Whether work that takes `expected` may not start any more after `done` iterations.
+    /// The limit that forbids starting work of `expected` duration after `done` iterations; `None` if the
+    /// work may start.
     pub(crate) fn reached(&self, done: u64, expected: Duration) -> Option<Halt> {
         if self.stop.is_stopped() {
             Some(Halt::Stopped)
@@ -101,7 +102,7 @@ impl Limits {
         }
     }
 
-    /// Whether less than `expected` is left on the clock.
+    /// Whether less than `expected` is left before the deadline.
     pub(crate) fn is_short_of(&self, expected: Duration) -> bool {
         self.deadline.0.is_some_and(|at| Instant::now() + expected >= at)
     }

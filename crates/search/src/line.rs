@@ -1,8 +1,7 @@
-//! The best line found so far in a game of one role: a way to a goal that nobody can spoil, kept
-//! and played out move by move (as in nested Monte-Carlo search, Cazenave 2009).
+//! The best line of a game of one role: a sequence of moves to the end of the game, stored and played move by
+//! move (as in nested Monte-Carlo search, Cazenave 2009).
 //!
-//! Invariant: from the root on, the line's moves are legal one after the other and end the game
-//! with the line's goal.
+//! Invariant: from the root on, the line's moves are legal in sequence and end the game with the line's goal.
 
 use crate::descent::{Descent, Stand};
 use crate::node::Phase;
@@ -12,17 +11,17 @@ use crate::tree::Tree;
 use ggp_game::{Move, Playouts};
 use std::hash::Hash;
 
-/// Moves to the end of the game.
+/// A sequence of moves to the end of the game.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Line {
-    /// The goal that it ends with, as a share.
+    /// The final goal, as a share.
     pub(crate) share: f64,
-    /// The moves still to be made, the last one first.
+    /// The remaining moves, in reverse order.
     moves: Vec<Move>,
 }
 
 impl Line {
-    /// The line down `path` and on by `playout`.
+    /// The line that follows `path` and then `playout`.
     pub(crate) fn new<S: Eq + Hash>(tree: &Tree<S>, path: &Path, playout: &[Move], share: f64) -> Line {
         let chosen = |depth| path.chosen(depth).first().map(|&arm| (depth, arm));
         let descent = (0..path.nodes().len()).map_while(chosen);
@@ -32,31 +31,31 @@ impl Line {
         Line { share, moves }
     }
 
-    /// The line of `moves`.
+    /// The line of `moves`, in playing order.
     pub(crate) fn of(mut moves: Vec<Move>, share: f64) -> Line {
         moves.reverse();
         Line { share, moves }
     }
 
-    /// The moves still to be made, the next one first.
+    /// The remaining moves, in playing order.
     pub(crate) fn moves(&self) -> impl Iterator<Item = Move> {
         self.moves.iter().rev().copied()
     }
 
-    /// The next move.
+    /// The next move; `None` at the end.
     pub(crate) fn next(&self) -> Option<Move> {
         self.moves.last().copied()
     }
 
-    /// The rest of the line after `mv`; `None` if that leaves it.
+    /// The rest of the line after `mv`; `None` if `mv` is not its next move.
     pub(crate) fn after(mut self, mv: Move) -> Option<Line> {
         (self.moves.pop() == Some(mv)).then_some(self)
     }
 }
 
 impl<M: Playouts> Search<M> {
-    /// Keeps the best way to the end of the game that these descents have found, if the game has
-    /// one role.
+    /// Replaces the best line if these descents or their playouts found a better one. Only for games of one
+    /// role.
     pub(crate) fn keep_line(&mut self, descents: &[Descent<M::State>]) {
         let mut share = self.line.as_ref().map_or(-1.0, |line| line.share);
         if let Some(best) = self.own.simulation.take_best(share) {
@@ -89,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_line_to_the_goal_is_found_and_played_out() {
-        // Means say next to nothing here: one way in 3⁷ leads to the goal.
+        // Means are almost uninformative here: one of 3⁷ lines reaches the goal.
         for options in [
             MctsOptions {
                 techniques: Techniques::all().with(Technique::Solver, false),

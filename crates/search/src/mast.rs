@@ -1,10 +1,10 @@
-//! Step 3, playout: which moves playouts prefer (MAST, Finnsson & Björnsson 2008).
+//! Step 3, simulation: the moves that playouts prefer (MAST, Finnsson & Björnsson 2008).
 //!
-//! A move is preferred when it has fared clearly better than its role's moves on average. How many
-//! playouts prefer is as many as the tree bears out: where a move's history predicts what it is worth
-//! in the tree (the slope of [`Belief`]), up to three in four; where it does not, none. So in pawn
-//! games most playouts capture and run, and in connect-four-like games, where a column means something
-//! else in each state, they stay uniform.
+//! A move is preferred if its mean is clearly above that of all moves of its role. The share of playouts that
+//! prefer depends on how well a move's history predicts its mean in the tree (the slope of [`Belief`]): up to
+//! three in four, or none if the history predicts nothing. So most playouts capture and advance in pawn
+//! games. Playouts stay uniform in games like connect four, where the value of a column differs from state to
+//! state.
 
 use crate::belief::Belief;
 use crate::history::History;
@@ -13,14 +13,14 @@ use crate::technique::Technique;
 use ggp_game::{Playouts, Preference};
 use std::sync::Arc;
 
-/// The share of playouts that prefer when a move's lead in its history is its lead in the tree.
+/// The share of playouts that prefer if a move's lead in its history equals its lead in the tree.
 const MOST: f64 = 0.75;
 
-/// A preferred move has fared better than the average by so much, in shares.
+/// The minimum lead of a preferred move over the average of its role, in shares.
 const LEAD: f64 = 0.03;
 
 impl<M: Playouts> Search<M> {
-    /// Takes note of what has been learned of moves' histories, for the playouts to come.
+    /// Updates the preferred moves of the next playouts from the history.
     pub(crate) fn prefer(&mut self) {
         if self.options.has(Technique::Mast) {
             self.preferred = preference(&self.history, self.belief).map(Arc::new);
@@ -28,7 +28,7 @@ impl<M: Playouts> Search<M> {
     }
 }
 
-/// What playouts should prefer; `None` for nothing.
+/// The moves that playouts should prefer; `None` if there are none.
 fn preference(history: &History, belief: Belief) -> Option<Preference> {
     let mut preference = Preference::new(history.roles(), MOST * belief.slope.min(1.0));
     for (role, mv, lead) in history.leads() {

@@ -1,11 +1,11 @@
-//! A state in the tree.
+//! A node: one state in the tree.
 
 use crate::arm::Arm;
 use crate::regret::Regret;
 use ggp_game::Role;
 use rustc_hash::FxHashMap;
 
-/// A node of a tree, by its place in the arena.
+/// The position of a node in the tree's arena.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NodeId(pub(crate) u32);
 
@@ -13,7 +13,7 @@ impl NodeId {
     /// No node.
     pub(crate) const NONE: NodeId = NodeId(u32::MAX);
 
-    /// Whether it is a node at all.
+    /// Whether it refers to a node.
     pub(crate) fn is_some(self) -> bool {
         self != NodeId::NONE
     }
@@ -22,56 +22,56 @@ impl NodeId {
 /// How much is known of a node's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
-    /// Not terminal; its legal moves have not been asked for.
+    /// Not terminal; the legal moves are unknown.
     Leaf,
-    /// Its legal moves are its arms.
+    /// The legal moves are known and form the node's arms.
     Open,
-    /// The game is over here (terminal, or some role has no move); its bounds are its goals.
+    /// Terminal, or some role has no legal move; the bounds of the roles are their goals.
     Ended,
 }
 
-/// Who decides what follows a node.
+/// The roles that decide the next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Chooser {
-    /// Nobody: every role has one legal move.
+    /// None: every role has one legal move.
     Nobody,
-    /// One role has more than one legal move.
+    /// Only this role has more than one legal move.
     One(Role),
-    /// Several roles choose at once.
+    /// Several roles have more than one legal move.
     Several,
 }
 
-/// A node. Its per-role figures are [`RoleStats`], kept beside it by the tree.
+/// A node. The tree keeps its [`RoleStats`] of each role beside it.
 #[derive(Debug)]
 pub(crate) struct Node<S> {
     /// The state.
     pub(crate) state: S,
-    /// The legal moves of every role, one role after the other, each role's in random order.
+    /// The legal moves of all roles, grouped by role, in random order within each role.
     pub(crate) arms: Box<[Arm]>,
-    /// Where joint moves lead when several roles choose: [`joint_key`] to node.
+    /// The children of a node where several roles choose, by [`joint_key`].
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
-    /// What the roles think of their arms when several choose and have drawn by regret; else empty.
+    /// The regrets of the arms, in a node where several roles choose and draw by regret matching; else empty.
     pub(crate) regrets: Box<[Regret]>,
-    /// Descents backed up through it.
+    /// The number of descents through the node that have been backed up.
     pub(crate) visits: u32,
-    /// Descents through it that have not been backed up yet.
+    /// The number of descents through the node that are not backed up yet (virtual loss).
     pub(crate) pending: u32,
-    /// The recycling epoch in which it was last known to be reachable.
+    /// The last recycling epoch in which the node was reachable.
     pub(crate) mark: u32,
-    /// Once the goals are proved: in how many steps the game ends.
+    /// The number of steps to the end of the game, once the goals are proved.
     pub(crate) distance: u16,
     pub(crate) phase: Phase,
     pub(crate) chooser: Chooser,
 }
 
-/// What a node knows of one role.
+/// The statistics of one role in a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleStats {
     /// The sum of the shares backed up.
     pub(crate) total: f64,
-    /// One past the role's last arm in its node.
+    /// The end of the role's range in [`Node::arms`].
     pub(crate) end: u32,
-    /// The goals that the role can still come to from here, proved.
+    /// The proven bounds of the role's goal.
     pub(crate) bounds: Bounds,
 }
 
@@ -81,7 +81,7 @@ impl Default for RoleStats {
     }
 }
 
-/// What a role's goal will be at least and at most when all play on with reason.
+/// Proven bounds of a role's goal under rational play of all roles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bounds {
     pub(crate) low: u8,
@@ -89,27 +89,27 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Anything.
+    /// Nothing is proved.
     pub(crate) const UNKNOWN: Bounds = Bounds { low: 0, high: 100 };
 
-    /// Exactly `goal`.
+    /// The goal is exactly `goal`.
     pub(crate) fn exact(goal: u8) -> Bounds {
         Bounds { low: goal, high: goal }
     }
 
-    /// The least goal as a share.
+    /// The lower bound as a share.
     pub(crate) fn low_share(self) -> f64 {
         f64::from(self.low) / 100.0
     }
 
-    /// The goal, when only one is left.
+    /// The proven goal; `None` if the bounds differ.
     pub(crate) fn proven(self) -> Option<u8> {
         (self.low == self.high).then_some(self.low)
     }
 }
 
 impl<S> Node<S> {
-    /// A node of `state` that nothing is known of.
+    /// Creates an unvisited leaf.
     pub(crate) fn new(state: S, mark: u32) -> Node<S> {
         Node {
             state,
@@ -125,7 +125,7 @@ impl<S> Node<S> {
         }
     }
 
-    /// The child reached by the chosen arms (absolute positions in [`Node::arms`], role by role).
+    /// The child reached by the chosen arms: positions in [`Node::arms`], one for each role.
     pub(crate) fn child(&self, chosen: &[u32]) -> NodeId {
         match self.chooser {
             Chooser::Nobody => self.arms[0].child,
@@ -139,7 +139,7 @@ impl<S> Node<S> {
         }
     }
 
-    /// Notes the child reached by the chosen arms. Returns the bytes that this took.
+    /// Links the child reached by the chosen arms. Returns the number of bytes allocated.
     pub(crate) fn set_child(&mut self, chosen: &[u32], child: NodeId) -> usize {
         match self.chooser {
             Chooser::Nobody => self.arms[0].child = child,
@@ -153,18 +153,18 @@ impl<S> Node<S> {
         0
     }
 
-    /// Bytes held beside the node itself and the state's own heap.
+    /// The bytes held outside the node, without the state's own heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let joints = self.joints.as_ref().map_or(0, |joints| joints.len() * JOINT_BYTES);
         size_of_val(&*self.arms) + size_of_val(&*self.regrets) + joints
     }
 }
 
-/// An entry of a hash map, with the room that the map keeps free.
+/// The size of a hash-map entry, with its part of the map's free slots.
 pub(crate) const JOINT_BYTES: usize = 32;
 
-/// One number for the arms chosen out of `arms`: exact as long as it fits in 64 bits, mixed (with
-/// a chance of collision near 2⁻⁶⁴) beyond.
+/// A key for a choice of arms in a node with `arms` arms. The key is exact while it fits into 64 bits; beyond
+/// that it is a hash with a collision probability of about 2⁻⁶⁴.
 pub(crate) fn joint_key(chosen: &[u32], arms: usize) -> u64 {
     let base = arms as u64;
     chosen.iter().fold(0u64, |key, &arm| {

@@ -1,4 +1,4 @@
-//! What kind of player: specifications such as `mcts:iterations=200,seed=7` or `random`.
+//! Player specifications such as `mcts:iterations=200,seed=7` or `random`, and the options that they set.
 
 use crate::batch::Batch;
 use crate::select::EXPLORATION;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A player's specification: `NAME` or `NAME:OPTION=VALUE,…`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerSpec {
-    /// Tree search.
+    /// Monte-Carlo tree search.
     Mcts(MctsOptions),
     /// Uniformly random legal moves.
     Random(RandomOptions),
@@ -20,60 +20,61 @@ pub enum PlayerSpec {
 /// The options of [`crate::MctsPlayer`] and [`crate::Search`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MctsOptions {
-    /// Iterations for each move instead of the clock, which still holds as a limit.
+    /// The number of iterations for each move; `None` for as many as the clock allows. The deadline still
+    /// applies.
     pub iterations: Option<u64>,
-    /// The tree's memory bound in MiB.
+    /// The memory bound of the tree in MiB.
     pub memory: usize,
-    /// The exploration constant, for scores from 0 to 1.
+    /// The exploration constant of UCT, for shares from 0 to 1.
     pub exploration: f64,
-    /// The seed; `None` leaves it to whoever makes the player.
+    /// The seed; `None` leaves the choice to the creator of the player.
     pub seed: Option<u64>,
-    /// What is kept free at the end of each clock, for the answer to get out.
+    /// The time reserved at the end of each clock for sending the answer.
     pub margin: Duration,
-    /// How playouts come in batches.
+    /// The size of the batches of playouts.
     pub batch: Batch,
-    /// How many threads grow the tree, from 1 to 64; games of one role are searched by one, and
-    /// so are those whose machine's clones do not agree ([`ggp_game::Playouts::clones_agree`]). With more than
-    /// one, equal seeds do not give equal searches.
+    /// The number of threads that share the tree, from 1 to 64. Games of one role use one thread, and so do
+    /// machines whose clones do not agree ([`ggp_game::Playouts::clones_agree`]). With more than one thread,
+    /// equal seeds do not give equal searches.
     pub threads: usize,
-    /// So many visits' worth is what is thought of an arm before it is tried (with
-    /// [`Technique::History`]); `None` to learn it.
+    /// The weight of an arm's prior in visits (with [`Technique::History`]); `None` to fit the prior to the
+    /// tree. A given weight also fixes the prior's slope at 1 and its offset at 0.
     pub belief: Option<f64>,
-    /// What is done beyond plain UCT.
+    /// The techniques used beyond plain UCT.
     pub techniques: Techniques,
 }
 
 /// The options of [`crate::RandomPlayer`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomOptions {
-    /// The seed; `None` leaves it to whoever makes the player.
+    /// The seed; `None` leaves the choice to the creator of the player.
     pub seed: Option<u64>,
 }
 
-/// What is wrong with a specification.
+/// An error in a player's specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// The name before the colon.
+    /// There is no player of the name before the colon.
     #[error("there is no player `{0}`; known are {known}", known = PLAYERS.join(", "))]
     UnknownPlayer(String),
-    /// An option that the player does not have.
+    /// The player has no such option.
     #[error("{player} has no option `{option}`; known are {known}", known = known.join(", "))]
     UnknownOption {
         /// The player's name.
         player: &'static str,
-        /// What was given.
+        /// The option given.
         option: String,
-        /// What it has.
+        /// The player's options.
         known: Vec<&'static str>,
     },
-    /// A value that does not fit.
+    /// The option does not accept the value.
     #[error("`{value}` is not a valid value for {option}; write {wanted}")]
     BadValue {
         /// The option.
         option: String,
-        /// What was given.
+        /// The value given.
         value: String,
-        /// What would fit.
+        /// The values that the option accepts.
         wanted: &'static str,
     },
 }
@@ -96,17 +97,18 @@ impl Default for MctsOptions {
 }
 
 impl MctsOptions {
-    /// Plain UCT: a tree, one playout an iteration, nothing else. What every technique has to beat.
+    /// Plain UCT: a tree, one playout for each iteration, no further technique. The baseline of all
+    /// measurements.
     pub fn uct() -> MctsOptions {
         MctsOptions { techniques: Techniques::none(), batch: Batch::single(), ..MctsOptions::default() }
     }
 
-    /// Whether `technique` is used.
+    /// Whether `technique` is enabled.
     pub fn has(&self, technique: Technique) -> bool {
         self.techniques.has(technique)
     }
 
-    /// The seed, 0 unless given.
+    /// The seed; 0 by default.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(0)
     }
@@ -117,16 +119,16 @@ impl MctsOptions {
     }
 }
 
-/// An option of a player's specification, as a person reads of it.
+/// The description of one option of a player's specification, for help texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecOption {
-    /// Its name.
+    /// The option's name.
     pub name: &'static str,
-    /// Which values it takes.
+    /// The values that it accepts.
     pub values: &'static str,
-    /// What it is about.
+    /// What it sets.
     pub meaning: &'static str,
-    /// The value unless given; for tree search that of `mcts` and that of `uct`.
+    /// Its default values; for tree search that of `mcts`, then that of `uct`.
     pub defaults: Vec<String>,
 }
 
@@ -141,7 +143,7 @@ impl PlayerSpec {
         listed(&setting::of_random(), &[RandomOptions::default()])
     }
 
-    /// The same player with `seed`, unless its own specification gives one.
+    /// Sets the seed unless the specification already gives one.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> PlayerSpec {
         let own = match &mut self {
@@ -175,7 +177,7 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// `options` as `pairs` change them.
+/// Applies `pairs` of option and value to `options`.
 fn changed<'a, O>(
     player: &'static str,
     mut options: O,
@@ -188,7 +190,7 @@ fn changed<'a, O>(
     Ok(options)
 }
 
-/// The options as a person reads them, with their values in each of `defaults`.
+/// Describes the options, with their values in each of `defaults`.
 fn listed<O>(settings: &[Setting<O>], defaults: &[O]) -> Vec<SpecOption> {
     let one = |setting: &Setting<O>| SpecOption {
         name: setting.name,
@@ -289,7 +291,8 @@ mod tests {
                 let default = &option.defaults[column];
                 let is_value = default.parse::<f64>().is_ok() || ["on", "off"].contains(&default.as_str());
                 if is_value {
-                    // Writing the default changes nothing, and what is not it does.
+                    // Setting an option to its default value changes nothing; setting it to another value
+                    // changes the options.
                     assert_eq!(parse(&format!("{player}:{}={default}", option.name)), Ok(plain.clone()));
                     written += 1;
                 }

@@ -1,42 +1,42 @@
-//! How long a piece of work is expected to take, from how long it took lately.
+//! Estimates how long a piece of work takes from recent measurements.
 
 use std::time::Duration;
 
-/// The longest of the recent times, which each later, shorter one wears down, and their mean.
+/// `Pace`: a decaying maximum and a moving average of measured times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
     expected: Duration,
     typical: Duration,
 }
 
-/// One part in so many is forgotten each time: a hiccup of the machine it runs on is forgotten
-/// after some hundred measurements, a slow phase of the game is not.
+/// The maximum loses one part in this many at each measurement. A single outlier is forgotten after about a
+/// hundred measurements; a slow phase of the game is not.
 const MEMORY: u32 = 32;
 
-/// The part that the last time has in the mean.
+/// The latest measurement has the weight of one part in this many in the average.
 const NEWEST: u32 = 8;
 
 impl Pace {
-    /// What the next time is expected to be at most.
+    /// A pessimistic estimate: the decaying maximum.
     pub(crate) fn expected(self) -> Duration {
         self.expected
     }
 
-    /// What the next time is expected to be as a rule: for work that can be interrupted, for which
-    /// a hiccup is no reason to stop early from then on.
+    /// A typical estimate: the moving average. It suits work that can be interrupted, since an outlier does
+    /// not shorten later runs.
     pub(crate) fn typical(self) -> Duration {
         self.typical
     }
 
-    /// How often it fits into `time`, as a rule.
+    /// How many times the work typically fits into `time`.
     pub(crate) fn times_in(self, time: Duration) -> u32 {
         let times = time.as_nanos() / self.typical.as_nanos().max(1);
         u32::try_from(times).unwrap_or(u32::MAX)
     }
 
-    /// Takes note of one more time.
+    /// Adds a measurement.
     pub(crate) fn note(&mut self, time: Duration) {
-        // A time that is far out of the ordinary says nothing of the ordinary.
+        // An outlier changes the average only as twice the average would.
         let usual = if self.typical.is_zero() { time } else { time.min(self.typical * 2) };
         self.typical = (self.typical * (NEWEST - 1) + usual) / NEWEST;
         if self.expected.is_zero() {

@@ -1,23 +1,23 @@
-//! The way of one descent through the tree.
+//! The path of one descent through the tree.
 
 use crate::node::NodeId;
 
-/// The nodes of a descent, and at each but the last the arm that every role chose.
+/// The nodes of a descent, and the arm that every role chose in each of them but the last.
 ///
-/// Where an arm was chosen only to learn about it, though a better one is proved, the way is cut: the nodes down to
-/// there see the goals of the better one.
+/// A path is cut where a role explores an arm although a better one is proved. The nodes from the root down
+/// to the cut see the goals of the proven arm.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
     nodes: Vec<NodeId>,
     chosen: Vec<u32>,
-    /// The depths of the nodes at which the way is cut, from the root, and the goals that those see.
+    /// The depths of the nodes at which the path is cut, from the root, and the goals at each cut.
     cuts: Vec<u32>,
     goals: Vec<u8>,
     roles: usize,
 }
 
 impl Path {
-    /// Empties it, for `roles` roles.
+    /// Empties the path, for `roles` roles.
     pub(crate) fn clear(&mut self, roles: usize) {
         self.nodes.clear();
         self.chosen.clear();
@@ -26,23 +26,24 @@ impl Path {
         self.roles = roles;
     }
 
-    /// Goes on to `node`.
+    /// Appends `node`.
     pub(crate) fn enter(&mut self, node: NodeId) {
         self.nodes.push(node);
     }
 
-    /// Leaves the last node by `arms`, one a role, as positions in the node's arms.
+    /// Appends arms chosen in the last node, in role order, as positions in the node's arms.
     pub(crate) fn choose(&mut self, arms: impl IntoIterator<Item = u32>) {
         self.chosen.extend(arms);
     }
 
-    /// Cuts the way at the last node, which sees `goals`, one a role.
+    /// Cuts the path at the last node, with `goals` for each role.
     pub(crate) fn cut(&mut self, goals: impl IntoIterator<Item = u8>) {
         self.cuts.push(self.nodes.len() as u32 - 1);
         self.goals.extend(goals);
     }
 
-    /// The goals that a node at `depth` and those above it see, down to the next cut above; none where it is not cut.
+    /// The goals of a cut at `depth`, which the nodes from there up to the next cut see; `None` if there is
+    /// no cut.
     pub(crate) fn seen_from(&self, depth: usize) -> Option<&[u8]> {
         let at = self.cuts.binary_search(&(depth as u32)).ok()?;
         self.goals.get(at * self.roles..(at + 1) * self.roles)
@@ -53,17 +54,17 @@ impl Path {
         &self.nodes
     }
 
-    /// The last node.
+    /// The last node; [`NodeId::NONE`] if the path is empty.
     pub(crate) fn leaf(&self) -> NodeId {
         self.nodes.last().copied().unwrap_or(NodeId::NONE)
     }
 
-    /// The arms chosen in the last node; empty where none have been.
+    /// The arms chosen in the last node; empty if none has been chosen.
     pub(crate) fn last_chosen(&self) -> &[u32] {
         self.chosen(self.nodes.len().saturating_sub(1))
     }
 
-    /// The arms chosen in the node at `depth`; empty where none has been.
+    /// The arms chosen in the node at `depth`; empty if none has been chosen.
     pub(crate) fn chosen(&self, depth: usize) -> &[u32] {
         self.chosen.get(depth * self.roles..(depth + 1) * self.roles).unwrap_or(&[])
     }

@@ -1,4 +1,4 @@
-//! A player that searches.
+//! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::alarm::{Alarm, silence};
 use crate::limits::Limits;
@@ -12,16 +12,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Makes the machine that a player thinks with, within the start clock.
+/// Builds the player's machine, within the start clock.
 pub type MakeMachine<M> = Box<dyn FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send>;
 
-/// The margin is at most this part of the clock.
+/// The margin is at most one part in this many of the time left on the clock.
 const LARGEST_MARGIN: u32 = 5;
 
 /// Plays one role by Monte-Carlo tree search.
 ///
-/// Its moves are legal by construction: they come from the machine's own list for the state that
-/// the joint moves it was told lead to, whether the search had any time or not.
+/// Every move is legal: it comes from the machine's own list of legal moves in the state that the observed
+/// joint moves lead to, even if the search had no time.
 pub struct MctsPlayer<M: Playouts> {
     options: MctsOptions,
     make: MakeMachine<M>,
@@ -29,19 +29,20 @@ pub struct MctsPlayer<M: Playouts> {
     report: Option<Report>,
 }
 
-/// A match under way.
+/// `Seat`: the player's data for the current match.
 struct Seat<M: Playouts> {
     mind: Mind<M>,
     role: Role,
     clocks: Clocks,
-    /// Joint moves, as texts, that were made and that the search has not gone along with yet:
-    /// nothing had to be answered since, or evaluating one of them was interrupted.
+    /// Observed joint moves, as texts, that the search has not advanced by yet. They wait here if no answer
+    /// was needed since, or if the evaluation of one of them was interrupted.
     unseen: VecDeque<Vec<String>>,
 }
 
-/// What a player thinks with.
+/// `Mind`: the player's machine, before or after the search has been created.
 enum Mind<M: Playouts> {
-    /// The start clock was too short to evaluate the first state: the machine, until there is time for that.
+    /// The start clock was too short to evaluate the initial state. Holds the machine until the search can be
+    /// created.
     Waiting(Box<M>),
     Searching(Box<Search<M>>),
 }
@@ -54,7 +55,7 @@ impl<M: Playouts> Mind<M> {
         }
     }
 
-    /// The search, begun if need be.
+    /// The search; creates it if necessary.
     fn search(&mut self, options: &MctsOptions) -> Result<&mut Search<M>, PlayError> {
         if let Mind::Waiting(machine) = self {
             let search = Search::new(machine.as_ref().clone(), options).map_err(play_error)?;
@@ -84,7 +85,7 @@ impl<M: Playouts> Seat<M> {
         let Seat { mind, role, clocks, unseen } = self;
         let (search, iterations) = (mind.search(options)?, options.iterations);
         while let Some(texts) = unseen.front() {
-            // A machine may know the texts only of moves that it has listed.
+            // A machine may parse only the moves that it has listed before.
             search.choices(*role).map_err(play_error)?;
             let joint = joint_of(search.machine(), texts);
             if let Ok(joint) = &joint {
@@ -108,7 +109,7 @@ impl<M: Playouts> Seat<M> {
     }
 }
 
-/// An evaluation that was interrupted is a clock that ran out.
+/// Converts a machine error. An interrupted evaluation means that the clock has run out.
 fn play_error(error: EvalError) -> PlayError {
     match error {
         EvalError::Interrupted => PlayError::TimedOut,
@@ -117,7 +118,7 @@ fn play_error(error: EvalError) -> PlayError {
 }
 
 impl<M: Playouts> MctsPlayer<M> {
-    /// A player with `options` that thinks with what `make` makes.
+    /// Creates a player with `options` whose machines come from `make`.
     pub fn new(
         options: MctsOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
@@ -125,18 +126,18 @@ impl<M: Playouts> MctsPlayer<M> {
         MctsPlayer { options, make: Box::new(make), seat: None, report: None }
     }
 
-    /// The search, once a match has been started.
+    /// The search of the current match; `None` before its initial state has been evaluated.
     pub fn search(&mut self) -> Option<&mut Search<M>> {
         self.seat.as_mut().and_then(|seat| seat.mind.begun())
     }
 
-    /// `deadline` less the margin.
+    /// `deadline` minus this player's margin.
     fn ahead_of(&self, deadline: Deadline) -> Deadline {
         ahead_of(deadline, self.options.margin)
     }
 }
 
-/// `deadline` less `margin`, or less a part of what is left if that is shorter.
+/// `deadline` minus `margin`, or minus a fifth of the time left if that is less.
 pub(crate) fn ahead_of(deadline: Deadline, margin: Duration) -> Deadline {
     let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
     Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
@@ -155,19 +156,19 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let machine = (self.make)(game, deadline, stop)?;
         let mut mind = Mind::Waiting(Box::new(machine));
         let clock = self.ahead_of(deadline);
-        // A player that is limited by iterations repeats itself exactly, so time must not decide
-        // what it has seen.
+        // A player that is limited by iterations must repeat exactly, so the clock does not affect its
+        // search.
         let timed = self.options.iterations.is_none();
         let alarm = timed.then(|| Alarm::set(mind.machine(), clock, stop));
         match mind.search(&self.options) {
-            // The first thing that a move needs; not having it yet is no reason to give up.
+            // The first move needs the legal moves. A timeout here does not fail the start.
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
                 }
             }
-            // Nor is that the first state takes longer than the start clock.
+            // A timeout of the initial state does not fail the start either.
             Err(PlayError::TimedOut) => {}
             Err(error) => return Err(error),
         }
@@ -197,8 +198,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         Ok(seat.mind.machine().move_text(mv).to_owned())
     }
 
-    /// Only takes note: going along with the joint moves is left to the next answer, which has a
-    /// clock to do it by.
+    /// Stores the joint move. The next answer advances the search, since it has a clock for that.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         let seat = self.seat.as_mut().ok_or_else(not_started)?;
         seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
@@ -210,7 +210,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             && let Some(search) = mind.begun()
             && self.options.iterations.is_none()
         {
-            // Without a deadline the flag itself interrupts whatever the machine is at.
+            // Pondering has no deadline, so the stop flag interrupts the machine directly.
             search.machine().interrupt_on(stop);
             search.run(&Limits::default().or_when(stop).or_when_full().for_role(*role));
             silence(search.machine());
@@ -234,15 +234,15 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 }
 
-/// What a player says that is asked before its match was started.
+/// The error of a player that is asked for a move before its match has started.
 pub(crate) fn not_started() -> PlayError {
     PlayError::Unable("the match has not been started".to_owned())
 }
 
-/// The texts of the joint move that was seen; `None` at the start.
+/// The texts of the observed joint move; `None` at the start.
 ///
 /// # Errors
-/// When only percepts were given.
+/// If the observation holds percepts instead of moves (GDL-II).
 fn joint_texts(seen: Observation<'_>) -> Result<Option<&[String]>, PlayError> {
     match seen {
         Observation::Start => Ok(None),
@@ -253,10 +253,10 @@ fn joint_texts(seen: Observation<'_>) -> Result<Option<&[String]>, PlayError> {
     }
 }
 
-/// The joint move of these texts.
+/// Parses a joint move, one text for each role.
 ///
 /// # Errors
-/// When it is not known in this game.
+/// If the number of texts is wrong, or the machine does not know one of the moves.
 fn joint_of<M: StateMachine>(machine: &mut M, texts: &[String]) -> Result<Vec<Move>, PlayError> {
     let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
     if texts.len() != machine.game().role_count() {
@@ -266,10 +266,10 @@ fn joint_of<M: StateMachine>(machine: &mut M, texts: &[String]) -> Result<Vec<Mo
     joint.ok_or_else(wrong)
 }
 
-/// The joint move that was observed; `None` at the start.
+/// Parses the observed joint move; `None` at the start.
 ///
 /// # Errors
-/// When it is not known in this game, or only percepts were given.
+/// If the machine does not know the joint move, or the observation holds percepts.
 pub(crate) fn observed<M: StateMachine>(
     machine: &mut M,
     seen: Observation<'_>,
@@ -291,7 +291,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
 
-    /// Longer than any machine takes, so that a test that would hang fails.
+    /// Longer than any machine takes: a test that hangs fails after this time.
     const WATCHDOG: Duration = Duration::from_secs(60);
 
     const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
@@ -303,7 +303,7 @@ mod tests {
         player
     }
 
-    /// Plays a match of `players` and returns the goals; every move is checked for legality.
+    /// Plays a match of `players` and returns the goals. Checks that every move is legal.
     fn play<R: Rules>(machine: &mut Toy<R>, players: &mut [Box<dyn Player>]) -> Vec<u8> {
         let stop = StopToken::new();
         let game = machine.game().clone();
@@ -428,7 +428,7 @@ mod tests {
             hangs.recv_timeout(WATCHDOG).expect("the machine is asked");
             stop.stop();
             let mut player = pondered.recv_timeout(WATCHDOG).expect("the machine's flag is raised");
-            // The flag of the pondering is no longer heeded.
+            // The stop flag of the pondering no longer interrupts the machine.
             let text = player.play(Observation::Start, Deadline::never(), &StopToken::new()).unwrap();
             assert_eq!(text, "1");
             let seen = [text.clone(), text];
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(player.report().unwrap().iterations, 0);
     }
 
-    /// A million pairs are gone through before a state is known not to be terminal.
+    /// A game in which it takes a million tuples to decide that a state is not terminal.
     fn laborious() -> Arc<Game> {
         let numbers: String = (0..1000).map(|n| format!("(n {n}) ")).collect();
         let rules = format!(
@@ -472,7 +472,7 @@ mod tests {
         assert!(player.search().is_none(), "it had time enough");
         let error = player.play(Observation::Start, Deadline::after(Duration::from_millis(10)), &stop);
         assert!(matches!(error, Err(PlayError::TimedOut)), "{error:?}");
-        // What it could not think about is not forgotten.
+        // The player keeps the joint move that it had no time to evaluate.
         let seen = ["(take 1)".to_owned(), "(take 2)".to_owned()];
         let time = Deadline::after(Duration::from_secs(20));
         let text = player.play(Observation::Moves(&seen), time, &stop).unwrap();
@@ -484,7 +484,7 @@ mod tests {
         assert_eq!(facts[0].as_str(), "(s 2)");
     }
 
-    /// In each round another 46656 moves are legal.
+    /// A game in which each round has 46656 new legal moves.
     const WORDY: &str = "(role r) (role other) (init (round 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
         (succ 4 5) (<= (digit ?d) (succ ?d ?e)) (digit 5) (<= (two ?a ?b) (digit ?a) (digit ?b))
         (<= (legal r (say ?n (w ?a ?b) (w ?c ?d) (w ?e ?f))) (true (round ?n)) (two ?a ?b) (two ?c ?d) (two ?e ?f))
@@ -495,7 +495,7 @@ mod tests {
     fn a_search_begins_anew_where_its_machine_has_numbered_very_many_moves() {
         let game = Arc::new(Game::new(ggp_gdl::parse(WORDY.as_bytes()).unwrap()).unwrap());
         let many = game.clone();
-        // The machine knows many moves from before.
+        // The machine has already numbered many moves.
         let make = move |game: &Arc<Game>, _: Deadline, _: &StopToken| {
             let mut machine = Interpreter::new(game);
             let mut state = machine.initial_state()?;

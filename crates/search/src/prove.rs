@@ -1,15 +1,15 @@
-//! Proven goals, backed up from the ends of the game: for every node and role what the role will
-//! get at least and at most when all play on with reason (score-bounded Monte-Carlo tree search,
-//! Cazenave & Saffidine 2010, for any number of roles in the manner of max^n, Luckhardt & Irani
+//! The MCTS solver: backs up proven bounds from the ends of the game. For every node and role it keeps a
+//! lower and an upper bound of the goal under rational play of all roles (score-bounded Monte-Carlo tree
+//! search, Cazenave & Saffidine 2010; generalised to any number of roles as in max^n, Luckhardt & Irani
 //! 1986).
 //!
-//! Reason means: a role that decides alone takes what is best for itself, and among moves proved
-//! equally good for itself any. Where several roles choose at once, a role can count on its best
-//! move against the worst replies, and hope for the best joint move; nothing in between is
-//! claimed. Chance counts with the mean of its moves, rounded away from certainty.
+//! Rational play means: a role that decides alone takes a move that is best for itself, and any of them if
+//! several are proved equally good for itself. Where several roles choose simultaneously, a role's lower
+//! bound is that of its best move against the worst replies, and its upper bound is that of the best joint
+//! move. Chance counts with the mean of its moves' bounds, rounded outward.
 //!
-//! Invariant: bounds never widen, and the outcome of reasonable play is within them. Proofs follow
-//! from ends of the game only, so states that repeat prove nothing by themselves.
+//! Invariant: bounds never widen, and they contain the outcome of rational play. Proofs start only from ends
+//! of the game, so repeated states prove nothing.
 
 use crate::node::{Bounds, Chooser, NodeId};
 use crate::path::Path;
@@ -17,8 +17,8 @@ use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
 
-/// Joint moves are only gone through in a node that has at most this many, unless all of them
-/// have been made: looking at all of them costs more than an iteration otherwise.
+/// The maximum number of joint moves examined in a node, unless all of them have nodes: with more, the
+/// examination would cost more than an iteration.
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -27,7 +27,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
     }
 
-    /// Backs up what is proved at the end of `path`, as far as it changes anything.
+    /// Backs up the bounds of `path`'s last node, until they change nothing.
     pub(crate) fn prove(&mut self, path: &Path, chance: Option<Role>) {
         let news = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
         if !news {
@@ -46,7 +46,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Narrows the bounds of `role` in a node; whether that changed them.
+    /// Narrows the bounds of `role` in a node. Returns whether they changed.
     fn narrow(&mut self, id: NodeId, role: usize, low: u8, high: u8) -> bool {
         let bounds = &mut self.stats_mut(id)[role].bounds;
         let before = *bounds;
@@ -59,7 +59,7 @@ impl<S: Eq + Hash> Tree<S> {
         if child.is_some() { self.stats(child)[role].bounds } else { Bounds::UNKNOWN }
     }
 
-    /// In how many steps the game ends below a node, where that is proved; 0 where there is none.
+    /// The number of steps to the end of the game below a proven node; 0 for [`NodeId::NONE`].
     pub(crate) fn distance_of(&self, child: NodeId) -> u16 {
         if child.is_some() { self[child].distance } else { 0 }
     }
@@ -91,7 +91,7 @@ impl<S: Eq + Hash> Tree<S> {
         changed
     }
 
-    /// One role decides: it takes the best for itself.
+    /// One role decides: it takes the best move for itself.
     fn prove_choice(&mut self, id: NodeId, chooser: Role) -> bool {
         let range = self.arm_range(id, chooser);
         let own = chooser.index();
@@ -103,8 +103,8 @@ impl<S: Eq + Hash> Tree<S> {
             high = high.max(bounds.high);
         }
         let mut changed = self.narrow(id, own, low, high);
-        // Once a best move is proved, it is one of those; until then it may be any that can still
-        // be best.
+        // If the best goal is proved, the role takes any move proved to give it. Otherwise it may take any
+        // move whose upper bound reaches the lower bound.
         let settled = low == high;
         let taken = |bounds: Bounds| if settled { bounds.low == low } else { bounds.high >= low };
         let (mut nearest, mut farthest) = (u16::MAX, 0);
@@ -128,14 +128,14 @@ impl<S: Eq + Hash> Tree<S> {
             }
         }
         if settled {
-            // What is lost is drawn out, what is won is not.
+            // A proven 0 is delayed as long as possible; any other proven goal is taken as soon as possible.
             self[id].distance = if low == 0 { farthest } else { nearest }.saturating_add(1);
         }
         changed
     }
 
-    /// Several roles choose at once: each can count on its best move against the worst replies,
-    /// and all on nobody making a move that is certainly not best.
+    /// Several roles choose simultaneously. Each can guarantee the value of its best move against the worst
+    /// replies, and no role makes a move that is proved not to be best.
     fn prove_joint(&mut self, id: NodeId) -> bool {
         let arms_of = |role: usize| self.arm_range(id, Role(role as u8)).map(|arm| arm as u32);
         let mut arms: Vec<Vec<u32>> = (0..self.roles()).map(|role| arms_of(role).collect()).collect();
@@ -183,7 +183,7 @@ impl<S: Eq + Hash> Tree<S> {
     }
 }
 
-/// Calls `see` with every way to choose one of each role's arms; none of the lists is empty.
+/// Calls `see` with every combination of one arm of each role. None of the lists may be empty.
 fn for_each_joint(arms: &[Vec<u32>], mut see: impl FnMut(&[u32])) {
     let mut places = vec![0; arms.len()];
     let mut chosen: Vec<u32> = arms.iter().map(|arms| arms[0]).collect();
@@ -216,7 +216,7 @@ mod tests {
         (search, goals)
     }
 
-    /// The goals that reasonable play leads to, by going through the whole game.
+    /// The goals of rational play, by exhaustive search.
     fn exhaust(rules: &toys::Heap, state: &[u8]) -> u8 {
         let turn = usize::from(state[1]);
         if rules.is_over(state) {
@@ -232,8 +232,7 @@ mod tests {
 
     #[test]
     fn tic_tac_toe_is_a_draw() {
-        // Proofs need the bad moves looked at too: either by more exploration, or because what is proved is not
-        // looked at again.
+        // Proofs need visits to bad moves: through more exploration, or because descents skip proven moves.
         let eager = MctsOptions { exploration: 3.0, ..MctsOptions::default() };
         let mut search = Search::new(toys::tic_tac_toe(), &eager).unwrap();
         assert_eq!(search.run(&Limits::iterations(100_000)), Halt::Decided);
@@ -259,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_win_takes_the_short_way() {
-        // Two in a row for both: x to move wins at once.
+        // Both roles have two in a row: x, who is to move, wins at once.
         let state = vec![1, 1, 0, 2, 2, 0, 0, 0, 0, 0];
         let mut search = Search::from_state(toys::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
         assert_eq!(search.run(&Limits::default()), Halt::Decided);
@@ -268,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_longest_resistance_is_chosen() {
-        // x threatens the diagonal; blocked, it has a fork and wins two plies later.
+        // x threatens the diagonal. If the opponent blocks it, x has a fork and wins two plies later.
         let state = vec![1, 2, 0, 0, 1, 0, 0, 0, 0, 1];
         let mut search = Search::from_state(toys::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
         assert_eq!(search.run(&Limits::default()), Halt::Decided);

@@ -6,14 +6,14 @@ use crate::player::{MakeMachine, not_started, observed};
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
-/// Plays one role by drawing from its legal moves; also the role `random` itself.
+/// Plays one role by uniform draws from its legal moves; also plays the chance role `random`.
 pub struct RandomPlayer<M: StateMachine> {
     dice: Dice,
     make: MakeMachine<M>,
     seat: Option<Seat<M>>,
 }
 
-/// A match under way.
+/// `Seat`: the player's data for the current match.
 struct Seat<M: StateMachine> {
     machine: M,
     state: M::State,
@@ -21,7 +21,7 @@ struct Seat<M: StateMachine> {
 }
 
 impl<M: StateMachine> RandomPlayer<M> {
-    /// A player with `options` that finds its legal moves with what `make` makes.
+    /// Creates a player with `options` whose machines come from `make`.
     pub fn new(
         options: &RandomOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,

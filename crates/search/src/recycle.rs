@@ -1,30 +1,31 @@
-//! Giving back nodes, a few at a time, so that no move has to wait for a sweep of the whole tree
-//! (incremental mark and sweep, Dijkstra et al. 1978): those that a new root no longer reaches, and when
-//! room gets short those that were hardly visited, so that a tree whose memory is bounded still grows where
-//! it matters (compare node recycling, Powley, Cowling & Whitehouse 2017).
+//! Incremental recycling of nodes, so that no move waits for a sweep of the whole tree (mark and sweep,
+//! Dijkstra et al. 1978). It frees nodes that the root no longer reaches. When memory is nearly exhausted it
+//! also frees rarely visited nodes, so that a bounded tree keeps growing where it matters (compare node
+//! recycling, Powley, Cowling & Whitehouse 2017).
 //!
-//! Invariant: a node whose mark is at least [`Recycler::live_from`] has all its children in their
-//! places. While marking goes on, a node that is linked to is marked too; once sweeping has begun
-//! an unmarked node is dead and may not be linked to.
+//! Invariant: all children of a node whose mark is at least [`Recycler::live_from`] are allocated. While
+//! marking is under way, a node is marked when it is linked to. Once sweeping has begun, an unmarked node is
+//! dead and must not be linked to.
 
 use crate::node::{Bounds, JOINT_BYTES, NodeId};
 use crate::tree::Tree;
 use std::hash::Hash;
 
-/// Nodes of fewer visits than this are the first to go when room gets short.
+/// The first thinning of the tree frees nodes with fewer visits than this.
 const FEW_VISITS: u32 = 4;
 
-/// Where recycling is.
+/// The progress of recycling.
 #[derive(Debug, Default)]
 pub(crate) struct Recycler {
     epoch: u32,
     live_from: u32,
     work: Work,
-    /// Whether there is a new root since sweeping began.
+    /// Whether the root has changed since sweeping began.
     is_outdated: bool,
-    /// While the tree is thinned out: nodes of fewer visits go.
+    /// The threshold of the current thinning: nodes with fewer visits are freed. `None` if the tree is not
+    /// being thinned.
     thins: Option<u32>,
-    /// The number of visits that the last thinning asked for.
+    /// The threshold of the last thinning.
     least_visits: u32,
 }
 
@@ -32,25 +33,25 @@ pub(crate) struct Recycler {
 enum Work {
     #[default]
     Idle,
-    /// Nodes that are marked and whose children may not be.
+    /// Marked nodes whose children may be unmarked.
     Marking(Vec<NodeId>),
-    /// The next node to look at.
+    /// The next position to examine.
     Sweeping(u32),
 }
 
 impl Recycler {
-    /// What new nodes are marked with.
+    /// The mark of new nodes.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// The least mark of a node that may be linked to.
+    /// The smallest mark of a node that may be linked to.
     pub(crate) fn live_from(&self) -> u32 {
         self.live_from
     }
 
-    /// Starts over from a new root, which the caller marks with the epoch returned. A sweep is brought to
-    /// its end first: else a match whose moves come faster than sweeps end would never get anything back.
+    /// Restarts from a new root, which the caller marks with the returned epoch. A sweep under way finishes
+    /// first: otherwise a match whose moves come faster than sweeps finish would never free any node.
     pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
         if let Work::Sweeping(_) = self.work {
             self.is_outdated = true;
@@ -61,7 +62,8 @@ impl Recycler {
         self.epoch
     }
 
-    /// A node of that mark is being linked to: the mark that it must get, if it lacks it.
+    /// Called when `node`, with mark `mark`, is linked to. Returns the mark that the node must get, if that
+    /// differs.
     pub(crate) fn revive(&mut self, node: NodeId, mark: u32) -> Option<u32> {
         match &mut self.work {
             Work::Marking(stack) if mark < self.epoch => {
@@ -72,14 +74,14 @@ impl Recycler {
         }
     }
 
-    /// Whether there is nothing left to give back.
+    /// Whether no recycling is under way.
     pub(crate) fn is_idle(&self) -> bool {
         matches!(self.work, Work::Idle)
     }
 }
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Begins to thin out the tree, unless nodes are being given back already.
+    /// Begins to thin the tree, unless recycling is under way.
     pub(crate) fn thin(&mut self) {
         if self.recycler.is_idle() {
             self.recycler.least_visits = self.recycler.least_visits.max(FEW_VISITS);
@@ -88,8 +90,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Whether a child of a marked node stays; if it does it is marked, too. What anything is proved of
-    /// stays, and what another thread's descents are under way through.
+    /// Whether a child of a marked node stays; marks it if so. Nodes with proven bounds stay, and so do nodes
+    /// on descents under way.
     fn stays(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
@@ -105,7 +107,7 @@ impl<S: Eq + Hash> Tree<S> {
         true
     }
 
-    /// Marks the children of a marked node, and forgets those that do not stay.
+    /// Marks the children of a marked node, and removes the links to those that do not stay.
     fn mark_children(&mut self, id: NodeId, stack: &mut Vec<NodeId>) {
         let mut arms = std::mem::take(&mut self[id].arms);
         for arm in arms.iter_mut().filter(|arm| arm.child.is_some()) {
@@ -122,11 +124,12 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// A sweep is over: goes on from the new root, if there is one by now.
+    /// Finishes a sweep, and restarts from the new root if the root has changed meanwhile.
     fn end_sweep(&mut self) {
         self.recycler.work = Work::Idle;
         if self.recycler.thins.take().is_some() {
-            // So that there is room for a while, and not more given up than that takes.
+            // Adapts the threshold so that a thinning leaves between a quarter and half of the memory bound
+            // in use.
             let least = self.recycler.least_visits;
             self.recycler.least_visits = match self.bytes() * 4 / self.bound() {
                 0 => least / 2,
@@ -139,8 +142,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Does up to `budget` nodes' worth of recycling; `heap` says what a state holds outside
-    /// itself.
+    /// Processes up to `budget` nodes; `heap` gives the bytes that a state holds outside itself.
     pub(crate) fn recycle(&mut self, budget: usize, heap: impl Fn(&S) -> usize) {
         let mut work = std::mem::take(&mut self.recycler.work);
         for _ in 0..budget {
@@ -181,7 +183,7 @@ mod tests {
 
     const BOUND: usize = 1 << 20;
 
-    /// A complete binary tree of `depth` levels under a new node.
+    /// Adds a complete binary tree of `depth` levels below a new node.
     fn grow(tree: &mut Tree<u32>, state: u32, depth: u32) -> NodeId {
         let id = tree.add(state, 0);
         if depth > 0 {
@@ -194,7 +196,7 @@ mod tests {
         id
     }
 
-    /// A tree of eight levels under its root, with nothing to give back.
+    /// A tree of eight levels below its root, with no node to recycle.
     fn grown(transpositions: bool) -> (Tree<u32>, NodeId) {
         let mut tree = Tree::new(1, BOUND, transpositions);
         let root = grow(&mut tree, 1, 8);
@@ -232,7 +234,7 @@ mod tests {
     #[test]
     fn thinning_keeps_what_was_visited_and_what_is_proved() {
         let (mut tree, root) = grown(true);
-        // A way down that was taken often, one that is proved though it was not, and the rest.
+        // One path with many visits, one proven node with few, and the remaining nodes.
         let mut way = root;
         for _ in 0..8 {
             tree[way].visits = FEW_VISITS;
@@ -272,7 +274,7 @@ mod tests {
         let (mut tree, root) = grown(false);
         let next = tree[root].child(&[1]);
         for _ in 0..4 {
-            // Enough to mark all 255 that are left, and for a part of a sweep.
+            // The budget suffices to mark the remaining 255 nodes and for a part of the sweep.
             tree.set_root(next);
             tree.recycle(300, |_| 0);
         }
@@ -302,13 +304,13 @@ mod tests {
         tree.set_root(left);
         let mut steps = 0;
         while tree.find(&3).is_some() && steps < 7 {
-            // Finding it revives it, so each round starts from the root again.
+            // Finding the node revives it, so each round starts from the root again.
             tree.set_root(left);
             tree.recycle(9, |_| 0);
             steps += 1;
         }
         assert_eq!(tree.find(&3), None);
-        // Starting over in the middle of a sweep must not bring it back.
+        // A restart in the middle of a sweep must not revive the node.
         tree.set_root(left);
         assert_eq!(tree.find(&3), None);
         assert!(tree.find(&4).is_some());

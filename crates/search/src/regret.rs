@@ -1,10 +1,9 @@
-//! Regret matching where several roles choose at once (Hart & Mas-Colell 2000; in tree search
-//! Lanctot, Lisý & Winands 2014; regrets kept above zero as in Tammelin's regret matching+ 2014).
+//! Regret matching for simultaneous moves (Hart & Mas-Colell 2000; in tree search Lanctot, Lisý & Winands
+//! 2014), with non-negative regrets as in regret matching+ (Tammelin 2014).
 //!
-//! Each role draws its arms in proportion to how much it regrets not having pulled them, so that
-//! the average of what it does becomes an equilibrium in games where one's gain is the other's
-//! loss, and dominated moves die out in all. UCB, being deterministic, can be trapped in step with
-//! the other roles there.
+//! Each role draws its arms in proportion to their regrets. The average strategy converges to an equilibrium
+//! in zero-sum games, and dominated moves vanish in all games. UCB is deterministic and can be trapped in a
+//! cycle with the other roles' choices.
 
 use crate::arm::Arm;
 use crate::dice::Dice;
@@ -14,31 +13,33 @@ use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
 
-/// How often an arm is drawn regardless of regrets, so that every joint move is tried sometimes,
-/// until each arm has had `EXPLORED_PULLS` of them; from then on less, by the root of the pulls, or
-/// the scores of the nodes above would suffer from it forever.
+/// The probability of drawing an arm uniformly, so that every joint move is tried. It is constant until each
+/// arm has about `EXPLORED_PULLS` pulls. After that it decays with the square root of the visits, so that
+/// exploration does not distort the scores of the nodes above forever.
 const EXPLORED: f64 = 0.2;
 const EXPLORED_PULLS: f64 = 25.0;
 
-/// Regrets are for the last few steps of a game, where what a joint move is worth is soon known. Further
-/// from the end it is the mean of playouts: drawing spreads the search over all joint moves then, and
-/// UCB, which concentrates on the good ones, plays far better (`docs/techniques.md`).
+/// Regret matching is used within this many steps of the end of the game, where few visits determine the
+/// value of a joint move. Further from the end that value is a mean of playouts. There UCB, which
+/// concentrates on good moves, plays far better than drawing, which spreads the search over all joint moves
+/// (`docs/techniques.md`).
 pub(crate) const DRAWN_HORIZON: usize = 4;
 
-/// In the end, arms that got less than this part of the most favoured arm's share of the average
-/// are left out: they are what exploration has left behind.
+/// Arms with less than this part of the largest average weight are removed from the final strategy: they are
+/// remains of exploration.
 const PURIFIED: f64 = 0.2;
 
-/// What a role thinks of one of its arms.
+/// The regret-matching statistics of one arm.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Regret {
-    /// The regret for not having pulled it, never below 0.
+    /// The cumulative regret for not having pulled the arm, never below 0.
     regret: f32,
-    /// The sum of the probabilities with which it was to be drawn.
+    /// The sum of the probabilities of drawing the arm.
     weight: f32,
 }
 
-/// An arm for a role in a node with `visits`: drawn by its regrets, or sometimes evenly.
+/// Draws one of a role's arms in a node with `visits`, by regret or, while exploring, uniformly. Arms that
+/// cannot reach `low` are excluded.
 pub(crate) fn draw_arm(arms: &[Arm], regrets: &mut [Regret], visits: u32, low: u8, dice: &mut Dice) -> usize {
     let hopeful = |arm: &Arm| arm.bounds.high >= low;
     let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| hopeful(arm)).map(|(_, r)| r.regret).sum();
@@ -58,11 +59,11 @@ pub(crate) fn draw_arm(arms: &[Arm], regrets: &mut [Regret], visits: u32, low: u
             drawn = Some(index);
         }
     }
-    // Rounding may leave a little of the ticket over.
+    // Rounding may leave a rest of the ticket.
     drawn.or_else(|| arms.iter().position(hopeful)).unwrap_or(0)
 }
 
-/// The arms to draw from in the end, with their probabilities, from the average of all draws.
+/// The average strategy: the probability of each arm, without the arms that only exploration has drawn.
 pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
     let most = regrets.iter().map(|regret| regret.weight).fold(0.0, f32::max);
     let kept =
@@ -72,7 +73,7 @@ pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
 }
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Gives an open node where several roles choose its regrets, unless it has them.
+    /// Allocates the regrets of an open node where several roles choose, unless they exist.
     pub(crate) fn begin_regrets(&mut self, id: NodeId) {
         if self[id].regrets.is_empty() {
             let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();
@@ -81,8 +82,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// What all roles regret in the node at `depth` of `path` after its arms got them `shares`
-    /// each: the difference to what the children by their other arms are worth.
+    /// Updates the regrets of all roles in the node at `depth` of `path`, where the chosen arms gave each
+    /// role its entry of `shares`. An arm's regret grows by the value of its child minus that share.
     pub(crate) fn regret(&mut self, path: &Path, depth: usize, shares: &[f64]) {
         let id = path.nodes()[depth];
         let mut chosen = path.chosen(depth).to_vec();
@@ -104,7 +105,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// What the child by the chosen arms is worth to a role, as far as that is known.
+    /// The value of the child by the chosen arms for a role, in shares; `None` if it has no visits and no
+    /// proven goal.
     fn worth(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
         let node = &self[id];
         let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
@@ -125,7 +127,7 @@ mod tests {
     use crate::toys;
     use ggp_game::{Move, Role};
 
-    /// How the roles would mix their moves after a search, by move.
+    /// The roles' strategies after a search, by move.
     fn mixed(payoffs: &[&[[u8; 2]]], seed: u64) -> [Vec<f64>; 2] {
         let options = MctsOptions {
             seed: Some(seed),
@@ -141,7 +143,7 @@ mod tests {
         })
     }
 
-    /// What a best reply wins over the value in a game where one's gain is the other's loss.
+    /// The gain of a best response over the value of a zero-sum game.
     fn exploitability(payoffs: &[&[[u8; 2]]], mix: &[Vec<f64>; 2]) -> f64 {
         let share = |r: usize, c: usize, role: usize| f64::from(payoffs[r][c][role]) / 100.0;
         let row = |r: usize| (0..payoffs[0].len()).map(|c| mix[1][c] * share(r, c, 0)).sum::<f64>();
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_few_draws_have_left_behind_is_not_played() {
-        // Both win by the first move, and draw by regret as long as the end seems near.
+        // Both roles win with the first move. They draw by regret matching as long as the end seems near.
         let (win, none) = ([100, 100], [0, 0]);
         let options = MctsOptions {
             techniques: Techniques::all().with(Technique::Solver, false),

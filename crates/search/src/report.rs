@@ -1,19 +1,20 @@
-//! What a search thinks: candidate moves and the principal variation.
+//! The report of a search: candidate moves and the principal variation.
 
 use crate::node::{Chooser, NodeId, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
 use std::cmp::Reverse;
 
-/// The principal variation is followed for so many joint moves at most.
+/// The maximum length of the principal variation, in joint moves.
 const PRINCIPAL_STEPS: usize = 32;
 
-/// A node visited less often than this says nothing about what will be played.
+/// The principal variation ends at a node with fewer visits than this: its statistics are noise.
 const PRINCIPAL_VISITS: u32 = 4;
 
 impl<M: Playouts> Search<M> {
-    /// What the search thinks of `role`'s moves at the root. The one that it would play comes first, unless it
-    /// draws; the others are sorted by visits, then by text; the list is empty while the legal moves are not known.
+    /// Reports the statistics of `role`'s moves at the root. The move that the search would play comes first,
+    /// unless the role draws its move at random. The other moves are sorted by visits, then by text. The list
+    /// of candidates is empty while the root's legal moves are unknown.
     pub fn report(&self, role: Role) -> Report {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
@@ -27,7 +28,7 @@ impl<M: Playouts> Search<M> {
                 proven: self.line_to(arm.mv).or(arm.bounds.proven()),
             }));
             if let [only] = &mut candidates[..] {
-                // A forced move keeps no statistics: they are the node's.
+                // The only move of a role keeps no statistics, so the node's are reported.
                 only.visits = u64::from(self.tree[root].visits);
                 only.proven = self.tree.stats(root)[role.index()].bounds.proven();
                 only.score = (only.visits > 0).then(|| self.tree.mean(root, role.index()) * 100.0);
@@ -44,14 +45,14 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The best goal of all, if the best line begins with `mv` and comes to it.
+    /// The goal 100 if the best line begins with `mv` and reaches 100; else `None`.
     fn line_to(&self, mv: Move) -> Option<u8> {
         let line = self.line.as_ref()?;
         (line.share >= 1.0 && line.next() == Some(mv)).then_some(100)
     }
 
-    /// The best line found by a role that is alone. Else the joint move that would be played at the root if nobody
-    /// drew, and those visited most from there on.
+    /// The principal variation. In games of one role, the best line found. Otherwise the best arms at the
+    /// root, without random draws, and then the most visited arms.
     fn principal(&self) -> Vec<Vec<String>> {
         let text = |mv: Move| self.own.machine.move_text(mv).to_owned();
         if let Some(line) = &self.line {

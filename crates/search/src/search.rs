@@ -1,8 +1,7 @@
-//! The search itself: a machine, the tree that grows on it, and what both have told.
+//! `Search`: one machine, the tree of states below the current state, and the learned statistics.
 //!
-//! With iterations as the only limit a run depends on nothing but the options, the machine and
-//! the calls made before; machines that agree on the rules, and have as many lanes, give the same
-//! result.
+//! A run that is limited by iterations alone, with one thread, depends only on the options, the machine and
+//! the calls made before. Machines with the same rules and the same number of lanes give the same result.
 
 use crate::beam::Beam;
 use crate::belief::{Belief, Evidence};
@@ -24,50 +23,51 @@ use ggp_game::{EvalError, Goals, Move, Playouts, Preference, Role};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A search that can be run, asked, run on, and moved along with a match.
+/// A search that can be run, queried, continued, and advanced with a match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
     pub(crate) tree: Tree<M::State>,
     pub(crate) options: MctsOptions,
-    /// What the thread whose turn it is works with.
+    /// The working data of the thread that holds the tree's lock.
     pub(crate) own: Worker<M>,
-    /// What the other threads work with; see [`crate::crew`].
+    /// The thread pool and the working data of the other threads; see [`crate::crew`].
     pub(crate) crew: Crew<M>,
-    /// A role's moves that are looked at first.
+    /// Scratch: one move of each equivalence class of a role's moves.
     pub(crate) first: Vec<Move>,
     pub(crate) goals: Vec<Goals>,
     pub(crate) chance: Option<Role>,
-    /// The time of a batch.
+    /// The measured time of a batch.
     pub(crate) pace: Pace,
     pub(crate) counts: Counts,
-    /// The techniques, if two roles play, else none: some do good only then. Drawn by regret leads to an equilibrium
-    /// if one's gain is the other's loss, with more roles it promises nothing; and moves that decide, the move of the
-    /// highest lower bound, and what is proved as a floor do harm where a third may still step in, or err.
+    /// The enabled techniques if the game has two roles beside chance, else none. Two-player techniques read
+    /// this set: regret matching converges to an equilibrium only in zero-sum games, and decisive moves, the
+    /// secure child and floors are unsound when a third role can intervene.
     pub(crate) of_two: Techniques,
-    /// In how many steps the game ends at the latest, as far as has been seen from the root.
+    /// The number of steps to the latest end of the game seen from the root; `usize::MAX` before the first
+    /// batch.
     pub(crate) horizon: usize,
-    /// The best line, in games of one role.
+    /// The best line found, in games of one role.
     pub(crate) line: Option<Line>,
-    /// The search through layers, in games of one role.
+    /// The beam search, in games of one role.
     pub(crate) beam: Option<Beam<M::State>>,
-    /// How wide the last such search became.
+    /// Half the final width of the previous root's beam search.
     pub(crate) beam_width: Option<usize>,
-    /// The search through the parts of the game, in games of one role that fall into any.
+    /// The search of the independent subgames, in games of one role that have them.
     pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
     pub(crate) evidence: Evidence,
     pub(crate) belief: Belief,
-    /// What is thought of the arms of one role.
+    /// Scratch: the advantages of one role's arms.
     pub(crate) advantages: Vec<f32>,
-    /// The moves that playouts prefer.
+    /// The moves that playouts prefer (MAST).
     pub(crate) preferred: Option<Arc<Preference>>,
-    /// Batches begun so far.
+    /// The number of batches begun so far.
     pub(crate) batches: u64,
-    /// Iterations begun, but not backed up yet.
+    /// The number of iterations begun and not yet backed up.
     pub(crate) under_way: u64,
 }
 
-/// What a search has done since it was last asked to choose.
+/// The work done since the counts were last reset.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Counts {
     pub(crate) iterations: u64,
@@ -76,7 +76,7 @@ pub(crate) struct Counts {
 }
 
 impl<M: Playouts> Search<M> {
-    /// A search from the machine's initial state.
+    /// Creates a search from the machine's initial state.
     ///
     /// # Errors
     /// Those of the machine.
@@ -85,7 +85,7 @@ impl<M: Playouts> Search<M> {
         Search::from_state(machine, options, initial)
     }
 
-    /// A search from `state`.
+    /// Creates a search from `state`.
     ///
     /// # Errors
     /// Those of the machine.
@@ -130,20 +130,20 @@ impl<M: Playouts> Search<M> {
         Ok(search)
     }
 
-    /// The machine.
+    /// The machine of the search.
     pub fn machine(&mut self) -> &mut M {
         &mut self.own.machine
     }
 
-    /// The state that is searched from.
+    /// The state of the root.
     pub fn state(&self) -> &M::State {
         &self.tree[self.tree.root()].state
     }
 
-    /// Searches from `state` from now on; what the tree knows below it is kept.
+    /// Makes `state` the root. Keeps the part of the tree below it.
     ///
     /// # Errors
-    /// Those of the machine; the search is where it was then.
+    /// Those of the machine; the search is unchanged then.
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
         let root = self.node_of(state)?;
         self.line = None;
@@ -151,11 +151,11 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Goes on to the state after `joint`, one move a role, whatever the search itself would have
-    /// played. What the tree knows below it is kept, the rest is recycled little by little.
+    /// Makes the state after `joint`, one move for each role, the root. The joint move need not be the one
+    /// that the search prefers. Keeps the tree below the new root and recycles the rest incrementally.
     ///
     /// # Errors
-    /// Those of the machine; the search is where it was then.
+    /// Those of the machine; the root is unchanged then.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         let line = self.line.take().and_then(|line| line.after(joint[0]));
         let mut root = self.child_by(joint);
@@ -169,10 +169,11 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Begins anew where the match is, with a machine that has released its moves.
+    /// Replaces the search by a new one from the current state, on a clone of the machine that has released
+    /// its moves.
     ///
     /// # Errors
-    /// Those of the machine; the search is what it was then.
+    /// Those of the machine; the search is unchanged then.
     pub(crate) fn renew(&mut self) -> Result<(), EvalError> {
         let mut machine = self.own.machine.clone();
         machine.release_moves();
@@ -180,8 +181,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Makes `root` the root of this tree. The search through layers is forgotten; the next one begins
-    /// half as wide as it became.
+    /// Makes `root` the root of this tree and discards the beam search. The next beam search starts with half
+    /// the width that the discarded one reached.
     fn stand_in(&mut self, root: NodeId) {
         self.tree.set_root(root);
         self.horizon = usize::MAX;
@@ -193,7 +194,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The root's child by `joint`, if it has been made.
+    /// The root's child by `joint`; [`NodeId::NONE`] if it has no node yet.
     fn child_by(&self, joint: &[Move]) -> NodeId {
         let root = self.tree.root();
         if self.tree[root].phase != Phase::Open {
@@ -215,7 +216,7 @@ impl<M: Playouts> Search<M> {
         halt
     }
 
-    /// How arms are chosen for now.
+    /// The selection parameters of the next batch.
     pub(crate) fn selection(&self) -> Selection {
         Selection {
             exploration: self.options.exploration,
@@ -227,19 +228,20 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Whether roles that choose at once draw by regret for now: as far as playouts have seen, the end is near.
+    /// Whether roles with simultaneous moves draw by regret matching: the end of the game is near, as far as
+    /// playouts have seen.
     pub(crate) fn draws(&self) -> bool {
         self.of_two.has(Technique::Regret) && self.horizon <= DRAWN_HORIZON
     }
 
-    /// Takes back what is pending.
+    /// Removes the virtual loss of the current batch's descents.
     pub(crate) fn retreat(&mut self) {
         for descent in &self.own.part.descents {
             self.tree.retreat(&descent.path);
         }
     }
 
-    /// Step 4, for all descents.
+    /// Step 4, backpropagation, for all descents of the batch.
     pub(crate) fn back_up(&mut self, per_leaf: usize) {
         self.look_ahead();
         let logs = self.own.simulation.logs;
@@ -282,7 +284,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Takes note of how far it may be to the end, from the descents and playouts of the batch.
+    /// Updates the horizon from the depths of the batch's descents and its longest playout.
     fn look_ahead(&mut self) {
         let depths = self.own.part.descents.iter().map(|descent| descent.path.nodes().len());
         let (deepest, longest) = (depths.max().unwrap_or(1), self.own.simulation.longest);
@@ -290,7 +292,7 @@ impl<M: Playouts> Search<M> {
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
     }
 
-    /// How many legal moves `role` has at the root.
+    /// The number of legal moves of `role` at the root; 0 if the game is over there.
     ///
     /// # Errors
     /// Those of the machine.
@@ -303,17 +305,17 @@ impl<M: Playouts> Search<M> {
         Ok(self.tree.arms(root, role).len())
     }
 
-    /// Nodes in the tree.
+    /// The number of nodes in the tree.
     pub fn nodes(&self) -> usize {
         self.tree.len()
     }
 
-    /// Bytes that the tree takes.
+    /// The size of the tree in bytes.
     pub fn bytes(&self) -> usize {
         self.tree.bytes()
     }
 
-    /// Playouts played since the search was made.
+    /// The number of playouts started since the search was created.
     pub fn playouts(&self) -> u64 {
         let crew = self.crew.workers.iter().map(|worker| worker.simulation.started()).sum::<u64>();
         self.own.simulation.started() + crew
@@ -376,8 +378,7 @@ mod tests {
 
     #[test]
     fn three_roles_each_want_their_own() {
-        // Of three, whoever faces three or fewer takes all: take the heap from 7 to a multiple
-        // that leaves oneself next in reach is impossible here, but from 3 the win is at hand.
+        // The player who faces three or fewer takes all and wins. From 3 the win is immediate.
         let mut search = searched(toys::heap(3, 3), &MctsOptions::default(), 300);
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(3))));
         assert_eq!(search.choices(Role(1)), Ok(1));
@@ -385,7 +386,7 @@ mod tests {
 
     #[test]
     fn ends_without_a_goal_or_with_several_count_as_in_playouts() {
-        // Playouts begin in the root alone; what is beyond is known.
+        // Playouts start only from the root; the other states are terminal.
         let plain = searched(toys::ragged(4), &MctsOptions::uct(), 400);
         for candidate in plain.report(Role(0)).candidates {
             let state: usize = candidate.mv.parse().unwrap();
@@ -405,7 +406,7 @@ mod tests {
             assert_eq!(search.best_move(Role(0)), Ok(Some(Move(1))));
             let report = search.report(Role(0));
             let coin = report.candidates.iter().find(|candidate| candidate.mv == "2").unwrap();
-            // With proofs, 60 being certain, the coin is only tried until it looks worse.
+            // The solver proves 60 for the safe move, so the coin is tried only until it scores worse.
             assert!(options.has(Technique::Solver) || (coin.score.unwrap() - 53.3).abs() < 4.0, "{coin:?}");
         }
     }
@@ -478,7 +479,7 @@ mod tests {
             assert!(search.bytes() < 1 << 20, "{}", search.bytes());
         }
         assert!(least < most / 2, "{least} of {most}: nothing was given up");
-        // All that is visited often is there: to the end of the game along the best line.
+        // All frequently visited nodes are kept: the best line down to the end of the game.
         let root = search.tree.root();
         let (mut id, mut depth) = (root, 0);
         while let Some(arm) = search.tree[id].arms.iter().max_by_key(|arm| arm.visits)

@@ -1,86 +1,89 @@
-//! Step 1, select: which arm each role pulls in a node (UCB1, Auer, Cesa-Bianchi & Fischer 2002;
-//! for simultaneous moves decoupled, each role for itself, Finnsson & Björnsson 2008).
+//! Step 1, selection: the arm that each role pulls in a node, by UCB1 (Auer, Cesa-Bianchi & Fischer 2002).
+//! Simultaneous moves use decoupled UCT: each role selects independently (Finnsson & Björnsson 2008).
 
 use crate::arm::Arm;
 use crate::belief::Belief;
 use crate::dice::Dice;
 use std::cmp::Ordering;
 
-/// The exploration constant for scores between 0 and 1. UCB1's proof wants √2 for the worst case;
-/// scores of real positions spread far less, and smaller constants are stronger in practice.
+/// The exploration constant for shares from 0 to 1. The worst-case proof of UCB1 uses √2; shares of real
+/// positions vary far less, and smaller constants play better.
 pub(crate) const EXPLORATION: f64 = 0.5;
 
-/// However sure a guess is, exploration takes it for at most so many visits: a wrong guess at an arm
-/// is mended only by trying it.
+/// The exploration term counts the prior as at most this many visits: only further visits correct a wrong
+/// prior.
 const CERTAINTY: f32 = 8.0;
 
-/// Bounds are computed anew when their node has been descended through this part more often.
+/// Upper confidence bounds are recomputed after the node's descents have grown by one part in this many.
 const WIDE: u32 = 16;
 
-/// What is expected of the arms of a node before they are tried.
+/// The prior of the arms of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prior {
     /// The mean share in the node.
     pub(crate) mean: f64,
-    /// What is thought of them beside; with a weight of 0, arms that were never pulled come first.
+    /// The belief about the arms' leads over that mean. With a weight of 0, unvisited arms are selected
+    /// first.
     pub(crate) belief: Belief,
 }
 
 impl Prior {
-    /// Nothing is expected.
+    /// No prior.
     pub(crate) const NONE: Prior =
         Prior { mean: 0.0, belief: Belief { offset: 0.0, slope: 0.0, weight: 0.0 } };
 }
 
-/// What is proved of the arms of a node.
+/// The proven bound of a role in a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    /// What the role gets at least.
+    /// The role's proven lower bound.
     pub(crate) low: u8,
-    /// Whether the arms that come to that are not looked at again, for another may be better: [`may_surpass`].
+    /// Whether selection skips the arms that are no better than `low`, because another arm may be better:
+    /// [`may_surpass`].
     pub(crate) is_floor: bool,
 }
 
 impl Known {
-    /// Whether the floor is above `bound`.
+    /// Whether `low` is a floor and exceeds `bound`, a share.
     fn is_above(self, bound: f32) -> bool {
         self.is_floor && f32::from(self.low) / 100.0 > bound
     }
 }
 
-/// Whether one of `arms` that may be looked at by now may be better than `goal`.
+/// Whether one of `arms` that selection may pull now may be better than `goal`.
 pub(crate) fn may_surpass(arms: &[Arm], goal: u8) -> bool {
     let is_open = |arm: &Arm| arm.bounds.high > goal;
     let plain = arms.iter().filter(|arm| !arm.deferred);
     plain.clone().any(is_open) || is_deferred_next(arms) && arms.iter().any(is_open)
 }
 
-/// Whether all that is not deferred is proved to be no win.
+/// Whether all arms that are not deferred are proved not to win.
 fn is_deferred_next(arms: &[Arm]) -> bool {
     let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
     arms.iter().filter(|arm| !arm.deferred).all(is_no_win)
 }
 
-/// How the upper confidence bounds of the arms of one node are computed.
+/// Computes the upper confidence bounds of the arms of one node.
 ///
-/// An arm that was never pulled comes before all others where nothing is expected of it, what is proved
-/// needs no exploration, what cannot reach the `low` that is proved already is left out, and so is what is
-/// deferred until nothing else can win. Above a floor only what may be better is looked at.
+/// Without a prior, an unvisited arm has an infinite bound. A proven arm needs no exploration. An arm that
+/// cannot reach the proven `low` is excluded, and so is a deferred arm until no other arm can win. With a
+/// floor, only arms that may exceed it are considered.
 struct Bounding {
     known: Known,
-    /// Whether all that is not deferred is proved to be no win.
+    /// Whether deferred arms are considered too.
     all: bool,
-    /// What is expected of an arm of no advantage, and how many visits that is worth.
+    /// The prior share of an arm without advantage, the slope of the prior in the advantage, and the prior's
+    /// weight in visits.
     expected: f32,
     slope: f32,
     weight: f32,
-    /// The square of the exploration constant; with the logarithm of the descents through the node.
+    /// The square of the exploration constant, and its product with the logarithm of the node's descents.
     scale: f32,
     width: f32,
 }
 
 impl Bounding {
-    /// For the `arms` of a node that was descended through `total` times, backed up or not.
+    /// Prepares the bounds of `arms` in a node with `total` descents, backed up or not.
     fn new(arms: &[Arm], total: u32, exploration: f64, known: Known, prior: Prior) -> Bounding {
         let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
         let mut bounding = Bounding {
@@ -96,14 +99,14 @@ impl Bounding {
         bounding
     }
 
-    /// The node was descended through `total` times by now.
+    /// Updates the number of the node's descents.
     fn widen(&mut self, total: u32) {
         self.width = self.scale * (total.max(1) as f32).ln();
     }
 
-    /// What `arm` is worth, and by how much it may be worth more; it has been pulled `more` often than it
-    /// knows. Single precision tells arms apart as well as double, and divides and takes roots in half the
-    /// time.
+    /// The estimated share of `arm` and its exploration term, with `more` pulls in addition to the recorded
+    /// ones. Single precision separates arms as well as double precision and halves the time of divisions and
+    /// square roots.
     #[inline]
     fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
         let Known { low, is_floor } = self.known;
@@ -117,10 +120,10 @@ impl Bounding {
         if pulls == 0 && self.weight == 0.0 {
             return (f32::INFINITY, 0.0);
         }
-        // Where all pulls are still under way there is no score yet, so none in its favour.
+        // Without a prior, an arm whose pulls are all in flight counts as one visit of share 0.
         let visits = (arm.visits as f32 + self.weight).max(1.0);
         let pulls = pulls as f32 + self.weight.min(CERTAINTY);
-        // Divisions are what takes the time here: one does for both quotients.
+        // Divisions dominate the time, so one reciprocal serves both quotients.
         let both = 1.0 / (visits * pulls);
         let sum = arm.sum as f32 + self.weight * (self.expected + self.slope * arm.advantage);
         let (low, high) = (f32::from(arm.bounds.low) * 0.01, f32::from(arm.bounds.high) * 0.01);
@@ -128,7 +131,7 @@ impl Bounding {
     }
 }
 
-/// The best arm so far. Arms are in random order, so the first of equals is a random one.
+/// The best arm so far. Arms are in random order, so keeping the first of equal arms is a random tie-break.
 struct Best {
     index: usize,
     bound: f32,
@@ -136,11 +139,11 @@ struct Best {
 }
 
 impl Best {
-    /// None yet.
+    /// No arm yet.
     const NONE: Best = Best { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
 
-    /// Takes `arm` instead if it is better. Of moves that are proved equally good the role may make any: the
-    /// others, to whom they may mean different things, see the mean of all.
+    /// Replaces the best arm by `arm` if that is better. Among proven arms of equal bound it prefers the
+    /// least pulled, so the other roles, for whom those arms may differ, see the mean of all of them.
     #[inline]
     fn or(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
         let is_better = match bound.partial_cmp(&self.bound) {
@@ -154,8 +157,8 @@ impl Best {
     }
 }
 
-/// The arm with the highest upper confidence bound, in a node that was descended through `total`
-/// times, backed up or not; and whether that is below the floor.
+/// Selects the arm with the highest upper confidence bound, in a node with `total` descents, backed up or
+/// not. Returns its index, and whether its bound is below the floor.
 pub(crate) fn choose_arm(
     arms: &[Arm],
     total: u32,
@@ -172,21 +175,21 @@ pub(crate) fn choose_arm(
     (best.index, known.is_above(best.bound))
 }
 
-/// Several choices in one node, one after the other.
+/// Scratch for several consecutive selections in one node.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
-    /// What [`Bounding::of`] says of each arm.
+    /// The result of [`Bounding::of`] for each arm.
     bounds: Vec<(f32, f32)>,
-    /// How often each arm has been chosen.
+    /// The number of selections of each arm.
     pub(crate) pulled: Vec<u32>,
-    /// The arms chosen, in order, and whether they are below the floor.
+    /// The selected arms in order, each with whether its bound is below the floor.
     pub(crate) chosen: Vec<(u32, bool)>,
 }
 
 impl Choices {
-    /// Chooses as [`choose_arm`] does, once with each of `sways` on the exploration constant, as if what was
-    /// chosen before had been pulled. Of all bounds only that of the arm pulled is computed anew, until the
-    /// node has been descended through so much more often that the others are too narrow.
+    /// Selects as [`choose_arm`] does, once for each factor in `sways` on the exploration constant. Each
+    /// selection counts as a pull for the following ones. Only the bound of the pulled arm is recomputed,
+    /// until the node's descents have grown so much that the other bounds are out of date.
     pub(crate) fn choose(
         &mut self,
         sways: impl Iterator<Item = f32>,
@@ -220,7 +223,7 @@ impl Choices {
     }
 }
 
-/// The arm that chance pulls: one of those pulled least, so that each comes up equally often.
+/// The arm that chance pulls: a random one of the least pulled arms, so that all are pulled equally often.
 pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
     let least = arms.iter().map(Arm::pulls).min().unwrap_or(0);
     let ties = arms.iter().filter(|arm| arm.pulls() == least).count();
@@ -241,7 +244,7 @@ mod tests {
         Arm { visits, pending, sum, ..Arm::new(Move(0)) }
     }
 
-    /// With nothing expected of arms that have not been tried.
+    /// Selects without a prior.
     fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
         choose_arm(arms, total, exploration, Known { low, is_floor: false }, Prior::NONE).0
     }

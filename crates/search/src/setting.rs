@@ -1,26 +1,26 @@
-//! The options of a player's specification: one table from which they are read, shown and listed.
+//! The options in a player's specification: one table serves for parsing, printing and listing them.
 
 use crate::options::{MctsOptions, RandomOptions, SpecError};
 use crate::technique::Technique;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// One option of a kind of player whose options are `O`.
+/// One option of a player whose options have type `O`.
 pub(crate) struct Setting<O> {
     pub(crate) name: &'static str,
-    /// Which values it takes, as the end of "write …".
+    /// The accepted values, worded to follow "write …".
     pub(crate) values: &'static str,
     pub(crate) meaning: &'static str,
-    /// Sets the option of that name; `None` if the value is none of `values`.
+    /// Sets the option of that name; `None` if the value is not accepted.
     set: fn(&mut O, &'static str, &str) -> Option<()>,
-    /// The value of the option of that name, in words where no number says it.
+    /// The text of the option's value; words where the value is not a number.
     pub(crate) show: fn(&O, &'static str) -> String,
 }
 
-/// More playouts at once than this fill no machine's lanes, and take room.
+/// The maximum number of simultaneous playouts: more would fill no machine's lanes, only memory.
 const MAX_LANES: usize = 65_535;
 
-/// More threads than this are no use to one search.
+/// The maximum number of threads: one search gains nothing from more.
 const MAX_THREADS: usize = 64;
 
 /// The options of tree search.
@@ -36,7 +36,7 @@ pub(crate) fn of_search() -> Vec<Setting<MctsOptions>> {
     all
 }
 
-/// The options of random play.
+/// The options of the random player.
 pub(crate) fn of_random() -> Vec<Setting<RandomOptions>> {
     vec![Setting {
         name: "seed",
@@ -47,7 +47,7 @@ pub(crate) fn of_random() -> Vec<Setting<RandomOptions>> {
     }]
 }
 
-/// Sets what `player` calls `option` in `options`.
+/// Sets the option of a player called `player` in `options`, from its name and value.
 pub(crate) fn apply<O>(
     settings: &[Setting<O>],
     options: &mut O,
@@ -174,13 +174,13 @@ fn show_technique(options: &MctsOptions, name: &'static str) -> String {
     if on { "on" } else { "off" }.to_owned()
 }
 
-/// Puts the number `text` into `place` if it is one that `is_fit`.
+/// Parses `text` into `place` if the number is one that `is_fit` accepts.
 fn put<T: FromStr>(place: &mut T, text: &str, is_fit: impl FnOnce(&T) -> bool) -> Option<()> {
     *place = text.parse().ok().filter(is_fit)?;
     Some(())
 }
 
-/// The same of a number that need not be given.
+/// Parses `text` into the optional `place` if the number is one that `is_fit` accepts.
 fn set<T: FromStr>(place: &mut Option<T>, text: &str, is_fit: impl FnOnce(&T) -> bool) -> Option<()> {
     *place = Some(text.parse().ok().filter(is_fit)?);
     Some(())

@@ -1,7 +1,8 @@
-//! Step 3, playout: random games from the leaves to their ends.
+//! Step 3, simulation: random playouts from the leaves to the end of the game.
 //!
-//! Fast machines get all starts at once. Where playouts are slow they are played step by step
-//! under the eye of the clock, with the same random streams, hence with the same results.
+//! A fast machine gets all start states in one call. Slow playouts are played step by step with a check of
+//! the clock at each step. Both ways use the same random streams, so they give the same results unless the
+//! clock intervenes.
 
 use crate::history::Log;
 use crate::limits::Limits;
@@ -10,35 +11,35 @@ use ggp_game::{EvalError, Goal, Goals, Move, Playout, PlayoutPlan, Playouts, Pre
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A call for playouts that takes longer than this is not made blindly: far below the 50 ms by
-/// which a clock may be overstepped, far above what watching each step costs.
+/// Calls that are expected to take longer than this are watched step by step. The value is far below the 50
+/// ms by which an answer may be late, and far above the cost of the checks.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// The part of the time left after which a watched playout is cut off and its state judged as it
-/// stands: a few rough opinions are better than none.
+/// A watched playout is cut off after one part in this many of the time left. Its last state is scored as it
+/// stands: a few rough estimates are better than none.
 const SHARE_OF_CLOCK: u32 = 8;
 
-/// Plays playouts and keeps count of them.
+/// Plays playouts and counts them.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
-    /// What calls have in common.
+    /// The parameters that all calls share.
     pub(crate) plan: PlayoutPlan<'static>,
     started: u64,
-    /// Whether a call has ever come to its end: one that was interrupted says nothing.
+    /// Whether a call has ever finished; an interrupted call gives no measurement.
     known: bool,
-    /// The time of a round: as many playouts as the machine has lanes, or one that is watched.
+    /// The measured time of a round: one playout in each lane, or one watched playout.
     round: Pace,
-    /// How long the last call was expected to take, were it not watched.
+    /// The expected time of the last call if it were not watched.
     call: Duration,
     step: Pace,
-    /// In games of one role: the best playout of the last call, if it was better than asked for.
+    /// In games of one role: the best playout of the last call, if any ended the game.
     best: Option<Best>,
-    /// Whether the moves of the next call are to be logged, and those of the last that were.
+    /// Whether the next call logs its moves, and the log of the last call.
     pub(crate) logs: bool,
     pub(crate) log: Log,
-    /// The moves that playouts prefer.
+    /// The moves that playouts prefer (MAST).
     pub(crate) preferred: Option<Arc<Preference>>,
-    /// The steps of the longest playout of the last call.
+    /// The length of the longest playout of the last call, in steps.
     pub(crate) longest: u32,
     moves: Vec<Move>,
     joint: Vec<Move>,
@@ -46,12 +47,12 @@ pub(crate) struct Simulation {
     goals: Vec<Goals>,
 }
 
-/// What is made of the playouts of a call, however they are played.
+/// Collects the results of the playouts of one call, watched or not.
 struct Ledger<'a> {
     roles: usize,
     per_start: usize,
     shares: &'a mut [f64],
-    /// The moves and scores of all, if they are logged.
+    /// The log of moves and scores, if they are logged.
     log: Option<&'a mut Log>,
     best: &'a mut Option<Best>,
     longest: &'a mut u32,
@@ -59,8 +60,8 @@ struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
-    /// Adds `playout`. One that was `cut_off` counts as its last state looks; one that ended, if only because
-    /// a role had no legal move, as the tree counts such a state.
+    /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
+    /// has ended, possibly because a role had no legal move, and scores as the tree scores such a state.
     fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
         let start = playout.index / self.per_start;
         self.scores.clear();
@@ -80,18 +81,18 @@ impl Ledger<'_> {
     }
 }
 
-/// A playout of one role that ended the game.
+/// A playout of a game of one role that ended the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Best {
-    /// Which start it came from.
+    /// The index of its start state.
     pub(crate) start: usize,
     pub(crate) share: f64,
     pub(crate) moves: Vec<Move>,
 }
 
 impl Simulation {
-    /// None played yet; all random numbers come from streams of `seed`. Whether those who can win at once
-    /// do.
+    /// Creates a simulation without playouts. All random numbers come from streams of `seed`; `decisive`
+    /// enables decisive moves.
     pub(crate) fn new(seed: u64, roles: usize, decisive: bool) -> Simulation {
         Simulation {
             plan: PlayoutPlan { decisive, ..PlayoutPlan::new(seed) },
@@ -112,27 +113,27 @@ impl Simulation {
         }
     }
 
-    /// Playouts started so far.
+    /// The number of playouts started so far.
     pub(crate) fn started(&self) -> u64 {
         self.started
     }
 
-    /// Whether playouts are watched step by step.
+    /// Whether playouts are slow enough to be watched step by step.
     pub(crate) fn is_slow(&self) -> bool {
         !self.known || self.call >= WATCHED_FROM
     }
 
-    /// The best playout of the last call that ended the game and scored more than `above`; only in
-    /// games of one role.
+    /// Takes the best playout of the last call if it ended the game with more than `above`. Only in games of
+    /// one role.
     pub(crate) fn take_best(&mut self, above: f64) -> Option<Best> {
         self.best.take().filter(|best| best.share > above)
     }
 
-    /// Plays `per_start` playouts from each of `starts`; `shares` becomes the means of their
-    /// scores, role by role, start by start.
+    /// Plays `per_start` playouts from each of `starts`. `shares` becomes the mean shares, start by start and
+    /// role by role.
     ///
     /// # Errors
-    /// Those of the machine; [`EvalError::Interrupted`] when a limit was reached first.
+    /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
     pub(crate) fn run<M: Playouts>(
         &mut self,
         machine: &mut M,
@@ -155,8 +156,8 @@ impl Simulation {
         let (playouts, lanes) = (starts.len() * per_start, machine.lanes());
         let rounds = playouts.div_ceil(lanes) as u32;
         self.call = self.round.expected() * rounds;
-        // Without a deadline there is nothing to watch, and what is played must not depend on time.
-        // A machine with lanes can be interrupted, and would forgo all lanes but one.
+        // Without a deadline no playout is watched, since the result must not depend on time. A machine with
+        // lanes can be interrupted, and watched playouts would use only one of its lanes.
         let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
         self.started += playouts as u64;
         let (mut log, mut best, mut longest) = (std::mem::take(&mut self.log), None, 0);
@@ -193,7 +194,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Plays the playout of that index in its call, with the stream of that number, step by step.
+    /// Plays one playout step by step: the one at `index` of its call, with the random stream `number`.
     fn watch<M: StateMachine>(
         &mut self,
         machine: &mut M,
@@ -260,8 +261,8 @@ mod tests {
     use ggp_game::{Deadline, EvalError, StateMachine};
     use std::time::{Duration, Instant};
 
-    /// Plays three playouts from each of `starts`, cut off after some steps, watched and unwatched, and
-    /// compares all that comes of them. The mean scores.
+    /// Plays three playouts from each of `starts`, cut off after some steps, watched and unwatched. Asserts
+    /// that all results agree, and returns the mean scores.
     fn both_ways<R: Rules>(mut machine: Toy<R>, starts: &[Vec<u8>]) -> Vec<f64> {
         let mut unwatched = Simulation::new(5, machine.game().role_count(), false);
         unwatched.plan.max_steps = 20;

@@ -1,19 +1,18 @@
-//! Proving a state's value by going through the game: depth-first, with a table of states.
+//! A depth-first solver with a table of proven states.
 //!
-//! The value is what one role can make sure of against all others. Where only one role chooses at
-//! a time and one's gain is the other's loss, that is the value of the game; for one role alone it
-//! is the best goal in reach. Where several roles choose at once it is bounded from below by what
-//! the role can force when all others know its move, and from above by what it could force if it
-//! knew theirs. Chance counts as an enemy for the lower bound, as a friend for the upper one.
+//! It proves the goal that one role can guarantee against all others. In turn-taking zero-sum games this is
+//! the value of the game; for a single role it is the best reachable goal. Simultaneous moves give two
+//! bounds: the lower bound assumes that all other roles know the role's move, the upper bound that the role
+//! knows theirs. Chance counts as an adversary in the lower bound and as an ally in the upper one.
 //!
-//! Each pass asks whether the value is at least some goal (Plaat et al. 1996, MTD: null windows
-//! with a table), from the highest down. Invariant: every pair of bounds, on the stack or in the
-//! table, holds whatever has been left out; a state that repeats on the way down counts as
-//! anything, which is why games that go in circles may stay open.
+//! Each pass asks whether the value is at least some goal, from the highest goal down (null windows with a
+//! table as in MTD; Plaat et al. 1996). Invariant: all bounds, on the stack and in the table, are valid
+//! whatever has not been examined. A state that repeats on the current path counts as unknown, so games with
+//! cycles may remain unproved.
 //!
-//! Memory is bounded: the table of proved states and the states under way have a share each. The joint moves
-//! of a state are made in batches, as they are needed; where there are very many, those that a move of
-//! the role has withstood are forgotten again.
+//! Memory is bounded: the table of proven states and the states on the stack each have a part of it. The
+//! children of a state are created in batches on demand. In states with very many joint moves, the children
+//! that already reach the goal asked for are discarded again.
 
 mod frame;
 
@@ -25,20 +24,20 @@ use ggp_game::{EvalError, Move, Playouts, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
-/// What is proved of a state, and at what cost.
+/// The proven result for a state, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// The role can make sure of this goal.
+    /// The role can guarantee this goal.
     pub low: u8,
-    /// It cannot make sure of more than this one; the value is proved when both are the same.
+    /// The role cannot guarantee more than this goal. The value is proved if both are equal.
     pub high: u8,
-    /// States gone through.
+    /// The number of states expanded.
     pub states: u64,
-    /// A move that makes sure of `low`, if that is above 0 and the state leaves a choice.
+    /// A move that guarantees `low`, if `low` is above 0 and the role has a choice.
     pub best: Option<Move>,
 }
 
-/// A proof under way for one role and one state.
+/// An incremental proof for one role and one state.
 #[derive(Debug)]
 pub struct Solver<M: Playouts> {
     machine: M,
@@ -50,30 +49,31 @@ pub struct Solver<M: Playouts> {
     stack: Vec<Frame<M::State>>,
     on_stack: FxHashSet<M::State>,
     table: Proofs<M::State>,
-    /// How often a move decided a state.
+    /// The number of times that each move decided a state (history heuristic).
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
-    /// What the states under way take.
+    /// The bytes of the states on the stack.
     under_way: usize,
-    /// What they and the history may take.
+    /// The maximum number of bytes of those states and the history.
     most_under_way: usize,
 }
 
-/// The states under way have one part in so many of the memory, the table of proved states the rest.
+/// The stack may use one part in this many of the memory, the table of proven states the rest.
 const PART_UNDER_WAY: usize = 4;
 
-/// What a step of a proof has come to.
+/// The result of one step of a proof.
 enum Step {
-    /// There is more to do.
+    /// The pass continues.
     On,
     /// The pass is over.
     Over,
-    /// There is no memory for the next joint moves of a state.
+    /// There is no memory for the next children of a state.
     Full,
 }
 
 impl<M: Playouts> Solver<M> {
-    /// A proof of what `role` can make sure of from `state`, in at most `memory` bytes beside the machine's own.
+    /// Creates a proof of what `role` can guarantee from `state`, in at most `memory` bytes beside the
+    /// machine's own.
     pub fn new(machine: M, state: M::State, role: Role, memory: usize) -> Solver<M> {
         let most_under_way = memory / PART_UNDER_WAY;
         Solver {
@@ -93,30 +93,30 @@ impl<M: Playouts> Solver<M> {
         }
     }
 
-    /// The machine, which knows the moves of its solution.
+    /// The machine of the proof, which gives the text of the solution's move.
     pub fn machine(&mut self) -> &mut M {
         &mut self.machine
     }
 
-    /// What is proved so far.
+    /// The result so far.
     pub fn solution(&self) -> Solution {
         let Bounds { low, high } = self.bounds;
         Solution { low, high, states: self.states, best: self.best }
     }
 
-    /// How many bytes the proof takes at present, beside the machine's own.
+    /// The bytes in use, beside the machine's own.
     pub fn bytes(&self) -> usize {
         self.under_way + self.noted() + self.table.bytes()
     }
 
-    /// What the history takes.
+    /// The bytes of the history.
     fn noted(&self) -> usize {
         self.history.capacity() * (size_of::<((u8, Move), u32)>() + 1)
     }
 
-    /// Goes on with the proof until it is done ([`Halt::Decided`], also when all has been gone
-    /// through and states that repeat leave it open), a limit is reached, or there is no memory for what
-    /// comes next ([`Halt::Full`]). An iteration is a state gone through.
+    /// Continues the proof. Ends with [`Halt::Decided`] if the value is proved, or if repeated states leave
+    /// it open after all states have been examined; with [`Halt::Full`] if there is no memory for the next
+    /// children; or at a limit. One iteration expands one state.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         let before = self.states;
         loop {
@@ -138,7 +138,7 @@ impl<M: Playouts> Solver<M> {
         }
     }
 
-    /// The goal asked for in this pass.
+    /// The goal that this pass asks for.
     fn asked(&self) -> u8 {
         self.bounds.high
     }
@@ -155,7 +155,7 @@ impl<M: Playouts> Solver<M> {
         Ok(Step::On)
     }
 
-    /// Puts a state that is not terminal on the stack.
+    /// Pushes a state that is not terminal on the stack.
     fn enter(&mut self, state: M::State) -> Result<(), EvalError> {
         self.states += 1;
         let mut legal = Vec::new();
@@ -165,7 +165,7 @@ impl<M: Playouts> Solver<M> {
             moves.sort_by_key(|mv| std::cmp::Reverse(history(mv)));
         }
         let chance = self.chance.is_some_and(|chance| chance != self.role && legal[chance.index()].len() > 1);
-        // The state is in the set of those on the stack, too.
+        // The set of states on the stack holds a second copy of the state.
         let of_state = size_of::<M::State>() + 2 * self.machine.heap_bytes(&state);
         self.on_stack.insert(state.clone());
         let mut frame = Frame::new(state, self.role, legal, chance);
@@ -175,7 +175,7 @@ impl<M: Playouts> Solver<M> {
         Ok(())
     }
 
-    /// Makes the next children of the top of the stack, of `row` first, with what is known of them.
+    /// Creates the next children of the top of the stack, those of `row` first, with their known bounds.
     fn make(&mut self, row: usize) -> Result<Step, EvalError> {
         let (asked, noted) = (self.asked(), self.noted());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
@@ -211,8 +211,8 @@ impl<M: Playouts> Solver<M> {
         Ok(Step::On)
     }
 
-    /// Looks at the top of the stack: goes down into a child that matters, or up with what is
-    /// proved.
+    /// Performs one step at the top of the stack: enters a relevant child, creates more children, or returns
+    /// the result to the parent.
     fn step(&mut self) -> Result<Step, EvalError> {
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         match if frame.is_settled() { Next::Leave } else { frame.next() } {
@@ -227,7 +227,7 @@ impl<M: Playouts> Solver<M> {
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         frame.at = place;
         let child = frame.child(place);
-        // Another way may have led there since its bounds were looked up.
+        // Another path may have proved bounds of the child since the last look-up.
         child.learn(self.table.get(&child.state));
         if child.is_decided(asked) || self.on_stack.contains(&child.state) {
             frame.close(place, asked);
@@ -268,23 +268,23 @@ impl<M: Playouts> Solver<M> {
     }
 }
 
-/// What a child takes in its frame, with the count of its column.
+/// The bytes of a child in its frame, with its column's counter.
 fn child_bytes<M: Playouts>(machine: &M, state: &M::State) -> usize {
     size_of::<Child<M::State>>() + machine.heap_bytes(state) + 2 * size_of::<(usize, u32)>()
 }
 
-/// States with what is proved of them, in a table of fixed size: the newer replaces the older.
+/// A table of fixed size with the bounds of states. A new state replaces the old one in its slot.
 #[derive(Debug)]
 struct Proofs<S> {
     entries: Vec<Option<(S, Bounds)>>,
     most: usize,
-    /// What the states hold on the heap, and may hold.
+    /// The heap bytes of the states, and their maximum.
     heap: usize,
     most_heap: usize,
 }
 
 impl<S: std::hash::Hash + Eq> Proofs<S> {
-    /// A table of at most `memory` bytes for states that hold about `heap` bytes each.
+    /// Creates a table of at most `memory` bytes for states with about `heap` heap bytes each.
     fn new(memory: usize, heap: usize) -> Proofs<S> {
         let most = (memory / (size_of::<Option<(S, Bounds)>>() + heap)).max(1);
         let most_heap = memory.saturating_sub(most * size_of::<Option<(S, Bounds)>>());
@@ -304,7 +304,8 @@ impl<S: std::hash::Hash + Eq> Proofs<S> {
         entry.filter(|(known, _)| known == state).map_or(Bounds::UNKNOWN, |&(_, bounds)| bounds)
     }
 
-    /// Takes `state` in; `weigh` tells what a state holds on the heap.
+    /// Adds or narrows the bounds of `state`; `weigh` gives a state's heap bytes. A state that exceeds the
+    /// memory is not added.
     fn put(&mut self, state: S, bounds: Bounds, weigh: impl Fn(&S) -> usize) {
         if self.entries.is_empty() {
             self.entries.resize_with(self.most, || None);
@@ -373,7 +374,7 @@ mod tests {
     fn the_largest_of_several_goals_is_proved() {
         let (halt, solution) = solved(toys::ragged(4), 0, 1 << 16);
         assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
-        // The other is at the mercy of the first: no goal, or the least of those that it may get.
+        // The second role depends on the first: it may get no goal, or the least of its goals.
         assert_eq!(value(&solved(toys::ragged(4), 1, 1 << 16).1), (0, 0));
     }
 
@@ -409,13 +410,13 @@ mod tests {
     /// The first role's goal after a joint move that ends the game.
     type Payoff = fn(&[u32]) -> u8;
 
-    /// All roles choose at once among as many moves: once, or again and again.
+    /// All roles have the same number of simultaneous moves, in one step or in endlessly many.
     #[derive(Clone)]
     struct Wide {
         moves: u32,
-        /// What a joint move ends the game with.
+        /// The goal after a joint move; `None` if the game does not end.
         goal: Option<Payoff>,
-        /// States made.
+        /// The number of states created.
         made: Arc<AtomicUsize>,
     }
 
@@ -437,7 +438,7 @@ mod tests {
             if let Some(goal) = self.goal {
                 return vec![goal(joint)];
             }
-            // No state comes twice.
+            // No state repeats.
             let before = u64::from_le_bytes(state.try_into().unwrap());
             let digits =
                 joint.iter().fold(before, |n, &mv| n.wrapping_mul(31).wrapping_add(u64::from(mv) + 1));
@@ -458,7 +459,7 @@ mod tests {
     /// Six roles have 729,000,000 joint moves, four 810,000.
     #[test]
     fn what_one_reply_refutes_is_refuted_without_making_all_joint_moves() {
-        // Whatever the first role plays, it gets nothing when all others play the same certain move.
+        // The first role gets 0 if all others make the same particular move, whatever it plays itself.
         fn all_play(joint: &[u32], reply: u32) -> u8 {
             if joint[1..].iter().all(|&mv| mv == reply) { 0 } else { 100 }
         }
@@ -473,7 +474,7 @@ mod tests {
         }
     }
 
-    /// The first role's move 3 wins whatever the others do; of the rest they refute each in its own way.
+    /// The first role's move 3 wins against all replies. Each of its other moves has a refutation of its own.
     fn third_wins(joint: &[u32]) -> u8 {
         if joint[0] == 3 || joint[1] != joint[0] { 100 } else { 0 }
     }
@@ -534,7 +535,7 @@ mod tests {
             for _ in 0..2 {
                 assert_eq!(solver.run(&Limits::default()), Halt::Full, "{memory} bytes");
                 assert_eq!(value(&solver.solution()), (0, 100));
-                // The one state that has no room yet is told of by its frame.
+                // The frame of the root is counted although it exceeds the memory.
                 assert!(solver.bytes() <= memory + 4_096, "{} of {memory} bytes", solver.bytes());
             }
             let made = made.load(Ordering::Relaxed);

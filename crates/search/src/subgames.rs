@@ -1,8 +1,9 @@
-//! A game of one role that falls into parts, each move concerning one of them: every part is searched apart,
-//! layer by layer, and the ways found are put one after the other (factoring; Günther, Schiffel &
-//! Thielscher 2009). Where several towers are to be moved the states of one are gone through, not those of all at once.
+//! Games of one role that decompose into independent subgames, where each move affects one of them. Each
+//! subgame is searched separately by a beam search, and the solutions are concatenated (factoring; Günther,
+//! Schiffel & Thielscher 2009). The number of states is then the sum over the subgames instead of the
+//! product.
 //!
-//! What comes of it counts only once the machine of the whole game has seen it through.
+//! The concatenated line counts only after the machine of the whole game has played it.
 
 use crate::beam::Beam;
 use crate::dice::Dice;
@@ -10,44 +11,44 @@ use crate::line::Line;
 use crate::search::Search;
 use ggp_game::{EvalError, Goals, Move, Playouts, Role};
 
-/// The part of the memory bound that parts may take beside the tree's and that of layers.
+/// Subgames may use one part in this many of the memory bound, in addition to the tree and the beam search.
 const MEMORY_PART: usize = 8;
 
-/// The parts, and how far they have been searched.
+/// The subgames and the progress of their searches.
 #[derive(Debug)]
 pub(crate) struct Subgames<M: Playouts> {
     machines: Vec<M>,
-    /// The search through each part; empty before it begins.
+    /// The search of each subgame; empty before it begins.
     searches: Vec<Apart<M::State>>,
-    /// The part that is searched next.
+    /// The subgame that is searched next.
     next: usize,
-    /// Whether nothing more is to be had from here.
+    /// Whether the search from this root is finished, with or without a solution.
     over: bool,
 }
 
-/// The search through one part.
+/// The progress of one subgame.
 #[derive(Debug)]
 enum Apart<S> {
     Under(Beam<S>),
-    /// Moves after which all holds that is asked of the part.
+    /// Moves that reach the subgame's goal.
     Found(Vec<Move>),
 }
 
 impl<M: Playouts> Subgames<M> {
-    /// Those of the machine's game, if it falls into any.
+    /// The subgames of the machine's game; `None` if it does not decompose.
     pub(crate) fn of(machine: &mut M) -> Option<Subgames<M>> {
         let machines = machine.subgames();
         (!machines.is_empty()).then(|| Subgames { machines, searches: Vec::new(), next: 0, over: false })
     }
 
-    /// Begins anew from wherever the next step is made.
+    /// Discards all progress; the next step begins from the root that it is given.
     pub(crate) fn restart(&mut self) {
         self.searches.clear();
         self.over = false;
     }
 
-    /// Searches on in one part, from `root` at first, with about `bytes` for all. The moves of all parts one after the
-    /// other, as soon as each has its own.
+    /// Continues the search of one subgame, from `root`, with about `bytes` for all of them. Once every
+    /// subgame has a solution, returns the concatenated moves.
     fn step(
         &mut self,
         root: &M::State,
@@ -85,7 +86,7 @@ impl<M: Playouts> Subgames<M> {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Some of the search through the parts of the game, if it has any.
+    /// Performs some steps of the subgame searches, if the game has subgames.
     pub(crate) fn search_subgames(&mut self) -> Result<(), EvalError> {
         let Some(subgames) = self.subgames.as_mut().filter(|subgames| !subgames.over) else { return Ok(()) };
         let root = &self.tree[self.tree.root()].state;
@@ -104,7 +105,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// The line from `state` by `moves`, as far as it takes to end the game; none if they do not end it.
+    /// Plays `moves` from `state` until the game ends. Returns that line; `None` if a move is illegal or the
+    /// game does not end.
     fn played(&mut self, mut state: M::State, mut moves: Vec<Move>) -> Result<Option<Line>, EvalError> {
         let machine = &mut self.own.machine;
         let mut legal = Vec::new();

@@ -1,8 +1,8 @@
-//! Which node holds a state: a fixed-size hash table in buckets (Zobrist & Breuker's
-//! transposition tables), so that no insertion ever stops to rehash.
+//! The transposition table: a hash table of fixed size with buckets (Zobrist 1970; Breuker 1998), so that
+//! insertion never has to rehash.
 //!
-//! Slots are hints: whoever looks one up compares the node's state. A node that was crowded out
-//! is still in the tree, only no longer found.
+//! A slot is only a hint: the caller compares the node's state. A node that has lost its slot stays in the
+//! tree but is no longer found.
 
 use crate::node::NodeId;
 use rustc_hash::FxBuildHasher;
@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, Hash};
 
 const WAYS: usize = 4;
 
-/// Node ids by the hash of their states.
+/// Node ids by the hashes of their states.
 #[derive(Debug)]
 pub(crate) struct Table {
     slots: Vec<Slot>,
@@ -22,19 +22,19 @@ struct Slot {
     node: NodeId,
 }
 
-/// The hash by which states are looked up.
+/// The hash of a state in the table.
 pub(crate) fn hash_of<S: Hash>(state: &S) -> u64 {
     ggp_game::rng::mix(FxBuildHasher.hash_one(state))
 }
 
 impl Table {
-    /// A table of at least `slots` slots; a power of two.
+    /// Creates a table with at least `slots` slots, rounded up to a power of two.
     pub(crate) fn new(slots: usize) -> Table {
         let slots = slots.max(WAYS).next_power_of_two();
         Table { slots: vec![Slot { tag: 0, node: NodeId::NONE }; slots] }
     }
 
-    /// Its size in bytes.
+    /// The size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.slots)
     }
@@ -44,14 +44,15 @@ impl Table {
         first..first + WAYS
     }
 
-    /// The first node of that hash which `is_it` accepts.
+    /// The first node with this hash that `is_it` accepts; `None` if there is none.
     pub(crate) fn find(&self, hash: u64, mut is_it: impl FnMut(NodeId) -> bool) -> Option<NodeId> {
         let tag = (hash >> 32) as u32;
         let bucket = &self.slots[self.bucket(hash)];
         bucket.iter().find(|s| s.tag == tag && s.node.is_some() && is_it(s.node)).map(|s| s.node)
     }
 
-    /// Adds a node; takes a slot that is empty or whose node is not `live`, else any of its bucket.
+    /// Adds a node. It takes a slot that is empty or whose node is not `live`; if its bucket has none, it
+    /// replaces any node of the bucket.
     pub(crate) fn insert(&mut self, hash: u64, node: NodeId, live: impl Fn(NodeId) -> bool) {
         let range = self.bucket(hash);
         let victim = range.start + (hash >> 30) as usize % WAYS;

@@ -1,36 +1,38 @@
-//! What a search does beyond plain UCT; each can be switched off to measure what it gains.
+//! The techniques that a search uses beyond plain UCT. Each can be disabled, to measure its effect.
 
 /// One technique.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Technique {
     /// Equal states share a node.
     Transpositions,
-    /// Proven goals are backed up.
+    /// Proven bounds of goals are backed up.
     Solver,
-    /// Two roles that choose at once draw their moves by regret matching instead of UCB.
+    /// With two roles that move simultaneously, arms are drawn by regret matching instead of UCB.
     Regret,
-    /// A role that is alone in the game plays out the best line found.
+    /// In games of one role, the search plays the best line found.
     Line,
-    /// A role that is alone in the game also searches layer by layer.
+    /// In games of one role, a beam search runs beside the tree search.
     Beam,
-    /// A role that is alone in the game also searches the parts that the game falls into apart.
+    /// In games of one role, independent subgames are searched separately.
     Subgames,
-    /// What is thought of an arm before it is tried is how its move fared elsewhere.
+    /// The prior of an arm is its move's mean elsewhere in the tree and in playouts.
     History,
-    /// Playouts prefer moves whose history is good, as far as the tree bears it out.
+    /// Playouts prefer moves of good history (MAST), in proportion to how well that history predicts the
+    /// tree.
     Mast,
-    /// Who can win at once does so and, of two, neither lets the other, in playouts and, with two roles, in the
-    /// tree; and of moves that come to the same one is looked at.
+    /// Playouts make an immediately winning move and, with two roles, avoid moves that let the opponent win
+    /// at once. With two roles the tree does the same. The tree expands one move of each class of equivalent
+    /// moves.
     Decisive,
-    /// With two roles in turn, where a move is proved, descents look for a better one instead of seeing it through
-    /// again.
+    /// With two roles in turn, where a move is proved, descents explore only moves that may be better.
     Floor,
-    /// With two roles in turn what is played is the move of the highest lower bound, not the one visited most.
+    /// With two roles in turn, the search plays the move with the highest lower bound instead of the most
+    /// visited.
     Secure,
 }
 
 impl Technique {
-    /// All of them.
+    /// All techniques.
     pub const ALL: [Technique; 11] = [
         Technique::Transpositions,
         Technique::Solver,
@@ -45,7 +47,7 @@ impl Technique {
         Technique::Secure,
     ];
 
-    /// Its name in a player's specification.
+    /// The technique's name in a player's specification.
     pub const fn name(self) -> &'static str {
         match self {
             Technique::Transpositions => "transpositions",
@@ -62,7 +64,7 @@ impl Technique {
         }
     }
 
-    /// What it does, in a line.
+    /// A one-line description.
     pub const fn meaning(self) -> &'static str {
         match self {
             Technique::Transpositions => "let equal states share a node of the tree",
@@ -85,7 +87,7 @@ impl Technique {
         }
     }
 
-    /// The technique of that name.
+    /// The technique called `name`.
     pub fn named(name: &str) -> Option<Technique> {
         Technique::ALL.into_iter().find(|technique| technique.name() == name)
     }
@@ -96,22 +98,22 @@ impl Technique {
 pub struct Techniques(u16);
 
 impl Techniques {
-    /// None: plain UCT.
+    /// The empty set: plain UCT.
     pub fn none() -> Techniques {
         Techniques(0)
     }
 
-    /// All.
+    /// The set of all techniques.
     pub fn all() -> Techniques {
         Technique::ALL.into_iter().fold(Techniques::none(), |set, technique| set.with(technique, true))
     }
 
-    /// Whether `technique` is in the set.
+    /// Whether the set contains `technique`.
     pub fn has(self, technique: Technique) -> bool {
         self.0 & (1 << technique as u8) != 0
     }
 
-    /// The set with `technique` in it, or without.
+    /// The set with `technique` added or removed.
     #[must_use]
     pub fn with(self, technique: Technique, on: bool) -> Techniques {
         let bit = 1 << technique as u8;

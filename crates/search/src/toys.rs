@@ -1,5 +1,5 @@
-//! Small games for this crate's tests, written as machines: the tests of the search must not
-//! depend on how rules are evaluated.
+//! Small games for this crate's tests, written directly as machines: the tests of the search must not depend
+//! on an evaluator of rules.
 
 use ggp_game::{EvalError, Fact, Game, Goal, Goals, Move, Playouts, Role, StateMachine, StopToken};
 use std::fmt::Write;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// A game's rules over a vector of small numbers. Moves are numbers below 100 and so are their
-/// texts.
+/// The rules of a game whose states are vectors of small numbers. A move is a number below 100, which is also
+/// its text.
 pub(crate) trait Rules: Clone + Send {
     fn initial(&self) -> Vec<u8>;
     fn is_over(&self, state: &[u8]) -> bool;
@@ -17,7 +17,7 @@ pub(crate) trait Rules: Clone + Send {
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8>;
     fn goal(&self, state: &[u8], role: usize) -> Option<u8>;
 
-    /// One goal or none, unless the rules are not well-formed.
+    /// The role's goals in a state: one or none, unless the rules are not well-formed.
     fn goals(&self, state: &[u8], role: usize) -> Goals {
         self.goal(state, role).and_then(Goal::new).map_or(Goals::None, Goals::One)
     }
@@ -28,7 +28,7 @@ pub(crate) trait Rules: Clone + Send {
     }
 }
 
-/// A machine of such rules.
+/// A machine that plays by such rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Toy<R> {
     pub(crate) rules: R,
@@ -48,7 +48,7 @@ impl<R: Rules> Toy<R> {
     }
 }
 
-/// A game with these roles; its other rules are of no account.
+/// A game with these roles; its other rules are placeholders.
 pub(crate) fn game(roles: &[&str]) -> Arc<Game> {
     let mut kif = String::new();
     for role in roles {
@@ -153,7 +153,7 @@ impl<R: Rules> Playouts for Toy<R> {
 /// The move of a role that is not in control.
 pub(crate) const NOOP: u32 = 99;
 
-/// Three in a row; cells 0 to 8, then who is in control.
+/// Tic-tac-toe. The state holds cells 0 to 8, then the role in control.
 #[derive(Clone, Debug)]
 pub(crate) struct TicTacToe;
 
@@ -203,7 +203,7 @@ impl Rules for TicTacToe {
     }
 }
 
-/// One role counts to `length`, one step at a time, and each question takes `step` to answer.
+/// One role counts to `length`, one step at a time. Each transition takes `step` to evaluate.
 #[derive(Clone, Debug)]
 pub(crate) struct Slow {
     pub(crate) step: Duration,
@@ -237,7 +237,7 @@ impl Rules for Slow {
     }
 }
 
-/// One joint move of two roles with a choice each decides everything: goals by row and column.
+/// Two roles move simultaneously once, which ends the game; the goals are given by row and column.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix(pub(crate) Vec<Vec<[u8; 2]>>);
 
@@ -267,8 +267,8 @@ impl Rules for Matrix {
     }
 }
 
-/// `roles` roles in turn take one to three from a heap; who takes the last wins 100, whoever
-/// comes after shares nothing.
+/// `roles` roles take turns to remove one to three items from a heap. The role that removes the last item
+/// gets 100, all others get 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap {
     pub(crate) size: u8,
@@ -306,8 +306,8 @@ impl Rules for Heap {
     }
 }
 
-/// The player bets on a safe 60, or on a coin that the role `random` throws: 100 on one of three
-/// sides, else 30.
+/// The player chooses a certain 60, or a chance move of the role `random`: 100 in one of three cases, else
+/// 30.
 #[derive(Clone, Debug)]
 pub(crate) struct Gamble;
 
@@ -346,8 +346,8 @@ impl Rules for Gamble {
     }
 }
 
-/// One role walks a ring of ten places, forward or back, with no counter: states repeat. It ends
-/// at place 5, with 100.
+/// One role walks on a ring of ten places, forward or back, without a step counter, so states repeat. The
+/// game ends at place 5 with goal 100.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring;
 
@@ -377,7 +377,7 @@ impl Rules for Ring {
     }
 }
 
-/// Counts to 50 with no choice; the very first step hangs once.
+/// Counts to 50 without a choice; the very first transition hangs once.
 #[derive(Clone, Debug)]
 pub(crate) struct Hanging {
     hung: Arc<AtomicBool>,
@@ -388,7 +388,7 @@ pub(crate) fn hanging() -> Toy<Hanging> {
     Toy::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
 }
 
-/// The same for two roles, and `told` hears when it hangs.
+/// [`hanging`] for two roles; the machine sends to `told` when it hangs.
 pub(crate) fn hanging_of_two(told: Sender<()>) -> Toy<Hanging> {
     Toy::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
 }
@@ -423,14 +423,14 @@ impl Rules for Hanging {
     }
 }
 
-/// Two roles; the first chooses how a game of rules that are not well-formed goes on: it is over without a
-/// goal for the first (1) or for the second (2), or with several for the first (3); the second has no
-/// legal move (4); it never ends, without a goal (5) or with one (6). There is nothing else to choose, and only
-/// so many of these.
+/// A game of two roles whose rules are not well-formed. The first role chooses how it continues: it ends
+/// without a goal for the first role (1) or for the second (2), or with several goals for the first (3); the
+/// second role has no legal move (4); the game never ends, without a goal (5) or with one (6). The number
+/// limits the choices to the first ones of these.
 #[derive(Clone, Debug)]
 pub(crate) struct Ragged(u32);
 
-/// What each role scores in the states of [`Ragged`], from 1 on.
+/// The scores of both roles in the states of [`Ragged`], from choice 1 on.
 pub(crate) const RAGGED: [[f64; 2]; 6] =
     [[0.0, 1.0], [0.7, 0.0], [1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.2, 0.3]];
 
@@ -477,7 +477,7 @@ impl Rules for Ragged {
     }
 }
 
-/// One role dials a number, each digit 0 to 2; 100 for the right one, else a tenth of that.
+/// One role enters a combination of digits from 0 to 2. The goal is 100 for the right combination, else 10.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination(Vec<u32>);
 
@@ -500,7 +500,7 @@ impl Rules for Combination {
 
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
         let right = self.0[usize::from(state[0])] == joint[0];
-        // How many are right is kept but scores nothing until all are.
+        // The state counts the right digits, but they score only if all are right.
         vec![state[0] + 1, state[1] + u8::from(right)]
     }
 

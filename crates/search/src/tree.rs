@@ -1,8 +1,8 @@
-//! The arena of nodes: who is where, how much memory they take, and which of them is the root.
+//! The arena of nodes, with its memory use and the root.
 //!
-//! Nodes live in chunks, so that growing never moves them. Invariant: every node reachable from
-//! the root is in its place; everything else is either in its place and waiting to be recycled
-//! (see [`crate::recycle`]) or free.
+//! Nodes are allocated in chunks, so growth never moves them. Invariant: every node reachable from the root
+//! is allocated. Any other position is free or holds a node that waits to be recycled (see
+//! [`crate::recycle`]).
 
 use crate::arm::Arm;
 use crate::node::{Bounds, Chooser, Node, NodeId, Phase, RoleStats};
@@ -14,7 +14,8 @@ use std::ops::{Index, IndexMut, Range};
 
 const CHUNK: usize = 1 << 12;
 
-/// Nodes for each slot of the table; few enough that buckets seldom overflow.
+/// Bytes of the memory bound for each slot of the transposition table. The table is so large that its buckets
+/// seldom overflow.
 const BYTES_PER_SLOT: usize = 512;
 
 #[derive(Debug)]
@@ -23,7 +24,7 @@ struct Chunk<S> {
     stats: Vec<RoleStats>,
 }
 
-/// A tree (or, with transpositions, an acyclic or cyclic graph) of states under a root.
+/// A tree of states below a root; with transpositions, a directed graph that may have cycles.
 #[derive(Debug)]
 pub(crate) struct Tree<S> {
     chunks: Vec<Chunk<S>>,
@@ -38,7 +39,7 @@ pub(crate) struct Tree<S> {
 }
 
 impl<S: Eq + Hash> Tree<S> {
-    /// An empty tree for `roles` roles that is to stay below `bound` bytes. With `transpositions`
+    /// Creates an empty tree for `roles` roles with a memory bound of `bound` bytes. With `transpositions`,
     /// equal states share a node.
     pub(crate) fn new(roles: usize, bound: usize, transpositions: bool) -> Tree<S> {
         let table = transpositions.then(|| Table::new(bound / BYTES_PER_SLOT));
@@ -55,7 +56,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// How many roles the game has.
+    /// The number of roles.
     pub(crate) fn roles(&self) -> usize {
         self.roles
     }
@@ -65,27 +66,27 @@ impl<S: Eq + Hash> Tree<S> {
         (0..self.roles).map(|role| Role(role as u8))
     }
 
-    /// Nodes in their place.
+    /// The number of allocated nodes.
     pub(crate) fn len(&self) -> usize {
         self.live
     }
 
-    /// Bytes in use.
+    /// The bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The bytes that it is to stay below.
+    /// The memory bound in bytes.
     pub(crate) fn bound(&self) -> usize {
         self.bound
     }
 
-    /// Whether room gets short.
+    /// Whether three quarters of the memory bound are in use.
     pub(crate) fn is_crowded(&self) -> bool {
         self.bytes >= self.bound / 4 * 3
     }
 
-    /// Whether there is no room for another node.
+    /// Whether the memory bound is reached.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes >= self.bound
     }
@@ -95,7 +96,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.root
     }
 
-    /// Makes `root` the root. What it does not reach is recycled little by little.
+    /// Makes `root` the root. Nodes that it does not reach are recycled incrementally.
     pub(crate) fn set_root(&mut self, root: NodeId) {
         self.root = root;
         let epoch = self.recycler.begin(root);
@@ -107,14 +108,13 @@ impl<S: Eq + Hash> Tree<S> {
         self.chunks.last().map_or(0, |last| ((self.chunks.len() - 1) * CHUNK + last.nodes.len()) as u32)
     }
 
-    /// The node in a place, if there is one.
+    /// The node at `id`; `None` if that position is free.
     pub(crate) fn get(&self, id: NodeId) -> Option<&Node<S>> {
         let chunk = self.chunks.get(id.0 as usize / CHUNK)?;
         chunk.nodes.get(id.0 as usize % CHUNK)?.as_ref()
     }
 
-    /// The node of `state`, if there is one that may be linked to. Always `None` without
-    /// transpositions.
+    /// The node of `state` if one exists and may be linked to. Always `None` without transpositions.
     pub(crate) fn find(&mut self, state: &S) -> Option<NodeId> {
         let table = self.table.as_ref()?;
         let live_from = self.recycler.live_from();
@@ -127,7 +127,7 @@ impl<S: Eq + Hash> Tree<S> {
         Some(found)
     }
 
-    /// Adds a node of `state`, which holds `heap` bytes outside itself.
+    /// Adds a leaf for `state`, which holds `heap` bytes outside itself.
     pub(crate) fn add(&mut self, state: S, heap: usize) -> NodeId {
         let hash = self.table.is_some().then(|| hash_of(&state));
         let node = Node::new(state, self.recycler.epoch());
@@ -159,22 +159,22 @@ impl<S: Eq + Hash> Tree<S> {
         id
     }
 
-    /// Takes note of `bytes` more in use.
+    /// Adds `bytes` to the bytes in use.
     pub(crate) fn grow(&mut self, bytes: usize) {
         self.bytes += bytes;
     }
 
-    /// Takes note of `bytes` less in use.
+    /// Subtracts `bytes` from the bytes in use.
     pub(crate) fn shrink(&mut self, bytes: usize) {
         self.bytes -= bytes;
     }
 
-    /// Bytes of a node's place.
+    /// The size of one node with its statistics of all roles.
     fn node_bytes(&self) -> usize {
         size_of::<Option<Node<S>>>() + self.roles * size_of::<RoleStats>()
     }
 
-    /// Takes a node out, `heap` being what its state holds outside itself.
+    /// Frees a node; `heap` gives the bytes that its state holds outside itself.
     pub(crate) fn remove(&mut self, id: NodeId, heap: impl Fn(&S) -> usize) {
         let place = id.0 as usize % CHUNK;
         if let Some(node) = self.chunks[id.0 as usize / CHUNK].nodes[place].take() {
@@ -184,7 +184,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Gives a leaf its legal moves, one list a role, in the order in which they will be tried.
+    /// Opens a leaf with its legal moves, one list for each role, in the order in which selection tries them.
     pub(crate) fn open(&mut self, id: NodeId, legal: &[Vec<Move>]) {
         let arms: Box<[Arm]> = legal.iter().flatten().map(|&mv| Arm::new(mv)).collect();
         let mut end = 0;
@@ -206,7 +206,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.bytes += bytes;
     }
 
-    /// Defers the arms of `role` in an open node whose moves are not among `first`, if there are any of those.
+    /// Defers `role`'s arms whose moves are not in `first`, unless `first` is empty or complete.
     pub(crate) fn defer(&mut self, id: NodeId, role: Role, first: &[Move]) {
         let range = self.arm_range(id, role);
         if !first.is_empty() && first.len() < range.len() {
@@ -216,7 +216,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Notes that the game is over in a node, with these goals.
+    /// Marks a node as the end of the game, with these goals.
     pub(crate) fn end(&mut self, id: NodeId, goals: &[Goals]) {
         for (stats, goal) in self.stats_mut(id).iter_mut().zip(goals) {
             stats.bounds = Bounds::exact(goal.score().value());
@@ -224,25 +224,25 @@ impl<S: Eq + Hash> Tree<S> {
         self[id].phase = Phase::Ended;
     }
 
-    /// Links `parent` to `child` by the chosen arms.
+    /// Links `child` below `parent` by the chosen arms.
     pub(crate) fn link(&mut self, parent: NodeId, chosen: &[u32], child: NodeId) {
         let bytes = self[parent].set_child(chosen, child);
         self.bytes += bytes;
     }
 
-    /// What a node knows of each role.
+    /// The statistics of each role in a node.
     pub(crate) fn stats(&self, id: NodeId) -> &[RoleStats] {
         let first = id.0 as usize % CHUNK * self.roles;
         &self.chunks[id.0 as usize / CHUNK].stats[first..first + self.roles]
     }
 
-    /// What a node knows of each role.
+    /// The mutable statistics of each role in a node.
     pub(crate) fn stats_mut(&mut self, id: NodeId) -> &mut [RoleStats] {
         let first = id.0 as usize % CHUNK * self.roles;
         &mut self.chunks[id.0 as usize / CHUNK].stats[first..first + self.roles]
     }
 
-    /// The positions of a role's arms in an open node.
+    /// The range of a role's arms in an open node.
     pub(crate) fn arm_range(&self, id: NodeId, role: Role) -> Range<usize> {
         let stats = self.stats(id);
         let start = role.index().checked_sub(1).map_or(0, |before| stats[before].end as usize);

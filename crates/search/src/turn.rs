@@ -1,5 +1,5 @@
-//! The loop of a search, cut where playouts begin: up to there and after them a thread needs the tree, for
-//! the playouts themselves it does not. So several threads can take turns at one tree; see [`crate::crew`].
+//! The main loop of a search, split where playouts begin. A thread needs the tree before and after its
+//! playouts, but not during them, so several threads can share one tree; see [`crate::crew`].
 
 use crate::batch::BatchPlan;
 use crate::beam::Beam;
@@ -13,56 +13,56 @@ use ggp_game::{EvalError, Playouts};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// After so many failures of the machine in a row the search gives up.
+/// The search ends after this many consecutive failures of the machine.
 const FAILURES: u32 = 16;
 
-/// Nodes looked at for recycling in each iteration: more than an iteration can make, so that
-/// recycling always ends.
+/// The nodes processed for recycling in each iteration. An iteration creates fewer nodes, so recycling always
+/// finishes.
 const RECYCLED: usize = 8;
 
-/// As many when room gets short.
+/// The nodes processed for recycling in each iteration when memory is nearly exhausted.
 const RECYCLED_IN_HASTE: usize = 32;
 
-/// Where a thread is in its batches.
+/// The progress of one thread through its batches.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    /// The iterations before this run.
+    /// The number of iterations done before this run.
     before: u64,
-    /// Failures in a row.
+    /// The number of consecutive failures.
     failures: u32,
-    /// The batch under way, and when it was begun.
+    /// The current batch, and when it began.
     begun: Option<(BatchPlan, Instant)>,
-    /// What has become of it.
+    /// The result of the current batch so far.
     pub(crate) played: Result<(), EvalError>,
 }
 
 impl Turn {
-    /// Before the first batch of a run, with so many iterations done by earlier ones.
+    /// The progress before the first batch of a run, when earlier runs have done `before` iterations.
     pub(crate) fn new(before: u64) -> Turn {
         Turn { before, failures: 0, begun: None, played: Ok(()) }
     }
 }
 
 impl<M: Playouts> Search<M> {
-    /// Searches until a limit is reached, with one thread.
+    /// Searches with one thread until a limit is reached.
     pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
         let mut turn = Turn::new(self.counts.iterations);
         loop {
             match self.take_turn(&mut turn, limits) {
-                // 3. Playout.
+                // 3. Simulation.
                 ControlFlow::Continue(per_leaf) => turn.played = self.own.play(per_leaf, limits),
                 ControlFlow::Break(halt) => return halt,
             }
         }
     }
 
-    /// Ends a thread's batch, whose playouts have been played, and begins its next: how many playouts each of
-    /// its leaves gets, unless the search is over.
+    /// Ends a thread's batch after its playouts and begins its next one. Returns the number of playouts from
+    /// each leaf, or the reason why the run is over.
     pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
         loop {
             self.end_batch(turn, limits)?;
-            // Playouts in lanes are interrupted by the alarm; so it costs nothing but the last
-            // batch to believe that the next one will be like most.
+            // The alarm interrupts playouts in lanes, so an underestimate costs only the last batch. The
+            // typical time is therefore enough.
             let interruptible = self.own.machine.lanes() > 1;
             let expected = if interruptible { self.pace.typical() } else { self.pace.expected() };
             let done = self.counts.iterations - turn.before + self.under_way;
@@ -82,7 +82,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The next batch, of at most `most` iterations, when there is time for `left`.
+    /// Plans the next batch, of at most `most` iterations, when there is time for about `left` batches.
     fn plan(&mut self, left: u32, most: u64) -> BatchPlan {
         let lanes = self.own.machine.lanes();
         let visits = self.tree[self.tree.root()].visits;
@@ -93,21 +93,21 @@ impl<M: Playouts> Search<M> {
         let simulation = &mut self.own.simulation;
         simulation.logs = logs;
         simulation.preferred.clone_from(&self.preferred);
-        // Ends of the game are not played out from; but a full tree has no room to note them.
+        // No playout starts from a terminal state, except in a full tree, which has no node to mark as ended.
         simulation.plan.going = !self.tree.is_full();
         batch
     }
 
-    /// Steps 1 and 2.
+    /// Steps 1 and 2: selection and expansion.
     fn open_batch(&mut self) -> Result<(), EvalError> {
         let selection = self.selection();
-        // 1. Select.
+        // 1. Selection.
         self.own.select(&mut self.tree, selection, self.of_two.has(Technique::Decisive))?;
-        // 2. Expand.
+        // 2. Expansion.
         self.expand(selection)
     }
 
-    /// Backs up the batch under way, or takes it back if it has failed; breaks where that ends the search.
+    /// Backs up the current batch, or withdraws it if it failed. Breaks if that ends the run.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
         let Some((BatchPlan { leaves, per_leaf }, began)) = turn.begun.take() else {
             return ControlFlow::Continue(());
@@ -117,7 +117,7 @@ impl<M: Playouts> Search<M> {
         match played {
             Ok(()) => {
                 self.counts.playouts += (self.own.part.starts.len() * per_leaf) as u64;
-                // 4. Backpropagate.
+                // 4. Backpropagation.
                 self.back_up(per_leaf);
             }
             Err(_) => self.retreat(),
@@ -141,7 +141,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Whether the search is over after `done` iterations, the next being expected to take
+    /// The reason to end the run after `done` iterations, if any. The next batch is expected to take
     /// `expected`.
     fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
         let root = self.tree.root();
@@ -160,8 +160,8 @@ impl<M: Playouts> Search<M> {
         limits.reached(done, expected)
     }
 
-    /// Recycles some of what the root does not reach any more, and what was hardly visited when room gets
-    /// short.
+    /// Recycles some nodes that the root no longer reaches, and rarely visited nodes when memory is nearly
+    /// exhausted.
     fn recycle(&mut self, limits: &Limits) {
         let machine = &self.own.machine;
         let crowded = self.tree.is_crowded();

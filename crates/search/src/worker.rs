@@ -1,8 +1,8 @@
-//! What one thread of a search works with, and its part of what is under way.
+//! The working data of one thread of a search, and its batch.
 //!
-//! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves they
-//! find; once those are opened [`Worker::follow`] asks for the states beyond; once those have nodes
-//! [`Worker::play`] plays them out. What has been found out waits in the worker until the search puts it into
+//! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves that
+//! they reach. After those leaves are opened, [`Worker::follow`] asks for the next states. After those states
+//! have nodes, [`Worker::play`] plays them out. The results stay in the worker until the search adds them to
 //! the tree.
 
 use crate::descend::{Groups, Selection};
@@ -14,7 +14,7 @@ use crate::simulate::Simulation;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goals, Move, Playouts};
 
-/// One thread's machine, random draws, playouts and batch.
+/// One thread's machine, random numbers, playouts and batch.
 #[derive(Debug)]
 pub(crate) struct Worker<M: Playouts> {
     pub(crate) machine: M,
@@ -24,27 +24,27 @@ pub(crate) struct Worker<M: Playouts> {
     pub(crate) part: Part<M::State>,
 }
 
-/// A thread's part of what is under way: the descents of its batch, and what has been found out about them.
+/// One thread's batch: its descents and the machine's answers for them.
 #[derive(Debug)]
 pub(crate) struct Part<S> {
     pub(crate) descents: Vec<Descent<S>>,
-    /// Leaves that descents have found without legal moves, each once.
+    /// The leaves without legal moves that descents have reached, without duplicates.
     pub(crate) unopened: Vec<NodeId>,
-    /// The legal moves there, role by role, leaf by leaf.
+    /// The legal moves of those leaves, leaf by leaf and role by role.
     pub(crate) legal: Vec<Vec<Move>>,
-    /// Those of them that are not deferred; empty where the machine cannot tell.
+    /// The decisive moves among them; empty if the machine cannot tell.
     pub(crate) decisive: Vec<Vec<Move>>,
-    /// Descents that have come to where no node has been made, by their numbers.
+    /// The numbers of the descents whose next state has no node yet.
     pub(crate) childless: Vec<usize>,
-    /// The joint moves that lead there.
+    /// The joint moves to those states.
     joints: Vec<Move>,
-    /// The states there, whether they are terminal, and their goals, role by role.
+    /// Those states, whether each is terminal, and the goals of each, role by role.
     pub(crate) states: Vec<S>,
     pub(crate) over: Vec<bool>,
     pub(crate) goals: Vec<Goals>,
-    /// Where playouts begin, descent by descent.
+    /// The start states of playouts, in the order of their descents.
     pub(crate) starts: Vec<S>,
-    /// The means of their scores, role by role.
+    /// The mean shares of each start's playouts, role by role.
     pub(crate) shares: Vec<f64>,
 }
 
@@ -67,8 +67,7 @@ impl<S> Default for Part<S> {
 }
 
 impl<M: Playouts> Worker<M> {
-    /// One that works with `machine` and draws by `seed`; whether those who can win at once do in
-    /// playouts.
+    /// Creates a worker for `machine` with a seed; `decisive` enables decisive moves in playouts.
     pub(crate) fn new(machine: M, seed: u64, decisive: bool) -> Worker<M> {
         let roles = machine.game().role_count();
         let simulation = Simulation::new(seed, roles, decisive);
@@ -81,8 +80,8 @@ impl<M: Playouts> Worker<M> {
         }
     }
 
-    /// Takes all descents from the root to where something has to be found out, and asks for the legal
-    /// moves of leaves that have none; with `defers` also which of them decide.
+    /// Takes all descents from the root to where the machine must be asked, and asks for the legal moves of
+    /// unopened leaves. With `defers` it also asks for the decisive ones among them.
     ///
     /// # Errors
     /// Those of the machine.
@@ -110,8 +109,8 @@ impl<M: Playouts> Worker<M> {
         if defers { self.machine.decisive_moves(&states, decisive) } else { Ok(()) }
     }
 
-    /// Goes on from leaves that have been opened since, and asks for the states that descents come to
-    /// where no node has been made, whether they are terminal, and for their goals.
+    /// Continues from leaves that have been opened since [`Worker::select`]. Asks for the next states that
+    /// have no node yet, for whether they are terminal, and for their goals.
     ///
     /// # Errors
     /// Those of the machine.
@@ -147,10 +146,10 @@ impl<M: Playouts> Worker<M> {
         self.machine.outcomes(&states.iter().collect::<Vec<_>>(), over, goals)
     }
 
-    /// Plays `per_leaf` playouts from wherever a descent has come to whose goals are not known.
+    /// Plays `per_leaf` playouts from the state of every descent that waits for playouts.
     ///
     /// # Errors
-    /// Those of the machine; [`EvalError::Interrupted`] when a limit was reached first.
+    /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
     pub(crate) fn play(&mut self, per_leaf: usize, limits: &Limits) -> Result<(), EvalError> {
         let Part { descents, starts, shares, .. } = &mut self.part;
         starts.clear();

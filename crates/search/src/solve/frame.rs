@@ -1,84 +1,86 @@
-//! A state under way: a matrix of joint moves, of which as many cells are made as are needed.
+//! A state on the solver's stack: a matrix of joint moves, of which cells are created on demand. A row is a
+//! move of the solver's role; a column is a joint move of the other roles; a cell is a child.
 
 use crate::node::Bounds;
 use ggp_game::{Move, Role};
 use rustc_hash::FxHashMap;
 
-/// Joint moves that are made at once: twice as many as the widest machines evaluate together. In a state that
-/// has more, a row begins with few, since one of them may refute it.
+/// The number of children created at once, twice the lanes of the widest machine. In a state with more
+/// columns, a row starts with only `FIRST` children, since one of them may refute it.
 const BATCH: usize = 1024;
 const FIRST: usize = 64;
 
-/// A state whose children are being gone through.
+/// A state whose children are being examined.
 #[derive(Debug)]
 pub(super) struct Frame<S> {
     pub(super) state: S,
-    /// What it takes, with its children, as whoever makes them counts it.
+    /// The bytes of the frame with its children, as counted by the solver.
     pub(super) bytes: usize,
-    /// The child that the frame above is about.
+    /// The child that the next frame on the stack examines.
     pub(super) at: Place,
     role: Role,
-    /// The moves of the role itself, then those of the others in their order.
+    /// The moves of the solver's role, then those of the other roles in their order.
     legal: Vec<Vec<Move>>,
-    /// A row for each of the role's moves.
+    /// One row for each of the role's moves.
     rows: Vec<Row<S>>,
-    /// How many joint moves the others have: the columns.
+    /// The number of columns; saturates at `usize::MAX`.
     columns: usize,
-    /// Whether chance moves here.
+    /// Whether chance has a choice here.
     chance: bool,
-    /// In how many rows the children of a column fall short of the goal asked for, where any do.
+    /// For each column, the number of rows whose child is proved below the goal asked for; columns without
+    /// such rows are absent.
     short: FxHashMap<usize, u32>,
-    /// The columns in which those of all rows do.
+    /// The number of columns where all rows' children are proved below the goal asked for.
     short_columns: usize,
-    /// Whether all children of a row reach the goal asked for.
+    /// Whether all children of some row reach the goal asked for.
     reached: bool,
-    /// The rows before this are refuted, or there is nothing more to be learnt of them.
+    /// All rows before this one are refuted or completely examined.
     next_row: usize,
-    /// The same of rows that are refuted, as far as they are made.
+    /// All rows before this one, refuted or not, have no open child among those created.
     spare_row: usize,
 }
 
-/// One of the role's moves.
+/// One move of the solver's role.
 #[derive(Debug)]
 struct Row<S> {
-    /// The children in the columns from `first` on, as far as they are made.
+    /// The children created so far, from column `first` on.
     children: Vec<Child<S>>,
-    /// In the columns before, all children reached the goal asked for and were forgotten; so many.
+    /// The number of columns whose children reached the goal asked for and were discarded.
     first: usize,
-    /// What those make sure of.
+    /// The minimum of the discarded children's lower bounds.
     low: u8,
-    /// How many of `children` reach the goal asked for.
+    /// The number of `children` that reach the goal asked for.
     withstood: usize,
-    /// The children before this are done.
+    /// All children before this position are done.
     open: usize,
-    /// Whether a child falls short of the goal asked for.
+    /// Whether some child is proved below the goal asked for.
     refuted: bool,
 }
 
-/// A state after a joint move.
+/// The state after one joint move.
 #[derive(Debug)]
 pub(super) struct Child<S> {
     pub(super) state: S,
     pub(super) bounds: Bounds,
-    /// Whether nothing more can be learnt of it in this pass.
+    /// Whether this pass can prove nothing more about the child.
     pub(super) done: bool,
 }
 
-/// Where a child is: its row, and its position among those of the row that are kept.
+/// The position of a child: its row, and its index among the row's kept children.
 pub(super) type Place = (usize, usize);
 
-/// What to do next in a state.
+/// The next step in a state.
 pub(super) enum Next {
-    /// Go into a child.
+    /// Enter this child.
     Enter(Place),
-    /// Make more children, of this row first.
+    /// Create more children, those of this row first.
     Make(usize),
-    /// There is nothing more to be learnt.
+    /// Return to the parent: this pass can prove nothing more here.
     Leave,
 }
 
 impl<S> Frame<S> {
-    /// A frame of `state`, with the moves of all roles in role order and no children.
+    /// Creates a frame for `state` without children; `legal` holds the moves of all roles in role order.
     pub(super) fn new(state: S, role: Role, mut legal: Vec<Vec<Move>>, chance: bool) -> Frame<S> {
         legal[..=role.index()].rotate_right(1);
         let columns = legal[1..].iter().fold(1, |product: usize, moves| product.saturating_mul(moves.len()));
@@ -103,7 +105,7 @@ impl<S> Frame<S> {
         }
     }
 
-    /// Appends a joint move, in role order.
+    /// Appends the joint move of a cell to `out`, in role order.
     pub(super) fn push_joint(&self, (row, mut column): (usize, usize), out: &mut Vec<Move>) {
         let start = out.len();
         out.extend(self.legal.iter().map(|moves| moves[0]));
@@ -115,12 +117,12 @@ impl<S> Frame<S> {
         out[start..=start + self.role.index()].rotate_left(1);
     }
 
-    /// How many children are made at once when `row` needs some.
+    /// The number of children to create at once when `row` needs some.
     pub(super) fn batch(&self, row: usize) -> usize {
         if self.columns <= BATCH { BATCH } else { self.rows[row].made().clamp(FIRST, BATCH) }
     }
 
-    /// The next cells to be made, as row and column: at most `most`, of `row` first.
+    /// The next cells to create, as row and column: at most `most`, those of `row` first.
     pub(super) fn unmade(&self, row: usize, most: usize) -> Vec<(usize, usize)> {
         let mut cells = Vec::new();
         for (number, of_row) in self.rows.iter().enumerate().skip(row) {
@@ -133,7 +135,7 @@ impl<S> Frame<S> {
         cells
     }
 
-    /// Adds the next child of `row`.
+    /// Appends the next child of `row`.
     pub(super) fn add(&mut self, row: usize, child: Child<S>, asked: u8) {
         let is_decided = child.is_decided(asked);
         let children = &mut self.rows[row].children;
@@ -148,7 +150,7 @@ impl<S> Frame<S> {
         &mut self.rows[row].children[position]
     }
 
-    /// Takes note that nothing more can be learnt of a child in this pass; once for each.
+    /// Marks a child as done in this pass; called once for each child.
     pub(super) fn close(&mut self, (row, position): Place, asked: u8) {
         let rows = self.rows.len();
         let of_row = &mut self.rows[row];
@@ -165,14 +167,14 @@ impl<S> Frame<S> {
         }
     }
 
-    /// Whether the goal asked for is proved to be reached, or not to be.
+    /// Whether the goal asked for is proved to be reached, or not to be reached.
     pub(super) fn is_settled(&self) -> bool {
         let columns = if self.chance { self.columns } else { 1 };
         self.reached || (self.columns > 0 && self.short_columns >= columns)
     }
 
-    /// What to do next: in a row that may still reach the goal asked for, look at a child that may still fall
-    /// short of it; then at any that is not known.
+    /// The next step. First it examines and completes the rows that may still reach the goal asked for, then
+    /// the remaining open children, then it creates further children.
     pub(super) fn next(&mut self) -> Next {
         while let Some(row) = self.rows.get_mut(self.next_row) {
             if !row.refuted {
@@ -199,8 +201,8 @@ impl<S> Frame<S> {
         })
     }
 
-    /// Forgets the children of a row that all reach the goal asked for, in a state of more joint moves than
-    /// are made at once. Returns what `weigh` says of them.
+    /// Discards the children of a row if all of them reach the goal asked for, in a state with more than
+    /// `BATCH` columns. Returns the sum of `weigh` over them.
     pub(super) fn forget(&mut self, row: usize, weigh: impl Fn(&S) -> usize) -> usize {
         let row = &mut self.rows[row];
         if self.columns <= BATCH || row.withstood < row.children.len() {
@@ -212,11 +214,11 @@ impl<S> Frame<S> {
         row.children.drain(..).map(|child| weigh(&child.state)).sum()
     }
 
-    /// What the children prove of the state.
+    /// The bounds of the state that its children prove.
     pub(super) fn bounds(&self) -> Bounds {
         let complete = self.rows.iter().filter(|row| row.made() == self.columns);
         let low = complete.map(Row::low).max().filter(|_| self.columns > 0).unwrap_or(0);
-        // The columns that are known in all rows.
+        // The columns whose children are known in all rows.
         let first = self.rows.iter().map(|row| row.first).max().unwrap_or(0);
         let end = self.rows.iter().map(Row::made).min().unwrap_or(0);
         let column_high = |column: usize| {
@@ -233,7 +235,8 @@ impl<S> Frame<S> {
         Bounds { low, high: high.max(low) }
     }
 
-    /// The joint move that shows that the goal asked for is or is not reached, if a single one does.
+    /// A joint move whose child alone shows that the goal asked for is reached or not reached; `None` without
+    /// such a child.
     pub(super) fn deciding(&self, asked: u8) -> Option<Vec<Move>> {
         let shows = |child: &Child<S>| {
             if self.reached { child.bounds.low >= asked } else { child.bounds.high < asked }
@@ -248,7 +251,7 @@ impl<S> Frame<S> {
         Some(joint)
     }
 
-    /// The role's move that makes sure of `low`, if there is a choice.
+    /// The role's move that guarantees `low`; `None` if the role has no choice.
     pub(super) fn best(&self, low: u8) -> Option<Move> {
         let sure = |row: &Row<S>| row.made() == self.columns && row.low() == low;
         let row = self.rows.iter().position(sure).filter(|_| self.rows.len() > 1)?;
@@ -257,17 +260,17 @@ impl<S> Frame<S> {
 }
 
 impl<S> Row<S> {
-    /// How many of its children have been made.
+    /// The number of children created, including the discarded ones.
     fn made(&self) -> usize {
         self.first + self.children.len()
     }
 
-    /// What it makes sure of, if it is complete.
+    /// The goal that the move guarantees, provided that all its children exist.
     fn low(&self) -> u8 {
         self.children.iter().map(|child| child.bounds.low).min().unwrap_or(100).min(self.low)
     }
 
-    /// The next child that is not done.
+    /// The position of the next child that is not done.
     fn next_open(&mut self) -> Option<usize> {
         while self.children.get(self.open)?.done {
             self.open += 1;
@@ -277,13 +280,13 @@ impl<S> Row<S> {
 }
 
 impl<S> Child<S> {
-    /// Narrows its bounds.
+    /// Narrows the child's bounds.
     pub(super) fn learn(&mut self, known: Bounds) {
         self.bounds.low = self.bounds.low.max(known.low);
         self.bounds.high = self.bounds.high.min(known.high);
     }
 
-    /// Whether it is known to reach the goal asked for, or not to.
+    /// Whether the child is proved to reach the goal asked for, or not to reach it.
     pub(super) fn is_decided(&self, asked: u8) -> bool {
         self.bounds.low >= asked || self.bounds.high < asked
     }
