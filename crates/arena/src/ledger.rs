@@ -74,7 +74,7 @@ pub enum ResultsError {
     /// None of the files holds a result.
     #[error("there are no results: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Nothing(Vec<Flaw>),
-    /// A new file was requested, but the file holds results.
+    /// A new file was requested, but the file is not empty.
     #[error("{0} holds results already: resume it, or name another file")]
     Exists(PathBuf),
     /// Another process is writing the file.

@@ -16,7 +16,7 @@ pub enum Ending {
         /// The position of the role at fault.
         role: usize,
     },
-    /// The match could not be begun; the text says why.
+    /// The players could not be started, or the opening is not legal; the text says why.
     Unplayed(String),
     /// A role has no legal move in a non-terminal state: the rules are not well-formed.
     NoLegalMove {

@@ -34,10 +34,10 @@ pub struct Contest {
 /// Which entrants meet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
-    /// Every group of entrants meets.
+    /// All groups of entrants meet; in two-role games, all pairs.
     #[default]
     RoundRobin,
-    /// The first entrant meets all others; the others do not meet each other.
+    /// Only groups with the first entrant meet; in two-role games, the others never meet each other.
     Gauntlet,
 }
 
@@ -206,7 +206,7 @@ impl Plan {
             let groups = combinations(entrants.len(), seats.min(entrants.len()), MAX_ROUND);
             let mut groups = groups.ok_or(PlanError::TooMany)?;
             if seats == 1 {
-                // Alone on the same opening: all of them are one encounter.
+                // In a single-player game the matches of all entrants on one opening are one encounter.
                 groups = vec![(0..entrants.len()).collect()];
             } else if pairing == Pairing::Gauntlet {
                 groups.retain(|members| members.contains(&0));

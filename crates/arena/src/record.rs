@@ -142,7 +142,7 @@ pub enum RecordError {
     State {
         /// The state, from 0.
         step: usize,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
     /// A line of a text record is not a joint move.
@@ -152,7 +152,7 @@ pub enum RecordError {
         step: usize,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
     /// A move of a JSON record is not one term.

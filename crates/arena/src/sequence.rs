@@ -80,7 +80,7 @@ mod tests {
         let results: Vec<MatchResult> = (0..matches)
             .map(|number| {
                 let encounter = format!("e{}", number / 2);
-                // The second half of the plan would say the opposite.
+                // The second half of the plan alone would give the opposite decision.
                 let (b, a) = if number < 100 { (100, 0) } else { (0, 100) };
                 let seats = [("b", b), ("a", a)];
                 let seats = if number % 2 == 0 { seats } else { [seats[1], seats[0]] };

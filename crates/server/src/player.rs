@@ -6,13 +6,13 @@
 //! | PING | `ready`, or `nil` if no further match can begin |
 //! | PREVIEW | `ready`; `busy` if no further match can begin, or the rules cannot be read |
 //! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played; `ready` also if the player is late, because managers go on without an answer |
-//! | PLAY | a move; `busy` for an unknown id; `nil` for moves unknown to the rules, and for a player that panics |
+//! | PLAY | a move; `busy` for an unknown id; `nil` for moves unknown to the rules, or if the player panics |
 //! | STOP, ABORT | `done`, `aborted`; `busy` for an unknown id |
 //! | anything else | HTTP status 400, its reason, and `nil` |
 //!
 //! Invariant: an answer leaves at least [`PlayerConfig::margin`] before the end of the clock in its message,
-//! counted from the message's first byte, unless that leaves less than 50 ms. Messages that need no thinking are
-//! answered at once.
+//! counted from the message's first byte, unless that leaves less than 50 ms. Messages that need no thinking
+//! are answered at once.
 
 mod clerk;
 mod matches;

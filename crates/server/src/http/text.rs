@@ -1,5 +1,5 @@
 //! Finds the end of a message's text. Programs send lengths that are wrong, counted in characters,
-//! or missing, and keep the connection open; but a message is always one list.
+//! or missing, and keep the connection open. The parentheses decide, because a message is one list.
 //!
 //! Invariant: the text is never longer than the limit, and reading ends by the deadline.
 
@@ -66,9 +66,10 @@ pub(crate) enum TextError {
 
 /// Reads the rest of a text of which `text` has already arrived.
 ///
-/// A text is complete when it has its `declared` length and no open list. Without a declared length, it ends
-/// with its first list or with the stream. A wrong length is tolerated: reading goes on past it while a list
-/// is open, and a text closed before it is accepted after a silence of [`SETTLE`].
+/// A text is complete when it has its `declared` length and no open list. Without a declared length, or with
+/// length 0, it ends with its first list or with the stream. A wrong length is tolerated: a list that is open
+/// at the declared length is read on until a silence of [`SETTLE_OPEN`]; a list closed before it is accepted
+/// after a silence of [`SETTLE`], and so is an empty text of declared length 0.
 pub(crate) fn read_text(
     source: &mut impl TimedRead,
     mut text: Vec<u8>,

@@ -1,7 +1,8 @@
 //! The thread of one player: it starts the player, asks it for moves, and lets it ponder in between.
 //!
-//! Invariants: every question gets a proposal unless the player never returns; a panic ends the player and
-//! nothing else. A player that was not ready within the start clock is started again when a move is wanted.
+//! Invariants: every question gets a proposal or a refusal unless the player never returns; a panic ends the
+//! player and nothing else. A player that was not ready within the start clock is started again when a move
+//! is wanted.
 
 use super::PlayerFactory;
 use super::thought::{Proposal, Thought};
