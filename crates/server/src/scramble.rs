@@ -53,7 +53,7 @@ impl Scramble {
             let sign = if name.starts_with('?') { "?" } else { "" };
             let word = loop {
                 let bits = rng::Stream::new(seed, drawn).key();
-                // Words have a third syllable after 500 draws and a fourth after 1000, so that the supply suffices.
+                // Words get a third syllable after 500 draws and a fourth after 1000, so the supply suffices.
                 let word = word(bits, 2 + (drawn / 500).min(2) as usize);
                 drawn += 1;
                 let taken = RESERVED.contains(&word.as_str())
