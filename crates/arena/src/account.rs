@@ -1,29 +1,30 @@
-//! Who used how much time, and who went over the clock.
+//! Time accounts: how much time a player used, and how far it exceeded the play clock.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// One player's time in one match, or in many. Start clocks are not counted.
+/// The time of one player in one match or in many. Start clocks are not counted.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TimeAccount {
-    /// Moves asked for, faults included.
+    /// The number of moves asked for, faults included.
     pub moves: u64,
-    /// Wall time used for them, in seconds.
+    /// The wall-clock time of all moves, in seconds.
     pub seconds: f64,
-    /// The longest of them, in seconds.
+    /// The longest time of one move, in seconds.
     pub longest: f64,
-    /// How many went over the play clock.
+    /// The number of moves that exceeded the play clock.
     pub overshot: u64,
-    /// By how much, in milliseconds, largest first: the largest [`TimeAccount::KEPT`] of them.
+    /// The largest overshoots over the play clock, in milliseconds, in descending order; at most
+    /// [`TimeAccount::KEPT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overshoots: Vec<f64>,
 }
 
 impl TimeAccount {
-    /// How many overshoots are kept one by one.
+    /// The maximum number of overshoots kept.
     pub const KEPT: usize = 1000;
 
-    /// A move that took `elapsed` of `clock`.
+    /// Adds a move that took `elapsed` under a play clock of `clock`.
     pub(crate) fn add(&mut self, elapsed: Duration, clock: Duration) {
         self.moves += 1;
         self.seconds += elapsed.as_secs_f64();
@@ -44,7 +45,7 @@ impl TimeAccount {
         self.keep(&other.overshoots);
     }
 
-    /// The same with times to the microsecond.
+    /// The account with its times rounded to microseconds.
     pub(crate) fn rounded(&self) -> TimeAccount {
         let round = |seconds: f64| (seconds * 1e6).round() / 1e6;
         TimeAccount { seconds: round(self.seconds), longest: round(self.longest), ..self.clone() }
@@ -60,8 +61,8 @@ impl TimeAccount {
         }
     }
 
-    /// The overshoot in milliseconds that a share `quantile` of all moves stays within; 0 for
-    /// moves within the clock. `None` when it lies beyond the overshoots that were kept.
+    /// The overshoot in milliseconds that a share `quantile` of all moves does not exceed. Moves within the
+    /// clock count as 0. `None` if the quantile lies beyond the overshoots that were kept.
     pub fn overshoot_quantile(&self, quantile: f64) -> Option<f64> {
         if self.moves == 0 {
             return Some(0.0);
@@ -88,7 +89,7 @@ mod tests {
         }
         assert_eq!((account.moves, account.overshot), (200, 4));
         assert_eq!(account.overshoots.iter().map(|o| o.round()).collect::<Vec<_>>(), [39.0, 29.0, 19.0, 9.0]);
-        // Two of 200 lie beyond the 99th percentile.
+        // The 99th percentile leaves two of 200 moves above it.
         assert_eq!(account.overshoot_quantile(0.99).map(f64::round), Some(19.0));
         assert_eq!(account.overshoot_quantile(0.95), Some(0.0));
         assert_eq!(account.overshoot_quantile(1.0).map(f64::round), Some(39.0));

@@ -1,16 +1,16 @@
-//! Charts as inline SVG, coloured by the page's style sheet.
+//! Charts as inline SVG; the page's style sheet sets the colours.
 
 use crate::interval::Estimate;
 use crate::report::escape;
 use std::fmt::Write as _;
 
-/// A value with an interval.
+/// A named value with an interval.
 pub(crate) struct Whisker {
     pub(crate) name: String,
     pub(crate) estimate: Estimate,
 }
 
-/// A course of values.
+/// A named series of values.
 pub(crate) struct Line {
     pub(crate) name: String,
     pub(crate) points: Vec<(u64, f64)>,
@@ -18,16 +18,16 @@ pub(crate) struct Line {
 
 const WIDTH: f64 = 960.0;
 
-/// A chart scrolls where it would become too small to read.
+/// The container of a chart; it scrolls sideways on narrow screens.
 const OPEN: &str = "<div class=\"scroll\">";
 
-/// Room for names, in units of the drawing; longer ones are cut.
+/// The width reserved for names, in units of the drawing; longer names are cut.
 const NAMES: f64 = 190.0;
 
-/// Characters that fit into that room.
+/// The number of characters that fit into this width.
 const NAME_CHARS: usize = 24;
 
-/// Steps of an axis: 1, 2 or 5 times a power of ten, such that there are at most `most` of them.
+/// The tick distance of an axis: 1, 2 or 5 times a power of ten, with at most about `most` ticks in `range`.
 fn step(range: f64, most: f64) -> f64 {
     let rough = (range / most).max(1e-9);
     let power = 10f64.powf(rough.log10().floor());
@@ -41,7 +41,7 @@ fn ticks(low: f64, high: f64, step: f64) -> impl Iterator<Item = f64> {
     (first..=last).map(move |n| n as f64 * step)
 }
 
-/// `+100`, `−100`, `0`.
+/// Formats a signed integer: `+100`, `−100`, `0`.
 fn signed(value: f64) -> String {
     let sign = if value < 0.0 {
         "−"
@@ -60,7 +60,7 @@ fn label(name: &str) -> String {
     }
 }
 
-/// Each value as a dot on a line from the lower to the upper end of its interval.
+/// A chart of values: each one a dot on a line over its interval.
 pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let (row, top, bottom) = (26.0, 10.0, 44.0);
     let height = top + row * all.len() as f64 + bottom;
@@ -115,7 +115,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     svg
 }
 
-/// Courses of values from 0 to 100; each is named where it ends.
+/// A chart of series with values from 0 to 100; the name of each stands at its end.
 pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     let (left, top, bottom, height) = (40.0, 12.0, 44.0, 320.0);
     let right = WIDTH - NAMES;
@@ -176,7 +176,7 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     svg
 }
 
-/// Moves places apart that are closer than `gap`, as little as going down the page allows.
+/// Shifts places that are closer together than `gap` to larger values, as little as possible.
 fn spread(places: Vec<f64>, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

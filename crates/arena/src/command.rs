@@ -1,9 +1,8 @@
-//! Players that are programs: messages of the GGP protocol as lines on their standard input, one
-//! line of answer to each on their standard output.
+//! Players that are external programs. Each message of the GGP protocol is a line on the program's standard
+//! input; each answer is a line on its standard output.
 //!
-//! Invariants: nothing that the program does or leaves undone blocks longer than the clock: its
-//! pipes are served by threads of their own. Lines are bounded. It is killed when the player is
-//! dropped.
+//! Invariants: the program cannot block a call for longer than the clock, because separate threads serve its
+//! pipes; the length of a line is bounded; the program is killed when the player is dropped.
 
 use crate::trial::Trial;
 use ggp_game::message::{Reply, Request, Seen, rules_line};
@@ -15,25 +14,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The longest line that is read from a program, in bytes.
+/// The maximum length of a program's line, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Lines that a program may be ahead of the questions.
+/// The maximum number of unread lines of a program.
 const QUEUE: usize = 64;
 
-/// How much of a program's standard error is kept for messages, in bytes.
+/// The number of bytes of the program's standard error that are kept for error messages.
 const STDERR_TAIL: usize = 2000;
 
-/// How often a wait looks whether it should stop.
+/// The interval at which a wait checks its stop token.
 const POLL: Duration = Duration::from_millis(20);
 
-/// How long a program may take to say `done`, at most.
+/// The maximum time for the answer to STOP.
 const STOP_CLOCK: Duration = Duration::from_secs(1);
 
-/// How long the end of a program, and what it wrote last, may take to be seen.
+/// The maximum time to wait for a program's exit status and last error output.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// A player that is a program, started for one match.
+/// A player that is an external program, started for one match.
 pub struct CommandPlayer {
     child: Child,
     requests: Option<Sender<String>>,
@@ -42,17 +41,17 @@ pub struct CommandPlayer {
     grace: Duration,
     match_id: String,
     play_clock: Duration,
-    /// Answers that were not waited for and may still come.
+    /// The number of answers that timed out and may still arrive.
     owed: usize,
-    /// Whether it is known to be gone.
+    /// Whether the end of the program has been noticed.
     is_gone: bool,
 }
 
-/// Splits a command line into words: blanks separate, `'…'` and `"…"` hold together, `\` takes the
-/// next character as it is (but not between `'`).
+/// Splits a command line into words: blanks separate words, `'…'` and `"…"` quote, `\` escapes the next
+/// character except within `'…'`.
 ///
 /// # Errors
-/// When it is empty or a quote is not closed.
+/// When the line is empty, ends with `\`, or a quote is not closed.
 pub fn split_command(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -81,8 +80,8 @@ pub fn split_command(line: &str) -> Result<Vec<String>, String> {
 }
 
 impl CommandPlayer {
-    /// Starts the program of `command` (see [`split_command`]); answers are waited for until
-    /// `grace` after each clock. The match is called `match_id` in messages.
+    /// Starts the program of `command` (see [`split_command`]). Answers are accepted until `grace` after each
+    /// clock. `match_id` is the id of the match in messages.
     ///
     /// # Errors
     /// When the program cannot be started.
@@ -122,7 +121,7 @@ impl CommandPlayer {
         }
     }
 
-    /// START with `clocks`, and the answer.
+    /// Sends START with `clocks` and returns the answer.
     fn begin(
         &mut self,
         game: &Game,
@@ -141,11 +140,11 @@ impl CommandPlayer {
         self.ask(&request, deadline, stop)
     }
 
-    /// What the program of `command` answers to START within `patience`, in a match that ends at
-    /// once.
+    /// Starts the program of `command`, sends START, and returns its answer if it comes within `patience`;
+    /// then stops the match.
     ///
     /// # Errors
-    /// When it cannot be started, ends, or does not answer.
+    /// When the program cannot be started, ends, or does not answer in time.
     pub fn trial(command: &str, trial: &Trial<'_>, patience: Duration) -> Result<String, PlayError> {
         let mut player = CommandPlayer::spawn(command, "trial", Duration::ZERO)?;
         let answer =
@@ -182,14 +181,14 @@ impl CommandPlayer {
         }
     }
 
-    /// How the program ended, and the last line that it wrote to its standard error.
+    /// The error for a program that has ended: its exit status and its last line on standard error.
     fn gone(&mut self) -> PlayError {
         let since = Instant::now();
         while !self.is_gone && since.elapsed() < LAST_WORDS && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(POLL);
         }
         if !self.is_gone {
-            // The thread that reads the standard error.
+            // Gives the thread that reads standard error time for the last lines.
             std::thread::sleep(POLL);
             self.is_gone = true;
         }
@@ -242,14 +241,14 @@ impl Player for CommandPlayer {
         stop: &StopToken,
     ) -> Result<String, PlayError> {
         let answer = self.ask(&self.play_request(seen), deadline, stop)?;
-        // Whether `nil` or `busy` is a move of this game is for the referee to say.
+        // The referee decides whether `nil` or `busy` is a move of this game.
         match Reply::parse_move(&answer, |_| true) {
             Ok(Reply::Move(mv)) => Ok(mv),
             _ => Err(PlayError::BadAnswer(answer)),
         }
     }
 
-    /// The program must answer; it may use its play clock, as with any turn.
+    /// Waits for the program's answer for up to the play clock, as in any turn.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         self.ask(&self.play_request(seen), Deadline::after(self.play_clock), &StopToken::new()).map(drop)
     }
@@ -286,7 +285,7 @@ fn write_lines(stdin: Option<impl Write>, lines: &Receiver<String>) {
     }
 }
 
-/// Blank lines are no answers; a line that is too long is cut, and so is no move.
+/// Reads answers, one a line; skips blank lines. A line longer than [`MAX_LINE`] is split there.
 fn read_lines(stdout: Option<impl Read>, answers: &SyncSender<String>) {
     let Some(stdout) = stdout else { return };
     let mut reader = BufReader::new(stdout);

@@ -1,40 +1,40 @@
-//! From results to comparisons of two players: by match, and by pair of matches with the seats
+//! Comparisons of two players, computed from results: by match, and by pair of matches with the seats
 //! swapped.
 //!
-//! In one match the player whose roles have the higher mean goal wins. Two matches of an encounter
-//! are a pair for two players when one becomes the other by swapping these two. In games for one,
+//! In one match the player with the higher mean goal over its roles wins. Two matches of an encounter are a
+//! pair for two players if swapping these two turns one seating into the other. In single-player games,
 //! players are compared by their goals from the same opening; such a comparison is its own pair.
 
 use crate::result::MatchResult;
 use std::collections::HashMap;
 
-/// Two players compared; the first name is the smaller one, bytewise.
+/// The comparison of two players in one match; the bytewise smaller name is first.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Comparison {
     pub(crate) players: [String; 2],
-    /// Of the first, in half points: 0, 1 or 2.
+    /// The first player's score in half points: 0, 1 or 2.
     pub(crate) score: u8,
 }
 
-/// A complete pair of matches.
+/// The score of a complete pair of matches.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Pair {
     pub(crate) players: [String; 2],
-    /// Of the first, in half points: 0 to 4.
+    /// The first player's score in half points, 0 to 4.
     pub(crate) score: u8,
 }
 
 /// Finds the partner of each match.
 #[derive(Default, Debug)]
 pub(crate) struct Comparisons {
-    /// Scores of matches whose partner has not been met.
+    /// The scores of matches whose partner has not been added yet.
     halves: HashMap<String, u8>,
-    /// Goals of those who played alone, by encounter.
+    /// The goals of single-player matches, by encounter.
     alone: HashMap<String, Vec<(String, u8)>>,
 }
 
 impl Comparisons {
-    /// What a scored result says about those who took part, and the pairs that it completes.
+    /// The comparisons in a scored result, and the pairs that the result completes.
     pub(crate) fn add(&mut self, result: &MatchResult) -> (Vec<Comparison>, Vec<Pair>) {
         let played: Vec<(&str, u8)> = result
             .players
@@ -97,7 +97,7 @@ fn mean(played: &[(&str, u8)], name: &str) -> f64 {
     goals.iter().sum::<f64>() / goals.len().max(1) as f64
 }
 
-/// The same for a match and for the match that swapping the two makes of it.
+/// A key that is equal for a match and for its partner, in which the two players have swapped seats.
 fn pair_key(encounter: &str, played: &[(&str, u8)], first: &str, second: &str) -> String {
     let seating = |first: &str, second: &str| {
         let mut text = String::new();
@@ -120,7 +120,7 @@ fn pair_key(encounter: &str, played: &[(&str, u8)], first: &str, second: &str) -
 pub(crate) mod tests {
     use super::*;
 
-    /// A result of players at roles 0…, with these goals.
+    /// A result with these players and goals, in role order.
     pub(crate) fn result(encounter: &str, seating: usize, seats: &[(&str, u8)]) -> MatchResult {
         MatchResult {
             id: format!("{encounter}.s{seating}"),
@@ -151,7 +151,7 @@ pub(crate) mod tests {
         let mut all = Comparisons::default();
         let (first, none) = all.add(&result("e1", 0, &[("b", 100), ("a", 0)]));
         assert_eq!((first[0].players[0].as_str(), first[0].score, none.len()), ("a", 0, 0));
-        // Another opening is no partner.
+        // A match on another opening is no partner.
         assert!(all.add(&result("e2", 1, &[("a", 50), ("b", 50)])).1.is_empty());
         let (_, pairs) = all.add(&result("e1", 1, &[("a", 50), ("b", 50)]));
         assert_eq!(scores(&pairs), [("a", "b", 1)]);
@@ -164,7 +164,7 @@ pub(crate) mod tests {
         assert!(all.add(&result("e", 0, &[("a", 100), ("a", 0), ("b", 40)])).1.is_empty());
         assert!(all.add(&result("e", 1, &[("a", 0), ("b", 40), ("a", 0)])).1.is_empty());
         let (comparisons, pairs) = all.add(&result("e", 2, &[("b", 0), ("b", 0), ("a", 0)]));
-        // a: (100 + 0) / 2 against 40, then 0 against 0.
+        // `a` scores (100 + 0) / 2 against 40, then 0 against 0.
         assert_eq!((comparisons[0].score, scores(&pairs)), (1, vec![("a", "b", 3)]));
         let mut all = Comparisons::default();
         all.add(&result("e", 0, &[("a", 100), ("b", 0), ("c", 0)]));

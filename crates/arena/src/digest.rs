@@ -1,6 +1,6 @@
-//! FNV-1a (Fowler, Noll & Vo): a hash that is the same on every machine and in every version.
+//! The FNV-1a hash (Fowler, Noll & Vo): equal on every machine and in every version.
 
-/// A hash of pieces of text, each ended so that their borders count.
+/// The hash of a sequence of byte strings; a separator byte after each makes the borders count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digest(u64);
 
@@ -11,14 +11,14 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Adds a piece.
+    /// Adds a byte string.
     pub(crate) fn add(&mut self, piece: &[u8]) {
         for &byte in piece.iter().chain(&[0xff]) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 
-    /// The hash of what was added.
+    /// The hash of all byte strings added.
     pub(crate) fn value(self) -> u64 {
         self.0
     }

@@ -1,11 +1,11 @@
-//! Elo differences of two players from the scores of match pairs, and the sequential test.
+//! Elo differences between two players from the scores of match pairs, and the sequential test (SPRT).
 //!
-//! A pair is the same opening twice with the seats swapped; its score for the first player is 0,
-//! ¼, ½, ¾ or 1. Both matches of a pair depend on the opening, the pairs do not depend on each
-//! other, so variances are taken over pairs (the pentanomial model of fishtest). The sequential
-//! test is the generalised one for an expected score: Michel Van den Bergh, *Comments on
-//! normalized Elo* and *A practical introduction to the GSPRT* (2019–2021), with the maximum
-//! likelihood estimates under each hypothesis computed exactly.
+//! A pair is two matches from the same opening with the seats swapped; its score for the first player is 0,
+//! ¼, ½, ¾ or 1. Both matches of a pair depend on the opening, but pairs are independent of each other, so
+//! variances are taken over pairs (the pentanomial model of fishtest). The sequential test is the generalised
+//! SPRT for an expected score: Michel Van den Bergh, *Comments on normalized Elo* and *A practical
+//! introduction to the GSPRT* (2019–2021). The maximum likelihood estimates under each hypothesis are
+//! computed exactly.
 
 #[cfg(doc)]
 use crate::interval::Moments;
@@ -13,16 +13,16 @@ use crate::interval::{Estimate, Z95, normal_cdf, wilson};
 use serde::Serialize;
 use std::str::FromStr;
 
-/// Elo per unit of normalised t-value: 800 / ln 10.
+/// Elo per unit of the normalised t-value: 800 / ln 10.
 const NORMALISED_ELO: f64 = 347.435_585_522_601_4;
 
-/// How often each score occurred: 5 counts for pairs (0, ¼, ½, ¾, 1) or 3 for single matches
+/// The frequency of each score: 5 counts for pairs (0, ¼, ½, ¾, 1) or 3 for single matches
 /// (0, ½, 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scores {
-    /// Of single matches: losses, draws, wins.
+    /// Single matches: losses, draws, wins.
     Matches([u64; 3]),
-    /// Of pairs.
+    /// Pairs.
     Pairs([u64; 5]),
 }
 
@@ -34,12 +34,12 @@ impl Scores {
         }
     }
 
-    /// How many matches or pairs.
+    /// The number of matches or pairs.
     pub fn total(&self) -> u64 {
         self.counts().iter().sum()
     }
 
-    /// Each score with its frequency.
+    /// Each score with its relative frequency; a count of 0 is replaced by `regular`.
     fn distribution(&self, regular: f64) -> Vec<(f64, f64)> {
         let counts: Vec<f64> =
             self.counts().iter().map(|&count| if count == 0 { regular } else { count as f64 }).collect();
@@ -55,20 +55,20 @@ impl Scores {
         (mean, variance)
     }
 
-    /// The difference that they show; `None` of no scores.
+    /// The estimated difference; `None` without scores.
     pub fn difference(&self) -> Option<Difference> {
         let total = self.total() as f64;
         if total == 0.0 {
             return None;
         }
         let (mean, variance) = self.moments();
-        // Rounding may leave a trace of variance where there is none.
+        // Rounding may leave a tiny variance where all scores are equal.
         if variance < 1e-12 {
             return Some(Difference::of_equal_scores(mean, total));
         }
         let error = (variance / total).sqrt();
         let (low, high) = (mean - Z95 * error, mean + Z95 * error);
-        // Normalised Elo is per match: a pair has twice a match's variance.
+        // Normalised Elo is per match: a match has twice the variance of a pair's mean score.
         let per_match = match self {
             Scores::Matches(_) => variance,
             Scores::Pairs(_) => 2.0 * variance,
@@ -87,24 +87,24 @@ impl Scores {
     }
 }
 
-/// What scores say about two players.
+/// The estimated difference between two players, from the first player's side.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Difference {
     /// The expected score of the first player, 0 to 1.
     pub score: Estimate,
-    /// The difference in Elo; infinite when one always wins.
+    /// The difference in Elo; infinite if one player won everything.
     pub elo: Estimate,
-    /// The difference in normalised Elo, which does not depend on how many draws there are;
-    /// `None` where all scores are equal.
+    /// The difference in normalised Elo, which does not depend on the share of draws;
+    /// `None` if all scores are equal.
     pub normalised: Option<Estimate>,
-    /// The likelihood that the first player is the stronger one, 0 to 1.
+    /// The likelihood of superiority (LOS): the probability that the first player is stronger.
     pub superiority: f64,
 }
 
 impl Difference {
-    /// Of `total` scores that are all `score`. That says little about their variance: intervals
-    /// are those of a share, whose variance is the largest possible, as [`Moments::estimate`]
-    /// does, and superiority is judged by the variance of coin flips.
+    /// The difference for `total` scores that all equal `score`. Their sample variance is 0, so the intervals
+    /// are those of a share (Wilson), whose variance is the largest possible, as in [`Moments::estimate`];
+    /// the superiority is computed with the variance of coin flips.
     fn of_equal_scores(score: f64, total: f64) -> Difference {
         let interval = wilson(score, total);
         let elo = |score: f64| if (score - 0.5).abs() < 1e-12 { 0.0 } else { elo_of_score(score) };
@@ -117,7 +117,7 @@ impl Difference {
     }
 }
 
-/// The Elo difference at which the expected score is `score`; infinite at 0 and 1 and beyond.
+/// The Elo difference with expected score `score`; -∞ for 0 or less, ∞ for 1 or more.
 pub fn elo_of_score(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY
@@ -133,20 +133,20 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// A sequential test of two hypotheses: the difference is `elo0` (or less), or `elo1` (or more).
+/// A sequential test of H0, the difference is at most `elo0`, against H1, it is at least `elo1`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
     /// The difference under H0.
     pub elo0: f64,
-    /// The difference under H1, larger.
+    /// The difference under H1, larger than `elo0`.
     pub elo1: f64,
-    /// The probability of accepting H1 where H0 is true.
+    /// The probability of accepting H1 although H0 is true.
     pub alpha: f64,
-    /// The probability of accepting H0 where H1 is true.
+    /// The probability of accepting H0 although H1 is true.
     pub beta: f64,
 }
 
-/// Which hypothesis a test has accepted.
+/// The hypothesis that a test has accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 pub enum Hypothesis {
     /// The difference is `elo0` or less.
@@ -155,29 +155,29 @@ pub enum Hypothesis {
     H1,
 }
 
-/// How far a test has come.
+/// The state of a sequential test.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct SprtState {
     /// The log-likelihood ratio.
     pub llr: f64,
-    /// H0 is accepted at this ratio or below.
+    /// The test accepts H0 at this ratio or below.
     pub lower: f64,
-    /// H1 is accepted at this ratio or above.
+    /// The test accepts H1 at this ratio or above.
     pub upper: f64,
-    /// What is accepted, if anything is yet.
+    /// The accepted hypothesis; `None` while the test is undecided.
     pub accepted: Option<Hypothesis>,
-    /// Pairs (or single matches) looked at.
+    /// The number of pairs (or single matches) evaluated.
     pub count: u64,
 }
 
-/// What stands for a score that has not occurred, so that no likelihood is zero (as fishtest).
+/// The count that replaces 0, so that no likelihood is zero (as in fishtest).
 const REGULAR: f64 = 1e-3;
 
 impl Sprt {
-    /// A test.
+    /// A test with the given hypotheses and error probabilities.
     ///
     /// # Errors
-    /// When the numbers make no test.
+    /// When `elo0` is not below `elo1`, or a probability is not between 0 and 0.5.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Sprt, String> {
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
             return Err(format!("elo0={elo0} elo1={elo1}: elo0 must be below elo1"));
@@ -190,8 +190,8 @@ impl Sprt {
         Ok(Sprt { elo0, elo1, alpha, beta })
     }
 
-    /// The log-likelihood ratio of `scores`: log of how likely they are at most under H1, over
-    /// how likely they are at most under H0.
+    /// The log-likelihood ratio of `scores`: ln(L1 / L0), where L1 and L0 are the maximum likelihoods of the
+    /// scores under H1 and H0.
     pub fn llr(&self, scores: &Scores) -> f64 {
         if scores.total() == 0 {
             return 0.0;
@@ -208,7 +208,7 @@ impl Sprt {
         scores.total() as f64 * distribution.iter().map(one).sum::<f64>()
     }
 
-    /// Where the test stands after `scores`.
+    /// The state of the test after `scores`.
     pub fn state(&self, scores: &Scores) -> SprtState {
         let llr = self.llr(scores);
         let lower = (self.beta / (1.0 - self.alpha)).ln();
@@ -224,9 +224,9 @@ impl Sprt {
     }
 }
 
-/// The `t` with Σ share·(score − target) / (1 + t·(score − target)) = 0: dividing each share by its
-/// denominator gives the likeliest distribution whose mean is `target`. The sum falls strictly in
-/// `t` between the two poles, so bisection finds it.
+/// The root `t` of Σ share·(score − target) / (1 + t·(score − target)). Dividing each share by its
+/// denominator gives the maximum likelihood distribution with mean `target`. The sum falls strictly in
+/// `t` between the two poles, so bisection finds the root.
 fn tilt(distribution: &[(f64, f64)], target: f64) -> f64 {
     let (least, most) = (-target, 1.0 - target);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
@@ -249,7 +249,7 @@ impl FromStr for Sprt {
     type Err = String;
 
     /// Reads `elo0=0 elo1=10 alpha=0.05 beta=0.05`, separated by blanks or commas; alpha and beta
-    /// may be left out.
+    /// default to 0.05.
     fn from_str(text: &str) -> Result<Sprt, String> {
         let (mut elo, mut risk) = ([None, None], [0.05, 0.05]);
         for part in text.split([' ', ',', '\t']).filter(|part| !part.is_empty()) {
@@ -279,7 +279,7 @@ mod tests {
         assert!((a - b).abs() <= relative * b.abs(), "{a} is not {b}");
     }
 
-    /// Published: the tests of fastchess, whose figures have two decimals.
+    /// The expected values are those of fastchess's tests, with two decimals.
     #[test]
     fn elo_of_pairs_is_the_published_one() {
         for (counts, elo, error, nelo, nerror, superiority) in [
@@ -312,7 +312,7 @@ mod tests {
         near(third.normalised.unwrap().margin(), 34.48, 1e-3);
     }
 
-    /// Published: the tests of fastchess, which give two decimals; the method is fishtest's.
+    /// The expected values are those of fastchess's tests, with two decimals; the method is fishtest's.
     #[test]
     fn log_likelihood_ratios_are_the_published_ones() {
         for (elo0, elo1, counts, llr) in [
@@ -332,7 +332,7 @@ mod tests {
     fn one_who_always_wins_is_infinitely_stronger() {
         let difference = Scores::Pairs([0, 0, 0, 0, 7]).difference().unwrap();
         assert!(difference.elo.value == f64::INFINITY && difference.elo.high == f64::INFINITY);
-        // Seven pairs are no certainty: Wilson leaves a score of 65 %, 104 Elo.
+        // Wilson's interval for seven wins of seven begins at a score of 65 %, 104 Elo.
         near(difference.elo.low, 104.0, 0.01);
         near(difference.superiority, 0.9959, 1e-3);
         assert_eq!(Scores::Pairs([0; 5]).difference(), None);
@@ -345,8 +345,8 @@ mod tests {
         assert_eq!(sprt.state(&Scores::Pairs([0; 5])).accepted, None);
     }
 
-    /// Runs the test on pairs of coin flips in which the first player wins a match with
-    /// probability `win` and draws with probability `draw`; how often H1 was accepted.
+    /// The number of runs that accept H1. The pairs are coin flips: the first player wins a match with
+    /// probability `win` and draws with probability `draw`.
     fn accepted(sprt: Sprt, win: f64, draw: f64, runs: u64) -> u64 {
         let run = |seed: u64| {
             let mut counts = [0; 5];
@@ -371,7 +371,7 @@ mod tests {
         let sprt: Sprt = "elo0=0 elo1=50 alpha=0.05 beta=0.05".parse().unwrap();
         let wrong = accepted(sprt, 0.4, 0.2, 100);
         assert!(wrong <= 10, "{wrong} of 100");
-        // Without draws too.
+        // The same without draws.
         let wrong = accepted(sprt, 0.5, 0.0, 100);
         assert!(wrong <= 10, "{wrong} of 100");
     }

@@ -1,21 +1,21 @@
-//! What players do wrong, and what the rules of a match do about it.
+//! The faults of players, and how the referee handles them.
 
 use ggp_game::PlayError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What happens when a player gives no legal move in time.
+/// What the referee does if a player gives no legal move in time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFault {
-    /// A legal move is drawn for it and the match goes on, as the reference server does.
+    /// The referee draws a legal move for the player and the match goes on, as in the reference server.
     #[default]
     Random,
-    /// It makes its first legal move, in bytewise order of the texts, and the match goes on.
+    /// The player makes its first legal move, in bytewise order of the texts, and the match goes on.
     First,
-    /// It gets 0, every other role 100, and the match ends. Before the first move there is no
-    /// match to lose: that one counts as unplayed.
+    /// The match ends; the player gets 0 and every other role 100. A fault at the start leaves the match
+    /// unplayed.
     Forfeit,
 }
 
@@ -42,19 +42,19 @@ impl fmt::Display for OnFault {
     }
 }
 
-/// What kind of fault.
+/// The kind of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// It was not ready when the start clock ran out, or could not start at all.
+    /// The player was not ready when the start clock ran out, or could not start.
     Start,
-    /// It answered with something that is no legal move.
+    /// The player's answer is not a legal move.
     Illegal,
-    /// It answered too late, or not at all.
+    /// The player answered too late, or not at all.
     Timeout,
-    /// It ended, panicked, or closed the connection.
+    /// The player ended, panicked, or closed the connection.
     Crash,
-    /// It says that it cannot go on.
+    /// The player reported that it cannot go on.
     Failed,
 }
 
@@ -63,7 +63,7 @@ impl FaultKind {
     pub const ALL: [FaultKind; 5] =
         [FaultKind::Start, FaultKind::Illegal, FaultKind::Timeout, FaultKind::Crash, FaultKind::Failed];
 
-    /// The word for it in tables.
+    /// The name of the kind in tables.
     pub fn word(self) -> &'static str {
         match self {
             FaultKind::Start => "no start",
@@ -74,7 +74,7 @@ impl FaultKind {
         }
     }
 
-    /// The kind of an error that a player gave while it played.
+    /// The kind of fault for an error that a player returned for a move.
     pub(crate) fn of_error(error: &PlayError) -> FaultKind {
         match error {
             PlayError::TimedOut => FaultKind::Timeout,
@@ -90,18 +90,18 @@ impl FaultKind {
 /// One fault of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// Whose: the position of its role, from 0.
+    /// The position of the player's role, from 0.
     pub role: usize,
-    /// In which step, from 0; 0 also for what happened at the start.
+    /// The step, from 0; 0 also for a fault at the start.
     pub step: u32,
-    /// What.
+    /// The kind.
     pub kind: FaultKind,
-    /// In words.
+    /// The description.
     pub detail: String,
 }
 
 impl Fault {
-    /// The longest detail that is kept, in bytes.
+    /// The maximum length of a detail, in bytes.
     const DETAIL: usize = 200;
 
     pub(crate) fn new(role: usize, step: u32, kind: FaultKind, detail: impl Into<String>) -> Fault {
@@ -114,7 +114,7 @@ impl Fault {
         Fault { role, step, kind, detail }
     }
 
-    /// As the `errors` of a match record say it: `TO`, `IL (mark 9 9)`, `CE`.
+    /// The code in the `errors` of a match record: `TO`, `IL (mark 9 9)`, `CE`.
     pub fn code(&self) -> String {
         match self.kind {
             FaultKind::Start | FaultKind::Timeout => "TO".to_owned(),

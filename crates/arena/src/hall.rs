@@ -1,4 +1,4 @@
-//! Where the matches of a tournament are played: each thread takes one fixture after the other.
+//! The worker threads of a tournament: each one plays one fixture after the other.
 
 use crate::outcome::Ending;
 use crate::plan::{Contest, Entrant, Fixture, Plan};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
-/// Referees of one game that nobody needs just now.
+/// The idle referees of one game.
 pub(crate) type Pool = Mutex<Vec<Box<dyn Referee>>>;
 
 pub(crate) fn make(
@@ -29,7 +29,7 @@ pub(crate) fn make(
     })
 }
 
-/// Where the matches are played.
+/// `Hall`: the state that the worker threads of a tournament share.
 pub(crate) struct Hall<'a> {
     pub(crate) tournament: &'a Tournament,
     pub(crate) players: &'a dyn Players,
@@ -45,7 +45,7 @@ pub(crate) struct Hall<'a> {
 pub(crate) type Played = Result<(u64, MatchResult), TournamentError>;
 
 impl Hall<'_> {
-    /// Plays one match after the other until there are none left.
+    /// Plays fixtures until none is left or the run is aborted; sends each result or error.
     pub(crate) fn work(&self, results: &Sender<Played>) {
         while let Some(fixture) = self.next_fixture() {
             let number = fixture.number;
@@ -79,7 +79,7 @@ impl Hall<'_> {
         None
     }
 
-    /// The result of a match; `None` when it was interrupted.
+    /// Plays a match; `None` if it was interrupted.
     fn play(&self, fixture: &Fixture) -> Result<Option<MatchResult>, TournamentError> {
         let Tournament { contests, entrants, .. } = self.tournament;
         let contest = &contests[fixture.contest];
@@ -171,10 +171,10 @@ impl Hall<'_> {
     }
 }
 
-/// Writes a record whole or not at all.
+/// Writes a match record to its file in `directory`: into a temporary file first, which is then renamed.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn save(directory: &Path, record: &Record) -> Result<PathBuf, TournamentError> {
     let path = directory.join(format!("{}.json", record.match_id));
     let part = directory.join(format!("{}.json.part", record.match_id));

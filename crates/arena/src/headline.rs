@@ -1,38 +1,38 @@
-//! What the results come to, in a sentence or two: who is stronger, if that can be said, and whose
-//! faults spoil the comparison.
+//! The headline of a tournament's results: which player is stronger, if the evidence suffices, and which
+//! players have too many faults.
 //!
-//! Invariant: a player is called stronger only on at least [`ENOUGH`] pairs from as many different
+//! Invariant: a player is called stronger only on at least [`ENOUGH`] pairs from at least [`ENOUGH`]
 //! encounters, and only if neither player was at fault in more than a tenth of its matches.
 
 use crate::interval::Estimate;
 use crate::standings::{PairSummary, PlayerSummary, Summary};
 use std::fmt::Write as _;
 
-/// The pairs, and the encounters that they come from, that a player needs to be called stronger.
+/// The number of pairs, and of different encounters behind them, required to call a player stronger.
 ///
-/// A pair is two matches of one encounter (a game and an opening with all its seatings) that differ
-/// by two players who have swapped their seats. In a game of two roles an encounter of two players
-/// is one pair. With more seats or more players an encounter has several pairs of the same two
-/// players. They share their opening, so that their encounters are counted as well. In a game of
-/// one role the matches of two players from the same opening are a pair.
+/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
+/// players have swapped their seats. In a two-role game an encounter of two players is one pair.
+/// With more seats or more players an encounter has several pairs of the same two
+/// players. These pairs share their opening, so the encounters are counted as well. In a single-player
+/// game the matches of two players from the same opening are a pair.
 pub const ENOUGH: u64 = 30;
 
-/// A player is stronger beyond doubt from this likelihood of superiority on: two-sided 95 %.
+/// The likelihood of superiority from which on a player is called stronger: two-sided 95 %.
 const SETTLED: f64 = 0.975;
 
-/// One match in so many may be at fault.
+/// At most one match in this many may be at fault.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
-    /// Whether it was at fault in more than a tenth of its matches.
+    /// Whether the player was at fault in more than a tenth of its matches.
     pub fn is_often_at_fault(&self) -> bool {
         TOLERATED * self.faulty_matches > self.entered
     }
 }
 
 impl Summary {
-    /// A sentence for each player that was often at fault, then one on who is stronger. Names and
-    /// differences in Elo are spelled by `name` and `elo`.
+    /// One sentence for each player that was often at fault, then one on which player is stronger. `name`
+    /// formats names and `elo` formats Elo differences.
     pub fn headline(&self, name: &dyn Fn(&str) -> String, elo: &dyn Fn(Estimate) -> String) -> Vec<String> {
         let mut sentences: Vec<String> = Vec::new();
         for player in self.players.iter().filter(|player| player.is_often_at_fault()) {
@@ -81,7 +81,7 @@ impl Summary {
     }
 }
 
-/// Why the better one of two cannot be called stronger.
+/// Why the better of two players cannot be called stronger; `None` if it can.
 fn doubt(
     pair: &PairSummary,
     superiority: f64,
@@ -139,7 +139,7 @@ mod tests {
         summary.headline(&|name| format!("<{name}>"), &|elo| format!("{:+.0}", elo.value))
     }
 
-    /// Pairs of which the first player wins one match and draws the other.
+    /// Pairs in which the first player wins one match and draws the other.
     fn pairs(count: usize) -> Vec<MatchResult> {
         let both = |encounter| {
             let name = format!("e{encounter}");
@@ -226,7 +226,7 @@ mod tests {
             "<good> is ahead of <bad>: +191 Elo in 50 pairs. With so many faults this says little about strength.",
         ];
         assert_eq!(faulty(11), many);
-        // Matches that are not scored count as well.
+        // Unscored matches count as well.
         let mut unplayed = result("e", 0, &[("good", 0), ("bad", 0)]);
         unplayed.ending = "unplayed".to_owned();
         unplayed.faults = vec![Fault::new(1, 0, FaultKind::Start, "silent")];

@@ -1,12 +1,12 @@
-//! Means with intervals, and the normal and Student distributions that they need.
+//! Means with 95 % intervals, and the normal and Student distributions behind them.
 
 use serde::Serialize;
 
 /// The quantile of the standard normal distribution for two-sided 95 % intervals.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// The error function, by its series for small arguments and its continued fraction for large
-/// ones (Abramowitz & Stegun 7.1.6 and 7.1.14); good to about 1e-15.
+/// The error function, by its series for small arguments and its continued fraction for large ones
+/// (Abramowitz & Stegun 7.1.6 and 7.1.14); accurate to about 1e-15.
 pub fn erf(x: f64) -> f64 {
     let a = x.abs();
     let value = if a < 2.5 {
@@ -34,8 +34,8 @@ pub fn normal_cdf(x: f64) -> f64 {
     0.5 * (1.0 + erf(x / std::f64::consts::SQRT_2))
 }
 
-/// The 97.5 % quantile of Student's distribution, by its expansion around the normal quantile
-/// (Abramowitz & Stegun 26.7.5) from three degrees of freedom on; exact for one and two.
+/// The 97.5 % quantile of Student's t distribution: the expansion around the normal quantile
+/// (Abramowitz & Stegun 26.7.5) from three degrees of freedom on; tabulated for one and two.
 pub fn student_quantile_975(degrees: u64) -> f64 {
     match degrees {
         0 => f64::INFINITY,
@@ -54,14 +54,14 @@ pub fn student_quantile_975(degrees: u64) -> f64 {
     }
 }
 
-/// A value and what it lies between with 95 % confidence.
+/// A value with its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Estimate {
     /// The estimate.
     pub value: f64,
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -72,7 +72,7 @@ impl Estimate {
     }
 }
 
-/// The share of a population of which a sample of `n` has `share`, with Wilson's 95 % interval
+/// The population's share estimated from the `share` in a sample of `n`, with Wilson's 95 % interval
 /// (Wilson 1927).
 pub fn wilson(share: f64, n: f64) -> Estimate {
     let z2 = Z95 * Z95;
@@ -81,12 +81,12 @@ pub fn wilson(share: f64, n: f64) -> Estimate {
     Estimate { value: share, low: (centre - margin).max(0.0), high: snap(centre + margin) }
 }
 
-/// 1 for what rounding keeps a hair away from it.
+/// `share`, or exactly 1 if it differs from 1 only by rounding.
 fn snap(share: f64) -> f64 {
     if share > 1.0 - 1e-12 { 1.0 } else { share }
 }
 
-/// Running mean and variance (Welford 1962), of values between known bounds.
+/// A running mean and variance (Welford 1962) of values between known bounds.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Moments {
     count: u64,
@@ -103,7 +103,7 @@ impl Moments {
         self.squares += before * (value - self.mean);
     }
 
-    /// Adds the values of another (Chan, Golub & `LeVeque` 1979).
+    /// Adds all values of `other` (Chan, Golub & `LeVeque` 1979).
     pub fn merge(&mut self, other: &Moments) {
         if other.count == 0 {
             return;
@@ -115,25 +115,25 @@ impl Moments {
         self.squares += other.squares + shift * shift * own * theirs / (own + theirs);
     }
 
-    /// How many values.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean; 0 of none.
+    /// The mean; 0 without values.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The sample variance; `None` of fewer than two.
+    /// The sample variance; `None` for fewer than two values.
     pub fn variance(&self) -> Option<f64> {
         (self.count > 1).then(|| self.squares / (self.count - 1) as f64)
     }
 
-    /// The mean of values that lie within `low..=high`, with its 95 % interval: Student's, cut at
-    /// the bounds. Where all values are equal, which says little about their variance, Wilson's
-    /// interval for a share, whose variance is the largest that such values can have. `None` of
-    /// no values.
+    /// The mean of values within `low..=high`, with its 95 % interval; `None` without values. The interval is
+    /// Student's, cut at the bounds. If all values are equal, it is Wilson's interval for a share, because
+    /// their sample variance 0 is no estimate and a share has the largest variance possible within the
+    /// bounds.
     pub fn estimate(&self, low: f64, high: f64) -> Option<Estimate> {
         if self.count == 0 {
             return None;
@@ -222,7 +222,7 @@ mod tests {
             moments.add(100.0);
         }
         let estimate = moments.estimate(0.0, 100.0).unwrap();
-        // Wilson: 10 of 10 leave from 72.2 %.
+        // Wilson's interval for 10 of 10 begins at 72.2 %.
         near(estimate.low, 72.2, 0.1);
         near(estimate.high, 100.0, 1e-9);
     }

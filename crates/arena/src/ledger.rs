@@ -1,7 +1,7 @@
-//! Files of results: one line of JSON a match.
+//! Results files: one line of JSON a match.
 //!
-//! Invariants: a line is written whole and flushed before the next match counts; a last line that
-//! a crash has torn is taken off when the file is opened again, any other broken line is an error.
+//! Invariants: a line is written whole and flushed before the next match counts. A last line that a crash
+//! has cut off (torn) is removed when the file is opened again; any other malformed line is an error.
 
 use crate::record::Record;
 use crate::result::MatchResult;
@@ -11,103 +11,103 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long to wait for another's lock. Whoever starts programs may seem to hold it for a moment
-/// longer: between being forked off and being started they have their parent's open files.
+/// The longest wait for the file lock of another process. A process that spawns programs may hold the lock
+/// a moment longer, because a forked child shares its open files until `exec`.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often to look meanwhile.
+/// The interval between attempts to take the lock.
 const RETRY: Duration = Duration::from_millis(10);
 
 /// Why results cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
-    /// No such file.
+    /// The file does not exist.
     #[error("there is no file {0}")]
     Missing(PathBuf),
-    /// A directory in place of a file.
+    /// The path names a directory.
     #[error("{path} is a directory: name files in it, as {}", .path.join("*.jsonl").display())]
     Directory {
-        /// Its path.
+        /// The path.
         path: PathBuf,
     },
-    /// A file in a directory that does not exist.
+    /// The directory of a new file does not exist.
     #[error("{path} cannot be created: there is no directory {directory}")]
     NoDirectory {
         /// The file.
         path: PathBuf,
-        /// Where it should be.
+        /// The missing directory.
         directory: PathBuf,
     },
-    /// The file system, while reading.
+    /// The file system failed while reading.
     #[error("{path} cannot be read")]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The error of the file system.
         source: io::Error,
     },
-    /// The file system, while writing.
+    /// The file system failed while writing.
     #[error("{path} cannot be written")]
     Write {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The error of the file system.
         source: io::Error,
     },
-    /// The output of a merge.
+    /// The output of a merge cannot be written.
     #[error("the output cannot be written")]
     Output(#[source] io::Error),
-    /// A line that is no result.
+    /// A line is not a result.
     #[error("{path}:{line}:{column}: {what}; {help}")]
     Line {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: u64,
-        /// Which byte of it, from 1.
+        /// The byte in the line, from 1.
         column: u64,
-        /// What is wrong.
+        /// The error.
         what: String,
-        /// What to do about it.
+        /// How to correct it.
         help: &'static str,
     },
-    /// Files without a single result.
+    /// None of the files holds a result.
     #[error("there are no results: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Nothing(Vec<Flaw>),
-    /// Results where a new file was wanted.
+    /// A new file was requested, but the file is not empty.
     #[error("{0} holds results already: resume it, or name another file")]
     Exists(PathBuf),
-    /// Another program writes it.
+    /// Another process is writing the file.
     #[error("{0} is being written by another run")]
     Locked(PathBuf),
-    /// Results of something else.
+    /// The file holds results of another tournament.
     #[error(
         "{path}:{line}: this result belongs to tournament {found}, not {wanted}: resume with the arguments of the first run"
     )]
     Foreign {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: u64,
-        /// The fingerprint that stands there.
+        /// The fingerprint in the line.
         found: String,
-        /// The fingerprint that these arguments make.
+        /// The fingerprint of the current settings.
         wanted: String,
     },
 }
 
-/// What is wrong with a file of results that can be read nevertheless.
+/// A defect of a results file that can be read nevertheless.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Flaw {
-    /// It holds nothing: a run that has not finished a match, or a shard without matches.
+    /// The file holds no result: the run has not finished a match, or the shard has no matches.
     #[error("{0} holds no results")]
     Empty(PathBuf),
-    /// Its last line is cut off: a run that was killed, or that is writing it just now.
+    /// The last line is cut off: the run was killed, or is writing the line.
     #[error("{path}:{line}: the last line is cut off, and its match is not counted")]
     Torn {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: u64,
     },
 }
@@ -133,7 +133,7 @@ impl ResultsError {
         }
     }
 
-    /// What `error` says of the text that begins in line `line` of the file at `path`.
+    /// The error for JSON text that begins in line `line` of the file at `path`.
     fn of_json(path: &Path, line: u64, error: &serde_json::Error) -> ResultsError {
         let text = error.to_string();
         let bare = text.rsplit_once(" at line ").map_or(text.as_str(), |(bare, _)| bare);
@@ -157,31 +157,31 @@ impl ResultsError {
     }
 }
 
-/// A file of results that is being written.
+/// A results file open for writing; the process holds its lock.
 #[derive(Debug)]
 pub struct ResultFile {
     path: PathBuf,
     file: File,
-    /// What was mended when it was opened.
+    /// The defect that was repaired when the file was opened.
     pub(crate) flaw: Option<Flaw>,
 }
 
 impl ResultFile {
-    /// A new file; one that is there may be empty, but hold nothing.
+    /// Creates a results file; an existing file must be empty.
     ///
     /// # Errors
-    /// When it holds results, or cannot be written.
+    /// When the file holds anything, or cannot be written.
     pub fn create(path: &Path) -> Result<ResultFile, ResultsError> {
         let file = ResultFile::open(path)?;
         let length = file.file.metadata().map_err(|error| ResultsError::of_reading(path, error))?.len();
         if length == 0 { Ok(file) } else { Err(ResultsError::Exists(path.to_owned())) }
     }
 
-    /// A file that goes on (or begins, if there is none): each result in it is given to `each`. A
-    /// torn last line is cut off.
+    /// Opens a results file to append to it, or creates it. Each result in it is given to `each`. A torn
+    /// last line is cut off.
     ///
     /// # Errors
-    /// When it cannot be read and written, or holds something else, or results of a tournament
+    /// When the file cannot be read and written, holds anything but results, or holds results of a tournament
     /// with another fingerprint.
     pub fn resume(
         path: &Path,
@@ -219,7 +219,7 @@ impl ResultFile {
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(RETRY),
                 Err(TryLockError::WouldBlock) => return Err(ResultsError::Locked(path.to_owned())),
-                // Some file systems have no locks; that is no reason not to play.
+                // Some file systems have no locks; the run goes on without one.
                 Ok(()) | Err(TryLockError::Error(_)) => {
                     return Ok(ResultFile { path: path.to_owned(), file, flaw: None });
                 }
@@ -230,7 +230,7 @@ impl ResultFile {
     /// Appends one result and flushes it.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the line cannot be written.
     pub fn append(&mut self, result: &MatchResult) -> Result<(), ResultsError> {
         let line = serde_json::to_vec(result).map_err(io::Error::from);
         let written = line.and_then(|mut line| {
@@ -242,30 +242,30 @@ impl ResultFile {
     }
 }
 
-/// How much of a file was read.
+/// The extent of a file's valid lines.
 #[derive(Default)]
 struct Whole {
-    /// Results.
+    /// The number of results.
     results: u64,
-    /// Up to the end of the last good line.
+    /// The number of bytes up to the end of the last valid line.
     bytes: u64,
-    /// Whether that line has no line end.
+    /// Whether the last valid line lacks a newline.
     unended: bool,
-    /// The line after it, if that is the torn beginning of a result.
+    /// The number of the line after it, if that line is torn.
     torn: Option<u64>,
 }
 
-/// The longest line that is read, in bytes.
+/// The maximum length of a line, in bytes.
 const MAX_LINE: u64 = 1 << 24;
 
-/// The longest match record that is read, in bytes.
+/// The maximum length of a match record, in bytes.
 const MAX_RECORD: u64 = 1 << 26;
 
-/// What every line begins with.
+/// The first bytes of every result line.
 const LINE_START: &[u8] = b"{\"id\":";
 
-/// Whether `text`, which is not JSON and has no line end, is what a crash leaves of a result. A file
-/// system may have filled it up with zeros.
+/// Whether `text`, which is not JSON and has no newline, is a torn result line. A file system may have
+/// padded it with zeros after a crash.
 fn is_torn(text: &[u8], error: &serde_json::Error) -> bool {
     let written = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let length = written.min(LINE_START.len());
@@ -310,11 +310,11 @@ fn read_lines(
     }
 }
 
-/// Gives each result of the file at `path` to `each`: lines of results, or one match record. Says
-/// what is wrong with the file where that is no obstacle.
+/// Gives each result of the file at `path` to `each`. The file holds result lines, or one match record.
+/// Returns the file's defect if it can be read nevertheless.
 ///
 /// # Errors
-/// When it cannot be read, or holds something else.
+/// When the file cannot be read, or holds anything else.
 pub fn read_results(path: &Path, mut each: impl FnMut(MatchResult)) -> Result<Option<Flaw>, ResultsError> {
     let mut file = File::open(path).map_err(|error| ResultsError::of_reading(path, error))?;
     match read_lines(path, &mut file, &mut |_, result| each(result)) {
@@ -330,8 +330,8 @@ pub fn read_results(path: &Path, mut each: impl FnMut(MatchResult)) -> Result<Op
     }
 }
 
-/// The record in the file at `path`, perhaps over several lines; `not_results` is why it does not
-/// hold results, and what is said of a file that is no record either.
+/// Reads the match record in the file at `path`, on one or several lines. `not_results` is the error that
+/// reading the file as results gave; it is returned if the file is no record either.
 fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, ResultsError> {
     let mut text = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_RECORD).read_to_end(&mut text));
@@ -356,10 +356,10 @@ fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, Results
     }
 }
 
-/// Gives each result of `files` to `each`, and says what is wrong with some of them.
+/// Gives each result of `files` to `each`; returns the defects of the files.
 ///
 /// # Errors
-/// When one cannot be read, or there is no result in any of them.
+/// When a file cannot be read, `each` fails, or none of the files holds a result.
 pub(crate) fn read_all(
     files: &[PathBuf],
     mut each: impl FnMut(MatchResult) -> Result<(), ResultsError>,
@@ -380,25 +380,25 @@ pub(crate) fn read_all(
     if results == 0 { Err(ResultsError::Nothing(flaws)) } else { Ok(flaws) }
 }
 
-/// What a merge met with.
+/// The counts of a merge.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Merge {
-    /// Results read.
+    /// The number of results read.
     pub read: u64,
-    /// Results written: each id once, as it was met first.
+    /// The number of results written: the first one of each id.
     pub written: u64,
-    /// Results left out that say the same as one before.
+    /// The number of results left out because they equal the first one of their id.
     pub duplicates: u64,
-    /// Results left out that tell of other moves or goals than one of the same id before.
+    /// The number of results left out whose goals, ending or moves differ from the first one of their id.
     pub conflicts: u64,
-    /// What is wrong with some of the files.
+    /// The defects of the files.
     pub flaws: Vec<Flaw>,
 }
 
-/// Joins files of results by match id.
+/// Merges results files; writes one result for each match id to `out`.
 ///
 /// # Errors
-/// When one cannot be read, none holds a result, or `out` cannot be written.
+/// When a file cannot be read, none holds a result, or `out` cannot be written.
 pub fn merge(files: &[PathBuf], out: &mut dyn Write) -> Result<Merge, ResultsError> {
     let mut merge = Merge::default();
     let mut seen: HashMap<String, u64> = HashMap::new();
@@ -454,7 +454,7 @@ mod tests {
         let scratch = Scratch::new("append");
         let mut file = ResultFile::create(&scratch.0).unwrap();
         file.append(&result("e", 0, &[("a", 100), ("b", 0)])).unwrap();
-        // It is there at once.
+        // The line is readable before the file is closed.
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
         let second = ResultFile::resume(&scratch.0, "t", |_| {});
         assert!(matches!(second, Err(ResultsError::Locked(_))), "{second:?}");
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
         drop(ResultFile::resume(&scratch.0, "t", |_| {}).unwrap());
         assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), line(0) + "\n");
-        // A whole line that only lacks its end is kept.
+        // A complete line that lacks only the newline is kept.
         std::fs::write(&scratch.0, line(0)).unwrap();
         let mut file = ResultFile::resume(&scratch.0, "t", |_| {}).unwrap();
         file.append(&result("e", 1, &[("a", 1)])).unwrap();
@@ -572,7 +572,7 @@ mod tests {
             assert!(ResultFile::resume(&scratch.0, "t", |_| {}).is_err());
             assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), text);
         }
-        // What a file system leaves of a line: some of it, then zeros.
+        // Some file systems leave the beginning of a line, then zeros.
         std::fs::write(&scratch.0, "{\"id\":\"e\",\0\0\0").unwrap();
         assert!(ResultFile::resume(&scratch.0, "t", |_| {}).is_ok());
         assert_eq!(std::fs::read(&scratch.0).unwrap(), b"");
@@ -589,7 +589,7 @@ mod tests {
             ..Record::default()
         };
         let read = |record: &Record| {
-            // In one line without an end, as other servers write it, or in many.
+            // The record on one line without a newline, as other servers write it, then on many lines.
             std::fs::write(&scratch.0, record.to_json()).unwrap();
             let mut short = Vec::new();
             read_results(&scratch.0, |result| short.push(result))?;

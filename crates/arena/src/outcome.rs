@@ -1,4 +1,4 @@
-//! How a match ended, and what can be watched while it goes on.
+//! The outcome of a match, and the events that an observer receives during it.
 
 use crate::account::TimeAccount;
 use crate::fault::Fault;
@@ -9,58 +9,58 @@ use std::time::Duration;
 /// How a match ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// In a terminal state.
+    /// A terminal state was reached.
     Terminal,
-    /// By a fault, under [`crate::OnFault::Forfeit`].
+    /// A fault ended the match, under [`crate::OnFault::Forfeit`].
     Forfeit {
-        /// Whose: the position of its role.
+        /// The position of the role at fault.
         role: usize,
     },
-    /// It never began: why.
+    /// The players could not be started, or the opening is not legal; the text says why.
     Unplayed(String),
-    /// A role had no legal move in a state that is not terminal: the rules are at fault.
+    /// A role has no legal move in a non-terminal state: the rules are not well-formed.
     NoLegalMove {
         /// The position of the role.
         role: usize,
     },
-    /// It went on for too many steps.
+    /// The limit of steps was reached.
     StepLimit,
-    /// The rules could not be evaluated: why.
+    /// The rules could not be evaluated; the text says why.
     RulesFailed(String),
-    /// It was stopped from outside.
+    /// The stop token was raised.
     Interrupted,
 }
 
 impl Ending {
-    /// Whether goals are counted.
+    /// Whether the match counts for scores.
     pub fn is_played(&self) -> bool {
         matches!(self, Ending::Terminal | Ending::Forfeit { .. })
     }
 }
 
-/// A match that is over.
+/// The outcome of a finished match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// How.
+    /// How the match ended.
     pub ending: Ending,
-    /// What each role scores, in role order: all `None` unless the match was played.
+    /// The goal of each role, in role order; all `None` unless [`Ending::is_played`].
     pub goals: Vec<Option<u8>>,
     /// The goals that the rules give in the terminal state; empty for other endings.
     pub given: Vec<Goals>,
-    /// Joint moves made.
+    /// The number of joint moves made.
     pub steps: u32,
-    /// A hash of the joint moves: FNV-1a, 64 bits, of their texts.
+    /// The 64-bit FNV-1a hash of the joint moves' texts.
     pub digest: u64,
-    /// Each seat's time, in role order.
+    /// The time account of each seat, in role order.
     pub accounts: Vec<TimeAccount>,
-    /// What went wrong, in order.
+    /// The faults, in the order of their steps.
     pub faults: Vec<Fault>,
-    /// The record, if one was asked for.
+    /// The record, if [`crate::MatchSetup::record`] asked for one.
     pub record: Option<Record>,
 }
 
 impl Outcome {
-    /// What the role at a position scores, for a person; says where the rules give no goal, or several.
+    /// The score of the role at a position as text; the text says if the rules give no goal or several.
     pub fn score_text(&self, role: usize) -> String {
         match (self.given.get(role), self.goals.get(role)) {
             (Some(goals), _) => goals.to_string(),
@@ -70,44 +70,44 @@ impl Outcome {
     }
 }
 
-/// What happens in a match.
+/// An event of a match in progress.
 pub enum MatchEvent<'a> {
-    /// A state was reached; only for observers that want facts.
+    /// A state was reached; sent only if [`Observer::wants_facts`].
     State {
-        /// Joint moves made before.
+        /// The number of joint moves before this state.
         step: u32,
-        /// What holds, sorted.
+        /// The fluents that hold, sorted.
         facts: &'a [Fact],
-        /// The record so far, with this state, if one is kept.
+        /// The record up to this state, if one is kept.
         record: Option<&'a Record>,
     },
     /// A joint move was made.
     Joint {
-        /// Joint moves made before.
+        /// The number of joint moves before this one.
         step: u32,
         /// The moves, in role order.
         moves: &'a [String],
-        /// How long each player took, in role order; zero for those not asked.
+        /// The time each player took, in role order; zero for roles that were not asked.
         thinking: &'a [Duration],
-        /// What the player of a role (by position) thought.
+        /// The search report of the player of a role, given the role's position.
         reports: &'a mut dyn FnMut(usize) -> Option<Report>,
     },
-    /// It is over.
+    /// The match is over.
     End(&'a Outcome),
 }
 
-/// Someone who watches a match.
+/// Receives the events of a match.
 pub trait Observer {
-    /// Whether [`MatchEvent::State`] is wanted.
+    /// Whether the observer wants [`MatchEvent::State`].
     fn wants_facts(&self) -> bool {
         false
     }
 
-    /// Something happened.
+    /// Receives one event.
     fn observe(&mut self, event: MatchEvent<'_>);
 }
 
-/// Nobody watches.
+/// The observer that ignores every event.
 impl Observer for () {
     fn observe(&mut self, _event: MatchEvent<'_>) {}
 }

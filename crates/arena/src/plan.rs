@@ -1,9 +1,9 @@
-//! Who meets whom: the fixtures of a tournament, numbered from 0 without end.
+//! The fixtures of a tournament: an unbounded sequence of matches, numbered from 0.
 //!
-//! Invariants: fixture `n` depends on the settings and on `n` alone, so that runs, resumed runs and
-//! shards agree on it; all seatings of one opening stand together (an encounter), and so do all
-//! encounters of one opening (a round). Any prefix that ends with a round gives every player every
-//! role equally often against the same others.
+//! Invariants: fixture `n` depends on the settings and on `n` alone, so runs, resumed runs and shards agree
+//! on it. All seatings of one group on one opening are consecutive (an encounter). The encounters of all
+//! groups with the same round number are consecutive (a round). Any prefix that ends with a round gives every
+//! player every role equally often against the same opponents.
 
 use crate::digest::Digest;
 use crate::seating::{combinations, seatings};
@@ -13,31 +13,31 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Someone who takes part.
+/// A participant of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entrant {
-    /// A name of one's own.
+    /// A unique name.
     pub name: String,
-    /// What plays under it; the factory of players understands this.
+    /// The specification from which the factory makes the player.
     pub spec: String,
 }
 
-/// A game that is played.
+/// A game of a tournament.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// A name of its own, for ids and tables.
+    /// A unique name, used in ids and tables.
     pub name: String,
     /// The game.
     pub game: Arc<Game>,
 }
 
-/// Who meets whom.
+/// Which entrants meet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
-    /// Everyone meets everyone.
+    /// All groups of entrants meet; in two-role games, all pairs.
     #[default]
     RoundRobin,
-    /// The first entrant meets everyone; the others do not meet.
+    /// Only groups with the first entrant meet; in two-role games, the others never meet each other.
     Gauntlet,
 }
 
@@ -62,21 +62,21 @@ impl fmt::Display for Pairing {
     }
 }
 
-/// A part of all encounters: the `index`-th of `count` slices, from 1.
+/// A shard: the `index`-th of `count` parts of all encounters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shard {
-    /// Which, from 1.
+    /// The number of this shard, from 1 to `count`.
     pub index: u64,
-    /// Of how many.
+    /// The number of shards.
     pub count: u64,
 }
 
 impl Shard {
-    /// The whole.
+    /// The one shard that holds all encounters.
     pub const ALL: Shard = Shard { index: 1, count: 1 };
 
-    /// Whether the encounter of that number belongs to it. Of any `count` successive encounters
-    /// each shard has one, at places that change, so that no shard has one game only.
+    /// Whether an encounter, given its number, belongs to this shard. Of any block of `count` encounters each
+    /// shard holds one, at a place that changes from block to block, so that no shard holds one game only.
     pub fn contains(self, encounter: u64) -> bool {
         let (block, place) = (encounter / self.count, encounter % self.count);
         (place + mix(block) % self.count) % self.count == self.index - 1
@@ -98,66 +98,66 @@ impl FromStr for Shard {
 /// A match to be played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fixture {
-    /// Its position in the plan.
+    /// The position in the plan, from 0.
     pub number: u64,
-    /// Its name: settings, game, round, group and seating.
+    /// The match id: fingerprint, game, round, group and seating.
     pub id: String,
-    /// The number of the encounter that it belongs to.
+    /// The number of the match's encounter.
     pub encounter: u64,
-    /// The encounter's name: that of the match without the seating.
+    /// The id of the encounter: the match id without the seating.
     pub encounter_id: String,
-    /// The position of the game.
+    /// The position of the game among the contests.
     pub contest: usize,
-    /// Who sits where: positions of entrants in role order; `None` for the role `random`.
+    /// The positions of the entrants in role order; `None` for the role `random`.
     pub seats: Vec<Option<usize>>,
-    /// What its opening is drawn with; the same for all matches of a round in one game.
+    /// The seed of the opening; the same for all matches of a round in one game.
     pub opening_seed: u64,
-    /// What its players and its referee draw with.
+    /// The seed of the match's players and referee.
     pub seed: u64,
 }
 
-/// Why there is no plan.
+/// Why a plan cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
-    /// Nobody or nothing.
+    /// There is no player, no game, or no role that is played.
     #[error("a tournament needs at least one {0}")]
     Nothing(&'static str),
-    /// A name twice.
+    /// Two players or two games have the same name.
     #[error("there are two {0} with the name `{1}`: give each a name of its own")]
     Twice(&'static str, String),
-    /// One player where several are wanted.
+    /// The only player would play several roles of a game.
     #[error(
         "{player} would play against itself in {game}, which has {roles} roles: a second player is wanted"
     )]
     Alone {
-        /// The only player.
+        /// The name of the only player.
         player: String,
-        /// A game for several.
+        /// The name of the game.
         game: String,
-        /// How many roles of it are played.
+        /// The number of roles that players take.
         roles: usize,
     },
-    /// A name that cannot stand in an id.
+    /// A name has a character that ids do not allow.
     #[error("`{0}` is no name: letters, digits and any of . _ - + are wanted")]
     BadName(String),
-    /// Too many for a round.
+    /// A round has too many encounters.
     #[error("one round has more than {MAX_ROUND} encounters: take fewer players or games")]
     TooMany,
 }
 
-/// Encounters of one round, at most.
+/// The largest number of encounters in a round.
 const MAX_ROUND: usize = 100_000;
 
-/// Encounters of one kind: a game and who plays it.
+/// A game and a set of entrants that meet in it: one encounter a round.
 #[derive(Clone, Debug)]
 struct Group {
     contest: usize,
-    /// Its number among the groups of that game.
+    /// The number among the groups of the same game, from 0.
     number: usize,
     members: Vec<usize>,
-    /// How many seatings, the same in every round.
+    /// The number of seatings, the same in every round.
     matches: u64,
-    /// The number of its first match in a round.
+    /// The number of the first match within a round.
     first: u64,
 }
 
@@ -168,18 +168,18 @@ pub struct Plan {
     seed: u64,
     /// The names of the games.
     names: Vec<String>,
-    /// For each game, which roles are played.
+    /// For each game and role, whether an entrant plays it.
     roles: Vec<Vec<bool>>,
     groups: Vec<Group>,
     round: u64,
 }
 
 impl Plan {
-    /// The plan for `entrants` in `contests`. `rules` says in words whatever else the results
-    /// depend on (clocks, openings, faults): plans that differ in it have other ids.
+    /// The plan for `entrants` in `contests`. `rules` is a text of all other settings that the results
+    /// depend on (clocks, openings, faults); plans with different `rules` have different ids.
     ///
     /// # Errors
-    /// When there is nobody, nothing, a name is used twice, or one player would meet itself.
+    /// When there is no entrant or no game, a name is invalid or not unique, or one player would meet itself.
     pub fn new(
         entrants: &[Entrant],
         contests: &[Contest],
@@ -206,7 +206,7 @@ impl Plan {
             let groups = combinations(entrants.len(), seats.min(entrants.len()), MAX_ROUND);
             let mut groups = groups.ok_or(PlanError::TooMany)?;
             if seats == 1 {
-                // Alone on the same opening: all of them are one encounter.
+                // In a single-player game the matches of all entrants on one opening are one encounter.
                 groups = vec![(0..entrants.len()).collect()];
             } else if pairing == Pairing::Gauntlet {
                 groups.retain(|members| members.contains(&0));
@@ -226,18 +226,18 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What tells this tournament's results from others': a hash of all that they depend on,
-    /// except how many matches are played, where, and how many at once.
+    /// The hash of all settings that the results depend on; it tells results of different tournaments apart.
+    /// The number of matches, the shards and the concurrency are not part of it.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// Matches of one round: every encounter with all its seatings.
+    /// The number of matches in one round: all seatings of every encounter.
     pub fn round(&self) -> u64 {
         self.round
     }
 
-    /// The number of matches that are at least `wanted` and end with an encounter.
+    /// The smallest number of matches, at least `wanted`, that ends with a whole encounter.
     pub fn whole_encounters(&self, wanted: u64) -> u64 {
         let (rounds, rest) = (wanted / self.round, wanted % self.round);
         let ends = self.groups.iter().map(|group| group.first + group.matches);
@@ -245,7 +245,7 @@ impl Plan {
             + if rest == 0 { 0 } else { ends.min_by_key(|&end| (end < rest, end)).unwrap_or(rest) }
     }
 
-    /// The number of the match of that name; `None` if no match of this plan has it.
+    /// The number of the match with this id; `None` if the plan has no such match.
     pub fn number_of(&self, id: &str) -> Option<u64> {
         let (rest, seating) = id.rsplit_once(".s")?;
         let (rest, group) = rest.rsplit_once(".g")?;
@@ -259,11 +259,11 @@ impl Plan {
             return None;
         }
         let number = round.checked_mul(self.round)?.checked_add(group.first + seating)?;
-        // Only the one way to write it.
+        // Rejects other spellings of the numbers, such as leading zeros.
         (self.fixture(number).id == id).then_some(number)
     }
 
-    /// The number of the encounter that the match of that number belongs to.
+    /// The number of the encounter of match `number`.
     pub fn encounter(&self, number: u64) -> u64 {
         let (round, place) = (number / self.round, number % self.round);
         round * self.groups.len() as u64 + self.group_at(place) as u64
@@ -274,7 +274,7 @@ impl Plan {
         self.groups.partition_point(|group| group.first <= place) - 1
     }
 
-    /// The match of that number.
+    /// The match `number`.
     pub fn fixture(&self, number: u64) -> Fixture {
         let (round, place) = (number / self.round, number % self.round);
         let group = &self.groups[self.group_at(place)];
@@ -335,7 +335,7 @@ fn fingerprint(
     format!("{:012x}", digest.value() >> 16)
 }
 
-/// Which roles are played by entrants.
+/// For each role, whether an entrant plays it; false for the role `random`.
 fn played_roles(game: &Game) -> Vec<bool> {
     game.roles().map(|role: Role| !crate::is_nature(game, role)).collect()
 }
@@ -363,7 +363,7 @@ mod tests {
         Plan::new(&entrants(players), &contests, pairing, 7, "").unwrap()
     }
 
-    /// How often each player had each role in one round.
+    /// How often each player has each role in one round, by (game, role, player).
     fn seats_taken(plan: &Plan) -> BTreeMap<(usize, usize, usize), usize> {
         let mut taken = BTreeMap::new();
         for number in 0..plan.round() {

@@ -1,25 +1,25 @@
-//! Rules that begin somewhere else: the same game from a given state.
+//! The rules of a game that begins in a given state.
 //!
-//! Players of any kind, also those behind a protocol, learn a position only by the rules that they
-//! are sent; so a match that goes on from a position is a match of a game that begins there.
+//! Players of any kind, protocol players included, learn the initial state only from the rules that they
+//! receive. A match that begins in another state is therefore a match of a game with other rules.
 
 use ggp_game::{Fact, Game};
 
-/// The rules of `game` with `facts` as the initial state: what said `init` is left out, and the
-/// facts are put at the end. Parse and check it like any rulesheet.
+/// The rules of `game` with `facts` as the initial state: the `init` rules are left out, and the
+/// facts are appended. The text must be parsed and checked like any rulesheet.
 pub fn rules_from(game: &Game, facts: &[Fact]) -> Vec<u8> {
     let description = game.description();
     let mut rules = Vec::with_capacity(description.source.len());
     let mut copied = 0;
     for rule in &description.rules {
-        // One source rule may have become several with the same span.
+        // Several rules may have the span of one source rule.
         if description.name(rule.head.relation) == "init" && rule.span.start >= copied {
             rules.extend_from_slice(&description.source[copied..rule.span.start]);
             copied = rule.span.end;
         }
     }
     rules.extend_from_slice(&description.source[copied..]);
-    // The source may end in a comment without a line end.
+    // The source may end in a comment without a newline.
     rules.push(b'\n');
     for fact in facts {
         rules.extend_from_slice(format!("(init {fact})\n").as_bytes());
@@ -48,7 +48,7 @@ mod tests {
         let mut found = Vec::new();
         machine.facts(&state, &mut found).unwrap();
         assert_eq!(found, facts);
-        // And from there again.
+        // The replacement works on its own output.
         let third = game(&rules_from(&second, &facts[..1]));
         assert_eq!(third.description().source.windows(5).filter(|w| w == b"(init").count(), 2);
     }

@@ -1,35 +1,35 @@
-//! Ratings of any number of players from comparisons of two: the Bradley–Terry model (Bradley &
-//! Terry 1952) on Elo's scale, a draw counting as half a win, with intervals by the jackknife.
+//! Ratings of any number of players from pairwise comparisons: the Bradley–Terry model (Bradley &
+//! Terry 1952) on Elo's scale. A draw counts as half a win.
 //!
-//! Matches of one encounter depend on each other, so the intervals come from leaving out groups of
-//! whole encounters in turn (delete-a-group jackknife, Kott 2001), which needs no assumption on
-//! what happens within one.
+//! Matches of one encounter depend on each other. The intervals therefore come from the delete-a-group
+//! jackknife (Kott 2001), whose groups are sets of whole encounters; it assumes nothing about the dependence
+//! within an encounter.
 
 use crate::interval::{Estimate, Z95, student_quantile_975};
 
-/// Groups of encounters for the jackknife.
+/// The number of groups of encounters for the jackknife.
 pub(crate) const BLOCKS: usize = 48;
 
-/// With fewer groups than this the intervals assume that all comparisons are independent.
+/// With fewer groups than this, the intervals assume that all comparisons are independent.
 const ENOUGH_BLOCKS: usize = 8;
 
-/// Everyone has drawn so many imaginary matches with an average player: one who has lost or won
-/// everything gets a finite rating. One match vanishes beside some dozens of real ones.
+/// The prior: the number of imaginary matches that each player draws with an average player. It keeps the
+/// rating finite for a player that won or lost everything; its weight is small beside some dozens of matches.
 const PRIOR: f64 = 1.0;
 
-/// A spread that is this small, in units of the variance that independent comparisons would have,
-/// comes from the imaginary matches only.
+/// The smallest credible jackknife spread, relative to the variance of independent comparisons. A smaller
+/// spread comes from the prior alone.
 const NO_SPREAD: f64 = 0.01;
 
 /// Elo per unit of log-odds: 400 / ln 10.
 const ELO: f64 = 173.717_792_761_300_7;
 
-/// What is known of two players.
+/// The comparisons of two players, by group of encounters.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Meetings {
-    /// Their positions.
+    /// The positions of the two players.
     pub(crate) players: [usize; 2],
-    /// By group of encounters: points of the first, and comparisons.
+    /// For each group of encounters: the points of the first player, and the number of comparisons.
     pub(crate) blocks: Box<[[f64; 2]; BLOCKS]>,
 }
 
@@ -39,7 +39,7 @@ impl Meetings {
     }
 }
 
-/// What `a` has scored in `count` comparisons with `b`.
+/// The points of `a` in `count` comparisons with `b`.
 struct Score {
     a: usize,
     b: usize,
@@ -47,7 +47,7 @@ struct Score {
     count: f64,
 }
 
-/// A rating for each of `players`, around 0; `None` for those who met nobody.
+/// A rating for each of `players`, centred on 0; `None` for a player that met nobody.
 pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate>> {
     let total = |without: Option<usize>| -> Vec<Score> {
         let sum = |meeting: &Meetings| {
@@ -76,7 +76,7 @@ pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate
             let n = blocks.len() as f64;
             let mean = without.iter().map(|ratings| ratings[player]).sum::<f64>() / n;
             let spread: f64 = without.iter().map(|ratings| (ratings[player] - mean).powi(2)).sum();
-            // Where every encounter says the same, leaving some out shows nothing.
+            // If all encounters agree, the jackknife sees no variance.
             let one_sided = points <= 0.0 || points >= count || spread * information < NO_SPREAD;
             let margin = if one_sided || blocks.len() < ENOUGH_BLOCKS {
                 Z95 / information.sqrt()
@@ -93,8 +93,8 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The likeliest ratings in log-odds, with mean 0: Newton's method one player at a time, which
-/// ends since the likelihood with the prior is strictly concave.
+/// The maximum a posteriori ratings in log-odds, with mean 0: Newton's method on one player at a time. It
+/// converges because the likelihood with the prior is strictly concave.
 fn fit(players: usize, meetings: &[Score]) -> Vec<f64> {
     let mut ratings = vec![0.0f64; players];
     for _ in 0..1000 {
@@ -114,7 +114,7 @@ fn fit(players: usize, meetings: &[Score]) -> Vec<f64> {
                 slope += points - meeting.count * expected;
                 bend += meeting.count * expected * (1.0 - expected);
             }
-            // A flat place would send it far away.
+            // Where the likelihood is nearly flat, the full Newton step would be too long.
             let step = (slope / bend.max(1e-12)).clamp(-1.0, 1.0);
             ratings[player] += step;
             change = change.max(step.abs());
@@ -146,7 +146,7 @@ mod tests {
     fn two_players_differ_by_the_elo_of_their_score() {
         let ratings = rate(2, &[meetings([0, 1], 7500.0, 10_000.0)]);
         let difference = ratings[0].unwrap().value - ratings[1].unwrap().value;
-        // 75 % is 190.85 Elo; the imaginary draws take off less than 0.1.
+        // 75 % is 190.85 Elo; the prior takes off less than 0.1.
         assert!((difference - 190.85).abs() < 0.1, "{difference}");
     }
 
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(rate(0, &[]), []);
     }
 
-    /// Intervals at 95 % hold the truth in about 95 of 100 simulated tournaments.
+    /// 95 % intervals contain the true rating in about 95 of 100 simulated tournaments.
     #[test]
     fn intervals_hold_what_they_promise() {
         let truth = 60.0;
@@ -182,7 +182,7 @@ mod tests {
         let held = (0..200u64).filter(|&seed| {
             let mut both = Meetings::new([0, 1]);
             for encounter in 0..240u64 {
-                // Two matches that always end alike: half the information of independent ones.
+                // Two matches that always end alike have half the information of independent ones.
                 let u = f64::from(Stream::new(seed, encounter).bits(0, Role(0))) / 2f64.powi(32);
                 let block = &mut both.blocks[encounter as usize % BLOCKS];
                 block[0] += if u < win { 2.0 } else { 0.0 };

@@ -1,6 +1,6 @@
-//! The record of one match, as JSON in the format of ggp.org, or as text with one joint move a line.
+//! The record of one match: JSON in the ggp.org format, or text with one joint move a line.
 //!
-//! Invariant: what is written reads back equal; members that this format does not name survive
+//! Invariant: a written record reads back equal; members outside the format survive
 //! reading and writing. The format: <http://www.ggp.org/formats/matches.html>.
 
 use ggp_game::message::read_terms;
@@ -9,84 +9,84 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// A match record. Every member may be missing in others' files.
+/// A match record. Any member may be missing in records of other programs.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Record {
-    /// The match.
+    /// The match id.
     pub match_id: String,
-    /// 32 characters that nobody can guess.
+    /// 32 random characters that cannot be guessed.
     pub random_token: String,
-    /// When it began, in milliseconds since 1970.
+    /// The start of the match, in milliseconds since 1970.
     pub start_time: u64,
-    /// Where the game is described; a file's name where there is no address.
+    /// The URL of the game's description; the rulesheet's file name if there is no URL.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "String::is_empty")]
     pub game_meta_url: String,
     /// Whether the last state is terminal.
     pub is_completed: bool,
-    /// Whether it was given up before.
+    /// Whether the match was ended before a terminal state.
     pub is_aborted: bool,
-    /// Each state as a list of facts, `( (cell 1 1 b) (control white) )`, from the initial one on.
+    /// Each state from the initial one on, as a list of facts: `( (cell 1 1 b) (control white) )`.
     pub states: Vec<String>,
     /// The joint moves, each in role order.
     pub moves: Vec<Vec<String>>,
-    /// When each state was reached, in milliseconds since 1970.
+    /// The time each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
-    /// For each state and role what went wrong on the way to it: nothing, `TO`, `IL …` or `CE`.
+    /// For each state and role, the error in the step before: empty, `TO`, `IL …` or `CE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Vec<String>>,
-    /// What each role scores, in role order; `None` only in others' files.
+    /// The goal of each role, in role order; `None` occurs only in records of other programs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goal_values: Vec<Option<i64>>,
-    /// How many goals the rules give each role in the last state, unless all have one. Not a member of the
-    /// published format.
+    /// Whether the rules give each role no goal, one or several in the last state; empty if every role has
+    /// one. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
-    /// Seconds for looking at the game before; -1 for none.
+    /// Seconds for looking at the game before the match; -1 for none.
     pub preview_clock: Seconds,
-    /// Seconds before the first move.
+    /// Seconds before the first move (start clock).
     pub start_clock: Seconds,
-    /// Seconds for each move.
+    /// Seconds for each move (play clock).
     pub play_clock: Seconds,
-    /// Who played, in role order.
+    /// The players' names, in role order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub player_names_from_host: Vec<String>,
-    /// Which of them are people.
+    /// Which of the players are people, in role order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub is_player_human: Vec<bool>,
-    /// The tournament.
+    /// The name of the tournament.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tournament_name_from_host: Option<String>,
-    /// Whether the players saw other words than these.
+    /// Whether the players received scrambled symbols.
     pub scrambled: bool,
-    /// Who lost by a fault, if the match ended so: the position of its role. Not a member of the
+    /// The position of the role that forfeited, if the match ended by a forfeit. Not a member of the
     /// published format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeited_by: Option<usize>,
     /// What evaluated the rules for each player of this program, in role order: `propnet`, `datalog` (the
-    /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` where nobody says; empty where nobody says at all. Not a
-    /// member of the published format.
+    /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` for a player that does
+    /// not tell. Empty if no player tells. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<Option<String>>,
-    /// What else there is.
+    /// All other members.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
 }
 
-/// How many goals the rules give a role in a terminal state.
+/// Whether the rules give a role no goal, one or several in a terminal state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalsGiven {
-    /// None; it scores 0.
+    /// No goal; the role scores 0.
     None,
-    /// One.
+    /// One goal.
     One,
-    /// Several; the largest counts.
+    /// Several goals; the largest counts.
     Several,
 }
 
 impl GoalsGiven {
-    /// How many each role of a terminal state has; nothing where all have one, as they should.
+    /// One entry a role of a terminal state; empty if every role has one goal, as GDL demands.
     pub fn of(goals: &[Goals]) -> Vec<GoalsGiven> {
         let given = |goals: &Goals| match goals {
             Goals::None => GoalsGiven::None,
@@ -98,7 +98,7 @@ impl GoalsGiven {
     }
 }
 
-/// A number of seconds in a record: an integer where it is whole.
+/// A number of seconds in a record; whole numbers are written as integers.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Seconds(pub f64);
 
@@ -109,7 +109,7 @@ impl Default for Seconds {
 }
 
 impl From<Duration> for Seconds {
-    /// At most 2³¹ − 1, which readers of the format can hold: a clock without end.
+    /// At most 2³¹ − 1, the largest value that readers of the format can hold; it stands for no limit.
     fn from(time: Duration) -> Seconds {
         Seconds(time.as_secs_f64().min(f64::from(i32::MAX)))
     }
@@ -131,50 +131,50 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// Why a text is no record.
+/// Why a record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// Its JSON.
+    /// The text is not JSON, or not a record.
     #[error("not a match record: {0}")]
     Json(#[from] serde_json::Error),
-    /// A state.
+    /// A state is not a list of facts.
     #[error("state {step}: {why}")]
     State {
-        /// Which, from 0.
+        /// The state, from 0.
         step: usize,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
-    /// A joint move.
+    /// A line of a text record is not a joint move.
     #[error("joint move {step} (line {line}): {why}")]
     Line {
-        /// Which, from 0.
+        /// The joint move, from 0.
         step: usize,
-        /// In which line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
-    /// A joint move of a JSON record.
+    /// A move of a JSON record is not one term.
     #[error("joint move {step}, role {role}: `{text}` is no move")]
     Move {
-        /// Which, from 0.
+        /// The joint move, from 0.
         step: usize,
         /// The position of the role, from 0.
         role: usize,
-        /// What stands there.
+        /// The text in place of a move.
         text: String,
     },
-    /// No states.
+    /// The record has no such state.
     #[error("the record holds no states, only moves")]
     NoStates,
 }
 
 impl Record {
-    /// Reads either form: JSON when the text begins with `{`, else one joint move a line.
+    /// Reads either form: JSON if the text begins with `{`, otherwise one joint move a line.
     ///
     /// # Errors
-    /// When it is neither.
+    /// When the text has neither form.
     pub fn read(text: &str) -> Result<Record, RecordError> {
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
@@ -182,7 +182,7 @@ impl Record {
         Record::read_lines(text)
     }
 
-    /// Reads one joint move a line, `((move 1 2 1 3) noop)`. What follows a `;` is not read.
+    /// Reads one joint move a line, `((move 1 2 1 3) noop)`. A `;` begins a comment.
     fn read_lines(text: &str) -> Result<Record, RecordError> {
         let mut record = Record::default();
         for (number, line) in text.lines().enumerate() {
@@ -200,12 +200,12 @@ impl Record {
         Ok(record)
     }
 
-    /// As JSON, in one line.
+    /// The record as JSON, in one line.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The joint moves, one a line, each line ended.
+    /// The joint moves, one a line, each ended by a newline.
     pub fn to_lines(&self) -> String {
         let mut out = String::new();
         for joint in &self.moves {
@@ -214,10 +214,10 @@ impl Record {
         out
     }
 
-    /// The joint moves as canonical texts.
+    /// The joint moves in canonical form.
     ///
     /// # Errors
-    /// When one holds something else than moves.
+    /// When the text of a move is not one term.
     pub fn joint_moves(&self) -> Result<Vec<Vec<String>>, RecordError> {
         let canonical = |(step, joint): (usize, &Vec<String>)| {
             let one = |(role, text): (usize, &String)| match read_terms(&format!("({text}\n)")) {
@@ -229,10 +229,10 @@ impl Record {
         self.moves.iter().enumerate().map(canonical).collect()
     }
 
-    /// The facts of the state `step`, sorted; `true` around a fact is taken off.
+    /// The facts of state `step`, sorted and without duplicates; `(true FACT)` is read as `FACT`.
     ///
     /// # Errors
-    /// When there is no such state, or it is no list of facts.
+    /// When there is no such state, or its text is not a list of facts.
     pub fn state(&self, step: usize) -> Result<Vec<Fact>, RecordError> {
         let text = self.states.get(step).ok_or(RecordError::NoStates)?;
         let terms = read_terms(text).map_err(|error| RecordError::State { step, why: error.to_string() })?;
@@ -255,20 +255,20 @@ impl Record {
         self.state(self.states.len().saturating_sub(1))
     }
 
-    /// Sets what the terminal state's `goals` come to.
+    /// Sets the goal members from the `goals` of the terminal state.
     pub fn set_goals(&mut self, goals: &[Goals]) {
         self.goal_values = goals.iter().map(|goals| Some(i64::from(goals.score().value()))).collect();
         self.goals_given = GoalsGiven::of(goals);
     }
 
-    /// Sets the clocks.
+    /// Sets the members of the start and play clocks.
     pub fn set_clocks(&mut self, clocks: Clocks) {
         self.start_clock = clocks.start.into();
         self.play_clock = clocks.play.into();
     }
 }
 
-/// A state as records write it.
+/// The text of a state in a record: `( FACT FACT … )`.
 pub fn state_text(facts: &[Fact]) -> String {
     let mut out = String::with_capacity(4 + facts.iter().map(|f| f.as_str().len() + 1).sum::<usize>());
     out.push_str("( ");
@@ -284,7 +284,7 @@ pub fn state_text(facts: &[Fact]) -> String {
 mod tests {
     use super::*;
 
-    /// As the reference server writes it, shortened.
+    /// A record of the reference server, shortened.
     const FOREIGN: &str = r#"{"matchId":"scr.ttt.1","randomToken":"abc","startTime":1795208841243,
         "gameMetaURL":"http://games.ggp.org/base/games/ticTacToe/v0/","isCompleted":true,"isAborted":false,
         "states":["( ( control xplayer ) ( cell 1 1 b ) )","( ( cell 1 1 x ) ( true ( control oplayer ) ) )"],

@@ -1,9 +1,9 @@
-//! The referee: plays one match of any game between any players.
+//! The referee: it plays one match of any game between any players.
 //!
-//! Invariants: every joint move is legal; whoever answers wrongly is dealt with by [`OnFault`] and
-//! named in [`Outcome::faults`]; a match that did not end by the rules or by a forfeit has no
-//! goals. A player's clock runs only while that player is asked; in turn, unless
-//! [`MatchSetup::parallel`], so that equal clocks are equal time on one core.
+//! Invariants: every joint move is legal; a player that answers wrongly is handled as [`OnFault`] says and
+//! is named in [`Outcome::faults`]; a match that ends neither in a terminal state nor by a forfeit has no
+//! goals. A player's clock runs only while that player is asked. The players are asked one after the other
+//! unless [`MatchSetup::parallel`] is set, so equal clocks give equal time on one core.
 
 use crate::fault::{Fault, FaultKind, OnFault};
 use crate::outcome::{Ending, MatchEvent, Observer, Outcome};
@@ -18,31 +18,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is agreed before a match.
+/// The settings of one match.
 #[derive(Clone, Debug)]
 pub struct MatchSetup {
-    /// Its name, one word.
+    /// The match id, one word.
     pub id: String,
-    /// The clocks; [`Duration::MAX`] for one that never runs out.
+    /// The start clock and the play clock; [`Duration::MAX`] means no limit.
     pub clocks: Clocks,
-    /// How long after the play clock an answer is still taken. It counts as overshoot all the same.
+    /// The time after the play clock in which an answer is still accepted. It counts as overshoot all the
+    /// same.
     pub grace: Duration,
-    /// What becomes of faults.
+    /// What the referee does about a fault.
     pub on_fault: OnFault,
-    /// For what the referee draws itself: moves in a player's stead and the role `random`.
+    /// The seed of the referee's own draws: replacement moves after a fault, and the moves of the role
+    /// `random`.
     pub seed: u64,
-    /// Joint moves that are played before anyone is asked, as texts in role order.
+    /// Joint moves played before any player is asked, as move texts in role order.
     pub opening: Vec<Vec<String>>,
-    /// Whether the players think at the same time, each in a thread of its own.
+    /// Whether the players think at the same time, each on a thread of its own.
     pub parallel: bool,
-    /// A match of so many steps is given up.
+    /// The number of steps after which the match ends with [`Ending::StepLimit`].
     pub max_steps: u32,
-    /// The record to be filled in, with names and whatever else is known; `None` when none is wanted.
+    /// The record to fill in, with the names and other members that are known already; `None` for no record.
     pub record: Option<Record>,
 }
 
 impl MatchSetup {
-    /// A match `id` with `clocks`, [`DEFAULT_GRACE`], random moves for faults, and no record.
+    /// A match `id` with `clocks`, [`DEFAULT_GRACE`], the default [`OnFault`], seed 0, and no record.
     pub fn new(id: impl Into<String>, clocks: Clocks) -> MatchSetup {
         MatchSetup {
             id: id.into(),
@@ -58,29 +60,28 @@ impl MatchSetup {
     }
 }
 
-/// The grace unless something else is said: half of what the reference server gives, since most
-/// players here are on the same machine.
+/// The default grace: half of the reference server's, since most players run on the same machine.
 pub const DEFAULT_GRACE: Duration = Duration::from_millis(500);
 
-/// Who takes a role.
+/// The occupant of a role.
 pub enum Seat {
     /// A player.
     Player(Box<dyn Player>),
-    /// The role `random`: the referee draws its moves uniformly.
+    /// The role `random`: the referee draws its moves uniformly from the legal ones.
     Nature,
 }
 
-/// Whether `role` is played by nobody, but drawn by the referee.
+/// Whether `role` is the role `random`, whose moves the referee draws.
 pub fn is_nature(game: &Game, role: Role) -> bool {
     game.nature() == Some(role)
 }
 
-/// Someone who can play matches of one game; hides which machine knows the rules.
+/// Plays matches of one game; hides which state machine evaluates the rules.
 pub trait Referee: Send {
-    /// The game.
+    /// The game that is played.
     fn game(&self) -> &Arc<Game>;
 
-    /// Plays a match of `seats`, one a role, until it ends or `stop` is raised.
+    /// Plays a match between `seats`, one a role, until the match ends or `stop` is raised.
     fn play(
         &mut self,
         setup: MatchSetup,
@@ -89,32 +90,32 @@ pub trait Referee: Send {
         stop: &StopToken,
     ) -> Outcome;
 
-    /// Up to `plies` random joint moves from the initial state that do not end the game; fewer
-    /// where the game is shorter.
+    /// Up to `plies` random joint moves from the initial state that reach no terminal state; fewer if
+    /// every draw ended the game earlier.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
     fn opening(&mut self, seed: u64, plies: u32, stop: &StopToken) -> Result<Vec<Vec<String>>, EvalError>;
 }
 
-/// A referee that knows the rules by a state machine. Its machine lasts from match to match.
+/// A referee over a state machine. The machine is reused from match to match.
 #[derive(Clone, Debug)]
 pub struct MachineReferee<M> {
     machine: M,
     percepts: bool,
 }
 
-/// How often an opening is drawn anew when it ended the game.
+/// The maximum number of draws for one opening; a draw that ends the game too early is repeated.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {
-    /// A referee with `machine`.
+    /// A referee that evaluates the rules with `machine`.
     pub fn new(machine: M) -> MachineReferee<M> {
         let percepts = machine.game().has_percepts();
         MachineReferee { machine, percepts }
     }
 
-    /// All legal moves, one list a role; the first role without any as the error.
+    /// All legal moves, one list a role; the inner error is the first role without a legal move.
     fn legal_moves(&mut self, state: &M::State) -> Result<Result<Vec<Vec<Move>>, Role>, EvalError> {
         let mut all = Vec::with_capacity(self.machine.game().role_count());
         for role in self.machine.game().roles() {
@@ -198,7 +199,7 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
     }
 }
 
-/// A match under way.
+/// A match in progress.
 struct Table<'a, M> {
     referee: &'a mut MachineReferee<M>,
     setup: &'a MatchSetup,
@@ -208,7 +209,7 @@ struct Table<'a, M> {
     transcript: Transcript,
 }
 
-/// What a player said when it was asked, and how long that took.
+/// A player's answer and the time it took.
 type Answer = (Result<String, PlayError>, Duration);
 
 impl<M: StateMachine> Table<'_, M> {
@@ -233,7 +234,7 @@ impl<M: StateMachine> Table<'_, M> {
             if step == self.setup.max_steps {
                 break Ending::StepLimit;
             }
-            // From step to step moves are kept as texts.
+            // Moves are kept as texts between steps, so the machine may renumber them.
             if self.referee.machine.has_many_moves() {
                 self.referee.machine.release_moves();
             }
@@ -270,7 +271,7 @@ impl<M: StateMachine> Table<'_, M> {
         Ok(ending)
     }
 
-    /// Starts every player; `Some` when that ends it all.
+    /// Starts every player; `Some` if the match cannot begin.
     fn start_players(&mut self) -> Option<Ending> {
         let clocks = self.setup.clocks;
         let game = Arc::clone(self.referee.machine.game());
@@ -296,7 +297,7 @@ impl<M: StateMachine> Table<'_, M> {
         None
     }
 
-    /// Notes the state that has been reached.
+    /// Passes a state that has been reached to the observer and the record.
     fn enter(&mut self, state: &M::State, step: u32) -> Result<(), EvalError> {
         let wanted = self.observer.wants_facts();
         if !wanted && !self.transcript.wants_states() {
@@ -314,7 +315,7 @@ impl<M: StateMachine> Table<'_, M> {
         Ok(())
     }
 
-    /// The joint move of this step, or how the match ends instead.
+    /// The joint move of this step, or the ending if there is none.
     fn choose(&mut self, legal: &[Vec<Move>], seen: &Sight, step: u32) -> Result<Vec<Move>, Ending> {
         if let Some(texts) = self.setup.opening.get(step as usize) {
             return self.follow_opening(texts, legal, seen, step);
@@ -352,7 +353,7 @@ impl<M: StateMachine> Table<'_, M> {
         Ok(joint)
     }
 
-    /// The move that was answered, if it is legal and in time.
+    /// The answered move if it is legal and in time; otherwise the fault.
     fn judge(&mut self, legal: &[Move], (result, elapsed): Answer) -> Result<Move, (FaultKind, String)> {
         let text = result.map_err(|error| (FaultKind::of_error(&error), error.to_string()))?;
         if elapsed > self.setup.clocks.play.saturating_add(self.setup.grace) {
@@ -384,7 +385,7 @@ impl<M: StateMachine> Table<'_, M> {
                 None => return Err(Ending::Unplayed(format!("step {step} of the opening is not legal"))),
             }
         }
-        // What a player makes of it shows in its next move.
+        // An error of `observe` is ignored: a broken player fails again when it is asked for a move.
         ask_all(self.seats, self.setup.parallel, &|role, player| {
             player.observe(seen.of(role)).map(|()| String::new())
         });
@@ -392,7 +393,7 @@ impl<M: StateMachine> Table<'_, M> {
     }
 }
 
-/// What the players have seen of the last step.
+/// What the players observe of the last step: the joint move, or percepts in GDL-II.
 #[derive(Default)]
 struct Sight {
     joint: Option<Vec<String>>,
@@ -432,8 +433,8 @@ impl Sight {
     }
 }
 
-/// Asks every player the same, one after the other or all at once; `None` for seats without one.
-/// A player that panics is gone.
+/// Asks every player the same question, in turn or in parallel. The answers are in role order, `None` for
+/// seats without a player. A panic of a player becomes [`PlayError::Gone`].
 fn ask_all(
     seats: &mut [Seat],
     parallel: bool,

@@ -1,6 +1,6 @@
-//! The results of a tournament as one page of HTML that needs nothing else: no network, no script.
+//! The results of a tournament as one self-contained HTML page: no network access, no script.
 //!
-//! Invariant: whatever comes from outside (names, games, causes) is escaped. Colours follow the
+//! Invariant: text from outside (names, games, causes) is escaped. The colours follow the
 //! reader's light or dark setting.
 
 use crate::chart::{Line, Whisker, lines, whiskers};
@@ -10,25 +10,25 @@ use crate::interval::Estimate;
 use crate::standings::Summary;
 use std::fmt::Write as _;
 
-/// What a page says besides the results.
+/// The parts of a page besides the results.
 #[derive(Clone, Debug, Default)]
 pub struct ReportHead {
     /// The title.
     pub title: String,
-    /// Facts about the tournament, such as clocks and seed: a word and what it is.
+    /// Settings of the tournament, such as clocks and seed, as pairs of name and value.
     pub facts: Vec<(String, String)>,
-    /// What each player is, by name.
+    /// The specification of each player, by name.
     pub specs: Vec<(String, String)>,
-    /// The sequential test: what was tested, and where it stands.
+    /// The sequential test: its settings and its state.
     pub sprt: Option<(String, SprtState)>,
 }
 
-/// Lines in the chart of scores, at most: more could not be told apart.
+/// The maximum number of lines in the chart of mean goals; more could not be told apart.
 const MAX_LINES: usize = 8;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The page.
+/// The HTML page of a summary.
 pub fn html(summary: &Summary, head: &ReportHead) -> String {
     let mut page = String::with_capacity(1 << 16);
     let title = escape(&head.title);
@@ -51,7 +51,7 @@ pub fn html(summary: &Summary, head: &ReportHead) -> String {
     page
 }
 
-/// The sentence that most readers came for, and how much it rests on.
+/// Writes the headline, with the number of matches behind it.
 fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
     let scored = summary.matches - summary.unscored;
     let mut sentences = summary.headline(&|name| format!("<b>{}</b>", escape(name)), &elo);
@@ -333,13 +333,13 @@ fn write_facts(page: &mut String, head: &ReportHead) {
     page.push_str("</dl></section>\n");
 }
 
-/// `+12`, `−3`, `∞`.
+/// Formats a signed integer: `+12`, `−3`, `+∞`.
 fn signed(value: f64) -> String {
     let sign = if value < -0.5 { "−" } else { "+" };
     if value.is_finite() { format!("{sign}{:.0}", value.abs()) } else { format!("{sign}∞") }
 }
 
-/// `+12 (+3 to +21)`: these intervals are seldom symmetric.
+/// Formats an Elo estimate as `+12 (+3 to +21)`; both ends are shown because the interval is asymmetric.
 fn elo(estimate: Estimate) -> String {
     format!(
         "{} <span class=\"quiet\">({} to {})</span>",
@@ -349,7 +349,7 @@ fn elo(estimate: Estimate) -> String {
     )
 }
 
-/// `± 5.0`, or `81–100` where the interval is cut off at one end.
+/// Formats an interval as `± 5.0`, or as `81–100` if it is asymmetric.
 fn spread(estimate: Estimate) -> String {
     let (below, above) = (estimate.value - estimate.low, estimate.high - estimate.value);
     if (below - above).abs() < 0.1 {
@@ -359,7 +359,7 @@ fn spread(estimate: Estimate) -> String {
     }
 }
 
-/// A probability; never one that is only rounded to certainty.
+/// Formats a probability; one that would round to 0 % or 100 % is written as a bound.
 fn percent(share: f64) -> String {
     match share * 100.0 {
         high if high > 99.9 => "> 99.9 %".to_owned(),
@@ -372,7 +372,7 @@ fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
 
-/// `text` for HTML, in elements and in quoted attributes.
+/// Escapes `text` for HTML elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

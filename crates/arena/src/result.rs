@@ -7,52 +7,52 @@ use crate::record::{GoalsGiven, Record};
 use crate::transcript::forfeit_goals;
 use serde::{Deserialize, Serialize};
 
-/// One match: who played, how it ended.
+/// The result of one match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchResult {
-    /// The match.
+    /// The match id.
     pub id: String,
     /// The tournament's fingerprint.
     pub tournament: String,
-    /// The matches that share an opening and players, in other seats.
+    /// The id of the encounter: the matches of the same players on the same opening.
     pub encounter: String,
     /// The game's name.
     pub game: String,
-    /// The roles, in order.
+    /// The names of the roles, in order.
     pub roles: Vec<String>,
-    /// Who played them; `None` for the role `random`.
+    /// The players' names, in role order; `None` for the role `random`.
     pub players: Vec<Option<String>>,
-    /// Their goals; all `None` for a match that was not played to an end.
+    /// The goals, in role order; all `None` for a match that was not played to an end.
     pub goals: Vec<Option<u8>>,
-    /// How many goals the rules give each role, unless all have one.
+    /// Whether the rules give each role no goal, one or several; empty if every role has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
     /// `terminal`, `forfeit`, `unplayed`, `no_legal_move`, `step_limit` or `rules_failed`.
     pub ending: String,
-    /// Which role, or why.
+    /// The role or the cause, depending on `ending`; empty for others.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Joint moves made.
+    /// The number of joint moves made, the opening included.
     pub steps: u32,
-    /// Of these, how many were given as the opening.
+    /// The number of joint moves of the opening.
     #[serde(default)]
     pub opening: u32,
-    /// A hash of the joint moves, in hexadecimal.
+    /// The hash of the joint moves, in hexadecimal.
     #[serde(default)]
     pub moves_digest: String,
-    /// When it ended, in milliseconds since 1970.
+    /// The time the match ended, in milliseconds since 1970.
     #[serde(default)]
     pub ended: u64,
-    /// Each role's time.
+    /// The time account of each role.
     #[serde(default)]
     pub time: Vec<TimeAccount>,
-    /// What went wrong.
+    /// The faults, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
 impl MatchResult {
-    /// Puts `outcome` into words; names are for the caller to fill in.
+    /// Sets every member that `outcome` determines; the caller sets ids and names.
     pub(crate) fn set_outcome(&mut self, outcome: &Outcome) {
         let role = |role: usize| self.roles.get(role).cloned().unwrap_or_default();
         let (ending, why) = match &outcome.ending {
@@ -74,7 +74,7 @@ impl MatchResult {
         self.ended = crate::transcript::now();
     }
 
-    /// Whether it counts: it was played to an end, and everyone who played has one goal.
+    /// Whether the match counts: it was played to an end, and every player has a goal.
     pub fn is_scored(&self) -> bool {
         let played = self.ending == "terminal" || self.ending == "forfeit";
         let seats = self.players.iter().zip(&self.goals);
@@ -82,7 +82,7 @@ impl MatchResult {
         played && goals && self.players.len() == self.goals.len()
     }
 
-    /// The result that a match record tells of; roles are numbers, since records do not name them.
+    /// The result in a match record. Roles are numbered, because records do not name them.
     pub fn of_record(record: &Record) -> MatchResult {
         let roles = record.player_names_from_host.len();
         let goals = record.goal_values.iter().map(|goal| goal.and_then(|g| u8::try_from(g).ok())).collect();

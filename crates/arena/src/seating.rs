@@ -1,9 +1,9 @@
-//! Who plays whom, and who sits where.
+//! Groups of players, and their seatings.
 
-/// Up to so many players, every order of them is seated; of more, another order each round.
+/// The largest group that is seated in every order; a larger group has another order in each round.
 const ALL_ORDERS: usize = 3;
 
-/// All choices of `size` out of `0..count`, each ascending, in lexicographic order; `None` when
+/// All subsets of size `size` of `0..count`, each ascending, in lexicographic order; `None` if
 /// there are more than `most`.
 pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec<Vec<usize>>> {
     let mut all = Vec::new();
@@ -24,9 +24,9 @@ pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec
     }
 }
 
-/// Who sits where in the matches of an encounter: the members in order around the table, again
-/// from the first when there are more seats than members, and then every rotation of that. Up to
-/// [`ALL_ORDERS`] members sit in every order; of more, another order each round. No seating twice.
+/// The different seatings of an encounter. An order of the members fills the seats, starting again from the
+/// first member if there are more seats than members; every rotation of it is a seating. Up to [`ALL_ORDERS`]
+/// members are seated in every order; more members have one order a round.
 pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
     if seats == 1 {
         return members.iter().map(|&member| vec![member]).collect();
@@ -34,7 +34,7 @@ pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<u
     let orders = if members.len() <= ALL_ORDERS {
         (0..factorial(members.len())).map(|number| permutation(members, number)).collect()
     } else {
-        // The first stays in front: rotations take care of that.
+        // The first member stays in front, because rotations cover its other places.
         let rest = permutation(&members[1..], round % factorial(members.len() - 1));
         vec![std::iter::once(members[0]).chain(rest).collect::<Vec<_>>()]
     };
@@ -55,7 +55,7 @@ fn factorial(n: usize) -> u64 {
     (1..=n as u64).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX)
 }
 
-/// The permutation of that number, in lexicographic order.
+/// The permutation with index `number` in lexicographic order.
 fn permutation(members: &[usize], mut number: u64) -> Vec<usize> {
     let mut rest = members.to_vec();
     let mut out = Vec::with_capacity(rest.len());
@@ -76,7 +76,7 @@ mod tests {
     fn seatings_are_all_orders_of_few_and_rotations_of_many() {
         assert_eq!(seatings(&[4, 7], 2, 0), [[4, 7], [7, 4]]);
         assert_eq!(seatings(&[0, 1, 2], 3, 0).len(), 6);
-        // Two players at three seats: all ways but one player everywhere.
+        // Two players on three seats: 2³ seatings without the two that have one player everywhere.
         assert_eq!(seatings(&[0, 1], 3, 0).len(), 6);
         let (even, odd) = (seatings(&[0, 1, 2, 3], 4, 0), seatings(&[0, 1, 2, 3], 4, 1));
         assert_eq!(even[0], [0, 1, 2, 3]);

@@ -1,19 +1,19 @@
-//! A sequential test over results that come in any order: each is looked at in its turn.
+//! A sequential test over results that arrive in any order; it reads them in the order of the plan.
 
 use crate::comparison::Comparisons;
 use crate::elo::{Scores, Sprt, SprtState};
 use crate::result::MatchResult;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A test under way. Once it has accepted a hypothesis it stays with it.
+/// A sequential test in progress. Once it has accepted a hypothesis, its state is final.
 #[derive(Debug)]
 pub(crate) struct Sequence {
     sprt: Sprt,
-    /// The first of them is the one whose strength is tested.
+    /// The two players; the test concerns the strength of the first.
     players: Vec<String>,
-    /// Numbers of matches that have not been looked at, in order.
+    /// The numbers of the matches not yet read, in order.
     expected: VecDeque<u64>,
-    /// Results that wait for one in front of them.
+    /// Results that arrived before a predecessor.
     early: BTreeMap<u64, MatchResult>,
     comparisons: Comparisons,
     counts: [u64; 5],
@@ -34,17 +34,17 @@ impl Sequence {
         }
     }
 
-    /// A match that will be played; to be called for all of them in order, before any is added.
+    /// Announces a match; called for all matches in order before any result is added.
     pub(crate) fn expect(&mut self, number: u64) {
         self.expected.push_back(number);
     }
 
-    /// The result of a match.
+    /// Adds the result of match `number`.
     pub(crate) fn add(&mut self, number: u64, result: &MatchResult) {
         self.early.insert(number, result.clone());
     }
 
-    /// Looks at all results whose turn has come.
+    /// Reads all results whose predecessors have been read.
     pub(crate) fn advance(&mut self) {
         while self.state.accepted.is_none()
             && let Some(number) = self.expected.front()
@@ -80,7 +80,7 @@ mod tests {
         let results: Vec<MatchResult> = (0..matches)
             .map(|number| {
                 let encounter = format!("e{}", number / 2);
-                // The second half of the plan would say the opposite.
+                // The second half of the plan alone would give the opposite decision.
                 let (b, a) = if number < 100 { (100, 0) } else { (0, 100) };
                 let seats = [("b", b), ("a", a)];
                 let seats = if number % 2 == 0 { seats } else { [seats[1], seats[0]] };

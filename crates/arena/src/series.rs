@@ -1,6 +1,6 @@
-//! A course of values of which only some hundred are kept, evenly spread.
+//! A series of values that is thinned out to a few hundred, evenly spaced.
 
-/// Every `stride`-th value.
+/// Every `stride`-th value of a series, and the last one.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     kept: Vec<(u64, f64)>,
@@ -8,7 +8,7 @@ pub(crate) struct Series {
     stride: u64,
 }
 
-/// Values that are kept at most.
+/// The number of kept values at which every second one is dropped.
 const KEPT: usize = 256;
 
 impl Default for Series {
@@ -32,7 +32,7 @@ impl Series {
         }
     }
 
-    /// The values that were kept and the last one, each with its number, from 1.
+    /// The kept values and the last one, each with its number, from 1.
     pub(crate) fn points(&self) -> Vec<(u64, f64)> {
         let mut points = self.kept.clone();
         if self.last.0 > 0 && points.last() != Some(&self.last) {

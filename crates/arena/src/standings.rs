@@ -1,8 +1,7 @@
-//! Everything that results say about players: goals, wins, ratings, faults, time.
+//! Totals over results: goals, wins, ratings, faults, time.
 //!
-//! Invariant: what is computed depends on the set of results alone, not on their order (but for
-//! the course of scores, which follows it). Memory grows with players, games and open encounters,
-//! not with matches.
+//! Invariants: the totals depend on the set of results, not on their order; only the series of mean goals
+//! follows the order. Memory grows with the numbers of players, games and open encounters, not of matches.
 
 use crate::account::TimeAccount;
 use crate::comparison::Comparisons;
@@ -30,7 +29,7 @@ pub struct Standings {
     matches: u64,
 }
 
-/// One player's totals.
+/// The totals of one player.
 #[derive(Default, Debug)]
 struct Tally {
     entered: u64,
@@ -44,111 +43,111 @@ struct Tally {
     series: Series,
 }
 
-/// Two players' totals, from the first one's side.
+/// The totals of two players, from the first one's side.
 #[derive(Debug)]
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
-    /// Digests of encounters with pairs, at most [`ENOUGH`] of them.
+    /// Digests of the encounters with pairs, at most [`ENOUGH`] of them.
     encounters: BTreeSet<u64>,
     meetings: Meetings,
 }
 
-/// What is known about all players.
+/// The summary of all results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
-    /// Matches that were played, or should have been.
+    /// The number of matches, unscored ones included.
     pub matches: u64,
-    /// Those of them that are not scored.
+    /// The number of unscored matches.
     pub unscored: u64,
-    /// How they ended.
+    /// The number of matches by ending.
     pub endings: BTreeMap<String, u64>,
     /// The players, best first.
     pub players: Vec<PlayerSummary>,
-    /// All who met, in the order of the players.
+    /// All pairs of players that met, in the order of `players`.
     pub pairs: Vec<PairSummary>,
 }
 
-/// What is known about one player.
+/// The summary of one player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerSummary {
-    /// Its name.
+    /// The player's name.
     pub name: String,
-    /// Its rating in Elo, around 0; `None` if it met nobody.
+    /// The rating in Elo, centred on 0; `None` if the player met nobody.
     pub rating: Option<Estimate>,
-    /// Matches that it took part in, scored or not.
+    /// The number of matches with this player, scored or not.
     pub entered: u64,
-    /// Scored matches that it took part in.
+    /// The number of scored matches with this player.
     pub matches: u64,
-    /// Comparisons with other players won.
+    /// The number of comparisons with other players won.
     pub wins: u64,
-    /// Comparisons drawn.
+    /// The number of comparisons drawn.
     pub draws: u64,
-    /// Comparisons lost.
+    /// The number of comparisons lost.
     pub losses: u64,
-    /// Its mean goal over all roles.
+    /// The mean goal over all roles.
     pub goal: Option<Estimate>,
-    /// By game.
+    /// The games it played.
     pub games: Vec<GameSummary>,
-    /// How many faults of each kind.
+    /// The number of faults of each kind.
     pub faults: BTreeMap<FaultKind, u64>,
-    /// Matches with any fault.
+    /// The number of matches with a fault of this player.
     pub faulty_matches: u64,
-    /// Its time.
+    /// The time account over all matches.
     pub time: TimeAccount,
-    /// Its mean goal after so many matches, at up to some hundred places.
+    /// The mean goal after each number of goals, at no more than a few hundred points.
     pub series: Vec<(u64, f64)>,
 }
 
-/// One player in one game.
+/// The summary of one player in one game.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GameSummary {
-    /// The game.
+    /// The name of the game.
     pub game: String,
-    /// Roles taken, summed over matches.
+    /// The number of roles taken, summed over matches.
     pub count: u64,
     /// The mean goal.
     pub goal: Option<Estimate>,
-    /// By role, in the game's order: its name, how often taken, the mean goal.
+    /// The roles, in the game's order.
     pub roles: Vec<RoleSummary>,
 }
 
-/// One player in one role of one game.
+/// The summary of one player in one role of one game.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RoleSummary {
-    /// The role.
+    /// The name of the role.
     pub role: String,
-    /// How often it was taken.
+    /// How often the player took the role.
     pub count: u64,
     /// The mean goal.
     pub goal: Option<Estimate>,
 }
 
-/// What is known about two players.
+/// The summary of two players that met.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PairSummary {
-    /// Their names; the rest is from the first one's side.
+    /// The players' names; all other members are from the first one's side.
     pub players: [String; 2],
-    /// Comparisons won.
+    /// The number of comparisons won.
     pub wins: u64,
-    /// Comparisons drawn.
+    /// The number of comparisons drawn.
     pub draws: u64,
-    /// Comparisons lost.
+    /// The number of comparisons lost.
     pub losses: u64,
-    /// How often pairs of matches scored 0, ¼, ½, ¾ and 1.
+    /// The number of match pairs with score 0, ¼, ½, ¾ and 1.
     pub pentanomial: [u64; 5],
-    /// Whether the difference follows from pairs, and not from single matches since most have no
-    /// partner.
+    /// Whether the difference is computed from match pairs; it is computed from single matches if most
+    /// matches have no partner.
     pub is_paired: bool,
-    /// Different encounters that the pairs come from, counted no further than [`ENOUGH`].
+    /// The number of different encounters of the match pairs, counted up to [`ENOUGH`].
     #[serde(skip)]
     pub encounters: u64,
-    /// The difference in strength.
+    /// The difference in strength; `None` without scores.
     pub difference: Option<Difference>,
 }
 
 impl PairSummary {
-    /// Complete pairs of matches; see [`ENOUGH`].
+    /// The number of complete match pairs; see [`ENOUGH`].
     pub fn pair_count(&self) -> u64 {
         self.pentanomial.iter().sum()
     }
@@ -225,11 +224,11 @@ impl Standings {
         }
     }
 
-    /// The totals of files of results or match records; a match that occurs twice counts once. Also
-    /// what is wrong with some of the files.
+    /// The totals over files of results or match records; a match that occurs twice counts once. Returns
+    /// the defects of the files, too.
     ///
     /// # Errors
-    /// When one cannot be read, or none holds a result.
+    /// When a file cannot be read, or none holds a result.
     pub fn of_files(files: &[PathBuf]) -> Result<(Standings, Vec<Flaw>), ResultsError> {
         let mut standings = Standings::default();
         let mut seen = HashSet::new();
@@ -243,12 +242,12 @@ impl Standings {
         Ok((standings, flaws))
     }
 
-    /// Matches added.
+    /// The number of matches added.
     pub fn matches(&self) -> u64 {
         self.matches
     }
 
-    /// The scores of two players in pairs of matches, from the first one's side.
+    /// The scores of two players in match pairs, from the first one's side.
     pub fn pair_scores(&self, first: &str, second: &str) -> Scores {
         let swapped = first > second;
         let key = if swapped {
@@ -263,7 +262,7 @@ impl Standings {
         Scores::Pairs(counts)
     }
 
-    /// All that is known.
+    /// The summary of all results added so far.
     pub fn summary(&self) -> Summary {
         let names: Vec<&String> = self.players.keys().collect();
         let position = |name: &String| names.binary_search(&name).unwrap_or(0);
@@ -329,7 +328,7 @@ impl Standings {
 }
 
 impl Summary {
-    /// Comparisons of `first` with `second`: won, drawn and lost by the first; `None` if they
+    /// The comparisons of `first` with `second`: won, drawn and lost by `first`; `None` if the two
     /// have not met.
     pub fn meeting(&self, first: &str, second: &str) -> Option<[u64; 3]> {
         self.pairs.iter().find_map(|pair| {

@@ -1,4 +1,4 @@
-//! The results of a tournament as plain tables for a terminal or a log.
+//! The results of a tournament as plain-text tables for a terminal or a log.
 
 use crate::elo::SprtState;
 use crate::fault::FaultKind;
@@ -6,7 +6,7 @@ use crate::interval::Estimate;
 use crate::standings::Summary;
 use std::fmt::Write as _;
 
-/// Rows of cells as lines: the first column to the left, the others to the right.
+/// Formats rows of cells as lines; the first column is aligned left, the others right.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -30,7 +30,7 @@ fn cells<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
-/// `81.3 [75.2, 87.4]`
+/// Formats an estimate: `81.3 [75.2, 87.4]`.
 fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String {
     let Some(Estimate { value, low, high }) = estimate else { return "-".to_owned() };
     let number = |x: f64| {
@@ -41,8 +41,8 @@ fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String
 }
 
 impl Summary {
-    /// The headline, then ratings, cross table, differences, games and faults, each with a title; a
-    /// blank line between them. Intervals hold the truth with 95 % confidence.
+    /// The headline, then tables of ratings, comparisons, differences, games and faults, each with a title,
+    /// separated by blank lines. All intervals are 95 % confidence intervals.
     pub fn to_text(&self) -> String {
         let mut parts = vec![self.headline_text().join("\n") + "\n", self.ratings_text()];
         if self.players.len() > 1 {
@@ -56,7 +56,7 @@ impl Summary {
         parts.join("\n")
     }
 
-    /// The sentences of [`Summary::headline`], plain.
+    /// The sentences of [`Summary::headline`] as plain text.
     pub fn headline_text(&self) -> Vec<String> {
         self.headline(&str::to_owned, &|elo| interval(Some(elo), 0, true))
     }
@@ -136,7 +136,7 @@ impl Summary {
                 }
             }
         }
-        // By game and role; the players stay in their order.
+        // The order is by game, then role; the sort is stable, so players stay in their order.
         lines.sort_by(|a, b| a[..2].cmp(&b[..2]));
         rows.extend(lines.into_iter().map(|line| line.to_vec()));
         format!("Games\n{}", table(&rows))

@@ -1,10 +1,9 @@
 //! A tournament: plays the fixtures of a plan, several at once, and keeps their results.
 //!
-//! Invariants: a match counts when its line is in the results file, and is then never played
-//! again; what is played does not depend on how often the run was stopped, on shards or on how
-//! many matches run at once. The sequential test looks at encounters in the order of the plan,
-//! never at one before all those in front of it, so that short matches do not come first and the
-//! test stops at the same place each time.
+//! Invariants: a match counts once its line is in the results file, and is never played again after that;
+//! which matches are played does not depend on interruptions, on shards, or on how many matches run at once.
+//! The sequential test reads results in the order of the plan, never one before all its predecessors.
+//! Short matches therefore gain no advantage, and the test stops at the same match every time.
 
 use crate::digest::Digest;
 use crate::elo::{Hypothesis, Sprt, SprtState};
@@ -24,13 +23,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Makes players and referees. Called from several threads at once, and for each match anew, so
-/// both should be cheap: what takes long belongs into [`Player::start`] or a cache.
+/// Makes players and referees. Its methods are called from several threads at once, and `player` once a
+/// seat of every match, so both must be cheap: slow work belongs in [`Player::start`] or a cache.
 pub trait Players: Sync {
     /// A player for one match.
     ///
     /// # Errors
-    /// When there can be none; the tournament stops.
+    /// When the player cannot be made; the tournament stops.
     fn player(
         &self,
         entrant: &Entrant,
@@ -38,8 +37,8 @@ pub trait Players: Sync {
         seat: &SeatRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError>;
 
-    /// Tries whether an entrant can be reached and started: asked once of everyone who has matches
-    /// to play, of all at the same time, before the first match. What it returns are warnings.
+    /// Checks that an entrant can be started or reached. It is called before the first match, once for each
+    /// entrant with matches to play, for all of them at the same time. It returns warnings.
     /// Players of this process need no trial.
     ///
     /// # Errors
@@ -49,74 +48,74 @@ pub trait Players: Sync {
         Ok(Vec::new())
     }
 
-    /// A referee for a game; it is used for many matches.
+    /// A referee for a game; it plays many matches.
     ///
     /// # Errors
-    /// When there can be none; the tournament stops.
+    /// When the referee cannot be made; the tournament stops.
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
 }
 
-/// What a player is made for.
+/// The seat that a player is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct SeatRequest<'a> {
-    /// The match's name.
+    /// The match id.
     pub match_id: &'a str,
-    /// What the player should draw its random numbers with.
+    /// The seed of the player's random numbers.
     pub seed: u64,
-    /// How long after its clock an answer is still taken.
+    /// The time after the clock in which an answer is still accepted.
     pub grace: Duration,
 }
 
-/// What is played: everything that results depend on.
+/// The settings of a tournament: everything that its results depend on.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// Who takes part.
+    /// The players that take part.
     pub entrants: Vec<Entrant>,
-    /// In which games.
+    /// The games.
     pub contests: Vec<Contest>,
-    /// Who meets whom.
+    /// Which entrants meet.
     pub pairing: Pairing,
-    /// What everything is drawn with.
+    /// The seed of all openings and matches.
     pub seed: u64,
-    /// The clocks.
+    /// The start clock and the play clock.
     pub clocks: Clocks,
-    /// How long after the clock an answer is still taken.
+    /// The time after the clock in which an answer is still accepted.
     pub grace: Duration,
-    /// What becomes of faults.
+    /// What the referee does about faults.
     pub on_fault: OnFault,
-    /// Random plies before the players are asked.
+    /// The number of random joint moves before the players are asked.
     pub opening_plies: u32,
-    /// Whether players think at the same time.
+    /// Whether the players of a match think at the same time.
     pub parallel: bool,
-    /// A match of so many steps is given up.
+    /// The number of steps after which a match ends unscored.
     pub max_steps: u32,
 }
 
-/// How much of it is played now, and what becomes of the results.
+/// The settings of one run: how many matches it plays, and where the results go.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Matches in all, over all shards; rounded up to whole encounters.
+    /// The number of matches over all shards; rounded up to whole encounters.
     pub matches: u64,
-    /// Which part of them.
+    /// The shard that this run plays.
     pub shard: Shard,
-    /// Matches at once, at least 1.
+    /// The number of matches that run at once, at least 1.
     pub concurrency: usize,
-    /// Threads that one match keeps busy, for the warning.
+    /// The number of threads that one match keeps busy; only for the warning.
     pub threads_per_match: usize,
-    /// A test that ends it early; needs two entrants.
+    /// A sequential test that may end the run early; it needs two entrants.
     pub sprt: Option<Sprt>,
-    /// Where the results go, one line a match.
+    /// The results file, one line a match.
     pub out: Option<PathBuf>,
-    /// Whether results that are there already count, instead of being an error.
+    /// Whether results in the file count; if not, a file with results is an error.
     pub resume: bool,
     /// The directory for match records.
     pub save: Option<PathBuf>,
-    /// What the tournament is called in records.
+    /// The name of the tournament in records; the plan's fingerprint if `None`.
     pub name: Option<String>,
 }
 
 impl Run {
-    /// `matches` matches, one at a time, nothing kept.
+    /// A run of `matches` matches, one at a time, without files.
     pub fn new(matches: u64) -> Run {
         Run {
             matches,
@@ -132,49 +131,49 @@ impl Run {
     }
 }
 
-/// What happens in a tournament. Events come on the thread that runs it.
+/// An event of a tournament. Events are sent on the thread that calls [`Tournament::run`].
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Something that may spoil the results.
+    /// Something that may distort the results.
     Warning(String),
-    /// Something that a person should know, though nothing is wrong.
+    /// A message to the user; nothing is wrong.
     Note(String),
-    /// Everyone can be made; matches begin.
+    /// All players can be made; matches begin.
     Ready {
-        /// How far it is already.
+        /// The progress by earlier runs.
         progress: Progress,
-        /// Results in the file that are not asked for, by their number or their shard: they do not
-        /// count.
+        /// The number of results in the file that this run does not ask for, because of their number or their
+        /// shard. They do not count.
         unasked: u64,
     },
-    /// A match has ended and its result is kept.
+    /// A match has ended; its result is in the results file, if there is one.
     Ended {
         /// The result.
         result: &'a MatchResult,
-        /// How far it is.
+        /// The progress so far.
         progress: Progress,
         /// All results so far.
         standings: &'a Standings,
-        /// The sequential test, if there is one.
+        /// The state of the sequential test, if there is one.
         sprt: Option<SprtState>,
     },
 }
 
-/// How far a tournament is.
+/// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Progress {
-    /// Matches of this shard that have results.
+    /// The number of matches of this shard with results.
     pub done: u64,
-    /// Matches of this shard.
+    /// The number of all matches of this shard.
     pub total: u64,
-    /// Of those done, how many were played in this run.
+    /// The number of `done` matches that this run played.
     pub played: u64,
-    /// Time since the first of them began.
+    /// The time since this run began to play.
     pub elapsed: Duration,
 }
 
 impl Progress {
-    /// The time left at the speed so far; `None` before the first match.
+    /// The time left at the speed so far; `None` before this run's first result.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.total.saturating_sub(self.done);
         (self.played > 0).then(|| self.elapsed.mul_f64(left as f64 / self.played as f64))
@@ -184,86 +183,86 @@ impl Progress {
 /// Why a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Finish {
-    /// All matches have been played.
+    /// All matches have results.
     Complete,
     /// The sequential test has accepted a hypothesis.
     Decided(Hypothesis),
-    /// It was stopped; a resumed run goes on.
+    /// The run was stopped; a resumed run can go on.
     Stopped,
 }
 
-/// A run that is over.
+/// The report of a finished run.
 #[derive(Debug)]
 pub struct Report {
-    /// Why.
+    /// Why the run ended.
     pub finish: Finish,
-    /// How far it came.
+    /// The progress at the end.
     pub progress: Progress,
-    /// All results, those of runs before included.
+    /// The totals over all results, those of earlier runs included.
     pub standings: Standings,
-    /// The sequential test, if there was one.
+    /// The state of the sequential test, if there was one.
     pub sprt: Option<SprtState>,
 }
 
 /// Why a tournament cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
-    /// The plan.
+    /// The plan cannot be made.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The results.
+    /// The results file cannot be read or written.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// A player.
+    /// A player cannot be made.
     #[error("player {name} in {game}: {error}")]
     Player {
-        /// Which entrant.
+        /// The entrant's name.
         name: String,
-        /// In which game.
+        /// The game's name.
         game: String,
-        /// What is wrong.
+        /// The cause.
         error: PlayError,
     },
-    /// Entrants that failed their trial.
+    /// Entrants failed their trial.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Refused(Vec<Refusal>),
-    /// A referee.
+    /// A referee cannot be made.
     #[error("{game} cannot be refereed: {error}")]
     Referee {
-        /// For which game.
+        /// The game's name.
         game: String,
-        /// What is wrong.
+        /// The cause.
         error: PlayError,
     },
-    /// An opening.
+    /// An opening cannot be drawn.
     #[error("{game}: no opening: {error}")]
     Opening {
-        /// In which game.
+        /// The game's name.
         game: String,
-        /// What is wrong.
+        /// The cause.
         error: EvalError,
     },
-    /// A match record.
+    /// A match record cannot be written.
     #[error("{path}: {error}")]
     Save {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the file system says.
+        /// The error of the file system.
         error: std::io::Error,
     },
-    /// A test among more or fewer than two.
+    /// The sequential test compares two entrants, and there are more or fewer.
     #[error("the sequential test compares two players, but there are {0}")]
     SprtNeedsTwo(usize),
-    /// No threads.
+    /// A thread cannot be started.
     #[error("no thread for a match: {0}")]
     Thread(std::io::Error),
 }
 
-/// How often a run looks whether it should stop.
+/// The interval at which a run checks its stop token.
 const POLL: Duration = Duration::from_millis(50);
 
 impl Tournament {
-    /// The fixtures.
+    /// The plan of this tournament's fixtures.
     ///
     /// # Errors
     /// See [`PlanError`].
@@ -277,10 +276,10 @@ impl Tournament {
         Plan::new(&self.entrants, &self.contests, self.pairing, self.seed, &rules)
     }
 
-    /// Plays what `run` says until it is complete, decided, or `stop` is raised.
+    /// Plays the matches of `run` until all are played, the test is decided, or `stop` is raised.
     ///
     /// # Errors
-    /// When a player or referee cannot be made, or results cannot be kept.
+    /// When a player or referee cannot be made, an entrant fails its trial, or results cannot be written.
     pub fn run(
         &self,
         players: &dyn Players,
@@ -360,7 +359,7 @@ impl Tournament {
         warnings
     }
 
-    /// The entrants who have matches to play.
+    /// The positions of the entrants with matches to play.
     fn waiting(&self, plan: &Plan, run: &Run, total: u64, books: &Books) -> BTreeSet<usize> {
         let mut waiting = BTreeSet::new();
         if books.decision().is_some() {
@@ -377,7 +376,8 @@ impl Tournament {
         waiting
     }
 
-    /// Makes everyone in `waiting` once before anything is played; the referees are kept.
+    /// Makes every player in `waiting` once in every game before the first match; keeps the referees it
+    /// makes.
     fn preflight(
         &self,
         players: &dyn Players,
@@ -398,8 +398,8 @@ impl Tournament {
     }
 }
 
-/// Plays the fixtures of `hall` and enters their results in `books`, until there are none left, the
-/// sequential test is decided, or `stop` is raised.
+/// Plays the fixtures of `hall` on worker threads and enters their results in `books`, until no fixture is
+/// left, the sequential test is decided, or `stop` is raised.
 fn play_all(
     hall: &Hall<'_>,
     books: &mut Books,
@@ -443,15 +443,15 @@ fn play_all(
     failed.map_or(Ok(()), Err)
 }
 
-/// What has been played and counts.
+/// `Books`: the results that count and everything computed from them.
 struct Books {
     file: Option<ResultFile>,
     standings: Standings,
     sequence: Option<Sequence>,
     progress: Progress,
-    /// The numbers of the matches that need not be played.
+    /// The numbers of the matches that have results.
     done: HashSet<u64>,
-    /// Digests of the ids of results in the file that are beyond what is asked for.
+    /// Digests of the match ids in the file that this run does not ask for.
     unasked: HashSet<u64>,
 }
 
@@ -492,7 +492,7 @@ impl Books {
         Ok(books)
     }
 
-    /// Counts a result that was there before, once.
+    /// Counts a result of an earlier run; a second result of the same match is ignored.
     fn enter(&mut self, number: u64, mut result: MatchResult) {
         if !self.done.insert(number) {
             return;

@@ -1,4 +1,4 @@
-//! What is written down while a match is played.
+//! The transcript of a match in progress.
 
 use crate::account::TimeAccount;
 use crate::digest::Digest;
@@ -10,20 +10,20 @@ use ggp_game::Goals;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A match under way, as it is written down.
+/// The transcript of a match: moves, times, faults and the optional record.
 pub(crate) struct Transcript {
     record: Option<Record>,
     digest: Digest,
     steps: u32,
     accounts: Vec<TimeAccount>,
-    /// How long each seat took for the step under way.
+    /// The thinking time of each seat in the current step.
     pub(crate) thinking: Vec<Duration>,
     pub(crate) faults: Vec<Fault>,
-    /// The goals of the terminal state; empty before.
+    /// The goals that the rules give in the terminal state; empty before.
     pub(crate) given: Vec<Goals>,
-    /// What evaluated the rules for each seat when it was last asked.
+    /// What evaluated the rules for each seat when the seat was last asked.
     reasoners: Vec<Option<&'static str>>,
-    /// How many faults have been written into the record.
+    /// The number of faults already in the record.
     written: usize,
 }
 
@@ -48,7 +48,7 @@ impl Transcript {
         }
     }
 
-    /// The record so far.
+    /// The record up to now, if one is kept.
     pub(crate) fn record(&self) -> Option<&Record> {
         self.record.as_ref()
     }
@@ -57,7 +57,7 @@ impl Transcript {
         self.record.is_some()
     }
 
-    /// A state is reached, with what went wrong on the way: the start comes before the first one.
+    /// Adds a state and the faults of the step before it; faults at the start belong to the initial state.
     pub(crate) fn add_state(&mut self, text: String) {
         self.write_faults();
         if let Some(record) = &mut self.record {
@@ -75,7 +75,7 @@ impl Transcript {
         self.accounts[role].add(elapsed, clock);
     }
 
-    /// What evaluates the rules for each seat in the step under way, in role order.
+    /// Adds what evaluates the rules for each seat in the current step, in role order.
     pub(crate) fn add_reasoners(&mut self, names: impl Iterator<Item = Option<&'static str>>) {
         let Some(record) = &mut self.record else { return };
         let names: Vec<Option<&'static str>> = names.collect();
@@ -150,17 +150,17 @@ impl Transcript {
     }
 }
 
-/// The goals when the player of `role` forfeits: 0 for it, 100 for every other role.
+/// The goals if the player of `role` forfeits: 0 for `role`, 100 for every other role.
 pub(crate) fn forfeit_goals(role: usize, roles: usize) -> Vec<Option<u8>> {
     (0..roles).map(|other| Some(if other == role { 0 } else { 100 })).collect()
 }
 
-/// Milliseconds since 1970.
+/// The time in milliseconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
 }
 
-/// 32 characters from the operating system's randomness.
+/// 32 hexadecimal digits of hashes whose keys come from the operating system's random numbers.
 fn random_token() -> String {
     let half = || format!("{:016x}", RandomState::new().hash_one(now()));
     half() + &half()

@@ -1,5 +1,5 @@
-//! The trial of entrants before the first match: who cannot be reached or started is named before
-//! anything is played.
+//! The trial of entrants before the first match: an entrant that cannot be started or reached ends the
+//! tournament before anything is played.
 
 use crate::tournament::{Event, Players, Tournament, TournamentError};
 use ggp_game::{Clocks, Game, Role, StopToken};
@@ -7,44 +7,44 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What an entrant is tried with.
+/// The conditions of an entrant's trial.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     /// A game of the tournament.
     pub game: &'a Arc<Game>,
-    /// A role of it that entrants play.
+    /// A role of `game` that entrants play, not `random`.
     pub role: Role,
     /// The clocks of the tournament.
     pub clocks: Clocks,
-    /// How long after its clock an answer is still taken.
+    /// The time after the clock in which an answer is still accepted.
     pub grace: Duration,
-    /// Raised when the trial should end at once; its result then counts for nothing.
+    /// Raised to end the trial at once; its result is then ignored.
     pub stop: &'a StopToken,
 }
 
 /// Why an entrant cannot take part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfit {
-    /// What is wrong.
+    /// The error.
     pub why: String,
-    /// What to do about it.
+    /// How to correct it.
     pub help: String,
 }
 
-/// An entrant that cannot take part.
+/// An entrant that failed its trial.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("player {name} cannot take part: {}; {}", .unfit.why, .unfit.help)]
 pub struct Refusal {
-    /// Its name.
+    /// The entrant's name.
     pub name: String,
-    /// Why.
+    /// The cause.
     pub unfit: Unfit,
 }
 
-/// A trial that takes longer is told.
+/// The time after which the user is told which trials are still running.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a run looks whether trials have ended.
+/// The interval at which the end of the trials is checked.
 const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
@@ -111,7 +111,8 @@ mod tests {
     use ggp_game::{PlayError, Player};
     use std::sync::{Condvar, Mutex};
 
-    /// Whoever is called `bad` fails its trial, `odd` passes with a warning. All wait for each other.
+    /// Test players: `bad` and `worse` fail their trial, `odd` passes with a warning. Every trial waits until
+    /// all have begun.
     struct Fakes {
         tried: Mutex<usize>,
         changed: Condvar,
@@ -152,7 +153,7 @@ mod tests {
         }
     }
 
-    /// The error of a tournament of these players, and the warnings before it.
+    /// The error of a tournament of these players, and its warnings.
     fn error(names: &[&str], stop: &StopToken) -> (String, Vec<String>) {
         let rules = "(role random) (role a) (role b) (legal random x) (legal a x) (legal b x) (init s) (next t) \
                      (<= terminal (true t)) (goal a 50) (goal b 50)";
@@ -193,9 +194,9 @@ mod tests {
             ]
         );
         assert_eq!(warnings, ["odd is busy"]);
-        // Where all pass, whatever comes next is reached.
+        // If all entrants pass, the run goes on to the referees.
         assert_eq!(error(&["good", "odd"], &StopToken::new()).0, "g cannot be refereed: no referee");
-        // Whoever is stopped has not failed.
+        // A stopped trial is no failure.
         let stop = StopToken::new();
         stop.stop();
         assert_eq!(error(&["good", "bad"], &stop).0, "g cannot be refereed: no referee");

@@ -1,8 +1,8 @@
-//! Does a player speak the protocol? An examination of anyone's, line by line.
+//! Tests whether a player conforms to the protocol, one check after the other.
 //!
-//! Two small games of our own are played with it: one of turns, one of hidden information. What
-//! managers rely on is a [`Requirement::Must`]; what the protocol says beside it, or some managers
-//! need, a [`Requirement::Should`]: the reference player lacks some of these.
+//! The tests play two small games with the player: one with turns, one with hidden information. A check that
+//! managers rely on is a [`Requirement::Must`]; anything else that the protocol demands or some managers need
+//! is a [`Requirement::Should`]. The reference player fails some of the latter.
 
 mod exam;
 mod framing;
@@ -17,17 +17,17 @@ use ggp_game::{Clocks, EvalError, Game, StopToken};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How the examination is held.
+/// The settings of an examination.
 #[derive(Clone, Debug)]
 pub struct ComplySetup {
     /// The clocks of its matches, in whole seconds.
     pub clocks: Clocks,
-    /// For match ids and scrambled words.
+    /// The seed of match ids and scrambled words.
     pub seed: u64,
 }
 
 impl Default for ComplySetup {
-    /// Three seconds for everything, and a seed from the clock, so that ids are new.
+    /// Clocks of three seconds, and a seed from the system clock, so that ids are new.
     fn default() -> ComplySetup {
         let clock = Duration::from_secs(3);
         let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
@@ -35,21 +35,21 @@ impl Default for ComplySetup {
     }
 }
 
-/// Why an examination could not be held; nothing that the player does is a reason.
+/// Why an examination failed; never because of the player.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Our own rules cannot be evaluated.
+    /// The rules of a test game cannot be read.
     #[error("the examiner's own rules: {0}")]
     Rules(String),
-    /// As above, on the way.
+    /// The rules of a test game cannot be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
 }
 
-/// Examines the player at `address`; `watch` gets every line as it is found.
+/// Examines the player at `address`; `watch` receives every finding at once.
 ///
 /// # Errors
-/// When the examiner fails; a player that is not there is a finding.
+/// When the examination itself fails; an unreachable player is a finding.
 pub fn comply(
     address: &Address,
     setup: &ComplySetup,

@@ -1,12 +1,11 @@
-//! A match between players here and players elsewhere: the manager's end of a whole match.
+//! A whole match between local and remote players: the manager's side.
 //!
-//! The referee is the arena's, and cannot tell who is remote. What is added here is what only a
-//! manager on the wire does: previews, scrambled words, and a record on disk that is complete after
-//! every move.
+//! The arena's referee plays the match. This module adds what only a protocol manager does: previews,
+//! scrambled symbols, and a record on disk that is complete after every move.
 //!
-//! A record can be signed by whoever publishes it: the format's `matchHostPK` and
-//! `matchHostSignature` go into [`Record::other`], over the canonical JSON of the rest;
-//! [`LiveRecord::write`] is where every version passes.
+//! A publisher can sign records: the format's `matchHostPK` and `matchHostSignature` belong in
+//! [`Record::other`], over the canonical JSON of the other members. Every version of a record is written by
+//! [`LiveRecord::write`].
 
 use crate::http::Address;
 use crate::remote::{GRACE, RemotePlayer};
@@ -20,41 +19,41 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Who takes a role.
+/// The occupant of a role.
 pub enum Guest {
     /// A player in this process.
     Local(Box<dyn Player>),
-    /// A player behind an address.
+    /// A player that is reached over HTTP.
     Remote {
-        /// Where.
+        /// The player's address.
         address: Address,
-        /// What it is called in the `Receiver` header; may be empty.
+        /// The name in the `Receiver` header; may be empty.
         name: String,
     },
-    /// The role `random`, drawn by the referee.
+    /// The role `random`; the referee draws its moves.
     Nature,
 }
 
-/// What is agreed before a match.
+/// The settings of a hosted match.
 #[derive(Clone, Debug)]
 pub struct HostSetup {
     /// The match id: one word.
     pub id: String,
-    /// The clocks; players elsewhere read whole seconds.
+    /// The start clock and the play clock; remote players receive whole seconds.
     pub clocks: Clocks,
-    /// Whether the game is shown before, and for how long.
+    /// The clock of the preview before the match; `None` for no preview.
     pub preview: Option<Duration>,
-    /// What becomes of faults.
+    /// What the referee does about faults.
     pub on_fault: OnFault,
-    /// For moves drawn by the referee, and for the words of a scrambled match.
+    /// The seed of the referee's draws and of the scrambled words.
     pub seed: u64,
-    /// Whether remote players see other words than those of the rules.
+    /// Whether remote players receive scrambled symbols.
     pub scramble: bool,
-    /// Where the record is kept up to date.
+    /// The file in which the record is kept up to date.
     pub live: Option<PathBuf>,
-    /// The record to be filled in: names, the game's address, a tournament.
+    /// The record to fill in: names, the game's address, a tournament.
     pub record: Record,
-    /// A match of so many steps is given up.
+    /// The number of steps after which the match ends unscored.
     pub max_steps: u32,
 }
 
@@ -75,8 +74,8 @@ impl HostSetup {
     }
 }
 
-/// Plays a match of `guests`, one a role, all of them asked at the same time. A player may sit at
-/// several roles if it can play several matches at once.
+/// Plays a match between `guests`, one a role, who are asked in parallel. One remote player may take several
+/// roles if it can play several matches at once.
 pub fn host(
     referee: &mut dyn Referee,
     guests: Vec<Guest>,
@@ -97,7 +96,8 @@ pub fn host(
             Guest::Remote { address, name } => {
                 let seated = addresses.iter().filter(|&other| *other == address).count();
                 addresses.push(address.clone());
-                // Players tell matches apart by their ids, so one that sits twice gets two.
+                // A player tells matches apart by id, so each further role of the same address gets an id of
+                // its own.
                 let id = if seated == 0 { setup.id.clone() } else { format!("{}.{seated}", setup.id) };
                 Seat::Player(Box::new(invite(address, name, &id, scramble.as_ref())))
             }
@@ -132,7 +132,7 @@ fn invite(address: Address, name: String, id: &str, scramble: Option<&Arc<Scramb
     }
 }
 
-/// Shows the game to all remote players at once; no answer does no harm.
+/// Sends PREVIEW to all remote players in parallel; a missing answer is ignored.
 fn show_previews(game: &Game, guests: &[Guest], id: &str, scramble: Option<&Arc<Scramble>>, clock: Duration) {
     thread::scope(|scope| {
         for guest in guests {
@@ -148,19 +148,19 @@ fn show_previews(game: &Game, guests: &[Guest], id: &str, scramble: Option<&Arc<
     });
 }
 
-/// Keeps the record of a match on disk, complete after every move.
+/// An observer that keeps the record of a match on disk, complete after every move.
 pub struct LiveRecord<'a> {
-    /// Where.
+    /// The file.
     pub path: PathBuf,
-    /// Who else watches.
+    /// The observer to which events are passed on.
     pub watcher: &'a mut dyn Observer,
 }
 
 impl LiveRecord<'_> {
-    /// Replaces the file by `record`, so that whoever reads it finds a whole one.
+    /// Replaces the file by `record` atomically, so that readers always find a complete record.
     ///
     /// # Errors
-    /// When the file or a temporary one beside it cannot be written.
+    /// When the file, or the temporary file beside it, cannot be written.
     pub fn write(path: &Path, record: &Record) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".tmp");

@@ -1,8 +1,8 @@
-//! Just enough HTTP: one request and one reply per connection, as programs of 2005 to 2016 write
-//! them (captured bytes), within bounds of size and time.
+//! The subset of HTTP that GGP programs use: one request and one reply per connection, with bounds of size
+//! and time.
 //!
-//! Why this is not a server or client library. Eleven captured requests and seven replies were put
-//! to axum 0.8.9 on hyper 1.12, `tiny_http` 0.12 and ureq 3.5:
+//! The framing is written by hand, because general libraries misread the bytes that programs of 2005 to 2016
+//! send. The table shows axum 0.8.9 on hyper 1.12, and `tiny_http` 0.12, on eleven captured requests:
 //!
 //! | bytes | hyper | `tiny_http` |
 //! |---|---|---|
@@ -12,13 +12,13 @@
 //! | HTTP/1.1, keep-alive; OPTIONS | kept open | kept open |
 //! | lines that end with LF | read | no answer |
 //!
-//! ureq writes HTTP/1.1 with lower-case headers in an order of its own, where players expect the
-//! reference server's bytes; it refuses a status line without a number, and a reply that is
-//! shorter than its length; and it cuts one that is longer. The head's grammar is another matter:
-//! httparse 1 reads all eleven requests, so it is used, and the framing around it is ours.
+//! The client ureq 3.5 writes HTTP/1.1 with lower-case headers in its own order, but players expect the
+//! reference server's bytes. Of seven captured replies it refuses a status line without a number and a reply
+//! shorter than its length, and it cuts a longer one. httparse 1 reads all eleven requests, so it parses the
+//! heads.
 //!
-//! Threads block; deadlines are total, not per read. A player serves a handful of managers, and its
-//! cores are for thinking.
+//! Threads block; a deadline covers a whole message, not one read. A player serves few managers, and its
+//! cores are needed for the search.
 
 pub(crate) mod limits;
 pub(crate) mod listen;

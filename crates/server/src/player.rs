@@ -1,17 +1,18 @@
-//! The player's end: messages in, answers out, thinking on other threads.
+//! The player's side: it reads messages and answers them; the players think on other threads.
 //!
 //! | message | answer |
 //! |---|---|
-//! | INFO | `( ( name N ) ( status available ) )`; `busy` when no match more can begin |
-//! | PING | `ready`, or `nil` when no match more can begin |
-//! | PREVIEW | `ready`; `busy` when no match more can begin, or the rules cannot be read |
-//! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played; `ready` also when it is late, since managers go on without an answer |
-//! | PLAY | a move; `busy` for an unknown id; `nil` for moves that the rules do not know, and for a player that panics |
+//! | INFO | `( ( name N ) ( status available ) )`; `busy` if no further match can begin |
+//! | PING | `ready`, or `nil` if no further match can begin |
+//! | PREVIEW | `ready`; `busy` if no further match can begin, or the rules cannot be read |
+//! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played; `ready` also if the player is late, because managers go on without an answer |
+//! | PLAY | a move; `busy` for an unknown id; `nil` for moves unknown to the rules, or if the player panics |
 //! | STOP, ABORT | `done`, `aborted`; `busy` for an unknown id |
 //! | anything else | HTTP status 400, its reason, and `nil` |
 //!
-//! Invariant: an answer leaves at least [`PlayerConfig::margin`] before the clock that its message
-//! names, counted from the message's first byte; what does not think is answered at once.
+//! Invariant: an answer leaves at least [`PlayerConfig::margin`] before the end of the clock in its message,
+//! counted from the message's first byte, unless that leaves less than 50 ms. Messages that need no thinking
+//! are answered at once.
 
 mod clerk;
 mod matches;
@@ -33,7 +34,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A clock longer than this is taken as this.
+/// The longest clock; longer ones are shortened to it.
 const MAX_CLOCK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Makes a player for each match.
@@ -48,32 +49,32 @@ impl<F: Fn(&str) -> Box<dyn Player> + Send + Sync + 'static> PlayerFactory for F
     }
 }
 
-/// How a player is served.
+/// The settings of a served player.
 #[derive(Clone, Debug)]
 pub struct PlayerConfig {
-    /// Its name in INFO; what cannot stand in one word becomes `_`.
+    /// The name in INFO; characters that one word cannot hold become `_`.
     pub name: String,
-    /// What INFO says of its `species`, if anything.
+    /// The `species` in INFO; `None` leaves it out.
     pub species: Option<String>,
-    /// Matches at once.
+    /// The maximum number of simultaneous matches.
     pub matches: usize,
-    /// How long before the clock an answer leaves at the latest. Where the clock is hardly longer,
-    /// the answer is what there is after 50 ms: a legal move. Players need no margin of their own:
-    /// their deadline lies 30 ms before that.
+    /// The time before the end of the clock at which an answer leaves at the latest. A question always has at
+    /// least 50 ms, enough for a legal move, even if that exceeds the margin. Players need no margin of their
+    /// own: their deadline is up to 30 ms earlier.
     pub margin: Duration,
-    /// How long a match may be silent, beyond its clocks, before it is dropped.
+    /// The time without messages, beyond the clocks, after which a match is dropped.
     pub silence: Duration,
-    /// Whether players think on others' time.
+    /// Whether players ponder between their answer and the next message.
     pub ponder: bool,
-    /// Bounds of connections and messages.
+    /// The bounds of connections and messages.
     pub http: HttpLimits,
-    /// Bounds of every evaluation of a match's rules.
+    /// The bounds of every evaluation of a match's rules.
     pub rules: Limits,
 }
 
 impl Default for PlayerConfig {
-    /// `ggp`; 4 matches; 200 ms of margin; 2 minutes of silence; pondering; at most a million
-    /// terms and 4 million tuples, some 400 MiB, a match.
+    /// The name `ggp`; 4 matches; a margin of 200 ms; 2 minutes of silence; pondering; at most a million
+    /// terms and 4 million tuples a match, about 400 MiB.
     fn default() -> PlayerConfig {
         PlayerConfig {
             name: "ggp".to_owned(),
@@ -88,11 +89,11 @@ impl Default for PlayerConfig {
     }
 }
 
-/// Serves a player at `listener` until `stop` is raised; then ends all matches, answers who waits,
-/// and returns. A listener that others can reach is warned of in the log.
+/// Serves a player at `listener` until `stop` is raised; then ends all matches, answers all waiting requests,
+/// and returns. The log warns if the listener is reachable from other machines.
 ///
 /// # Errors
-/// When the listener is not usable.
+/// When the listener cannot be used.
 pub fn serve_player(
     listener: &TcpListener,
     config: PlayerConfig,
@@ -108,7 +109,7 @@ pub fn serve_player(
     listen(listener, &http, stop, &Arc::new(Desk { matches: Matches::new(config, factory) }))
 }
 
-/// Reads messages and finds who answers them.
+/// Parses messages and dispatches them to the matches.
 struct Desk {
     matches: Matches,
 }
@@ -132,7 +133,7 @@ impl Desk {
         }
     }
 
-    /// Spaced as other players have it, for managers that look for its words.
+    /// The answer to INFO, spaced like other players' because some managers search for its words.
     fn info(&self) -> String {
         let config = self.matches.config();
         let status = if self.matches.has_room() { "available" } else { "busy" };
@@ -145,7 +146,7 @@ impl Desk {
     }
 }
 
-/// No moves are told by an empty list as well.
+/// An empty list of moves means no moves, as `nil` does.
 fn without_empty(told: Told) -> Told {
     match told {
         Told::Moves(moves) if moves.is_empty() => Told::Nothing,

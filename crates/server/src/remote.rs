@@ -1,11 +1,11 @@
-//! A player somewhere else, spoken to over HTTP: the manager's end.
+//! A remote player, reached over HTTP: the manager's side.
 //!
-//! Time-outs are those of the reference server: START the start clock exactly (but never less than
-//! the one second that the message says at least), PLAY the play clock
-//! and a second, STOP the play clock, ABORT a second, connecting five seconds and never longer
-//! than the rest. What START answers is not looked at: a player that is not ready may still play.
+//! The time-outs are those of the reference server: START waits for the start clock (at least one second, the
+//! shortest clock in a message), PLAY for the play clock and a second, STOP for the play clock, ABORT for a
+//! second, and connecting takes at most five seconds of that time. The answer to START is ignored: a player
+//! that is not ready may still play.
 //!
-//! Invariant: a match that was begun is ended, by STOP, or by ABORT when this is dropped.
+//! Invariant: every match that was begun is ended, by STOP, or by ABORT when the player is dropped.
 
 use crate::http::post::post;
 use crate::http::{Address, Answer, ReplyError};
@@ -16,16 +16,16 @@ use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, Sto
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What PLAY may take beyond the play clock.
+/// The time that PLAY may take beyond the play clock.
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// The longest wait for a clock that never runs out.
+/// The longest wait for an answer; it applies to clocks without limit.
 const MAX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// How long ABORT waits for its answer.
+/// The wait for the answer to ABORT.
 const ABORT: Duration = Duration::from_secs(1);
 
-/// A player behind an address, in one match.
+/// A remote player in one match.
 #[derive(Debug)]
 pub struct RemotePlayer {
     address: Address,
@@ -34,12 +34,12 @@ pub struct RemotePlayer {
     scramble: Option<Arc<Scramble>>,
     game: Option<Arc<Game>>,
     clocks: Clocks,
-    /// Whether START was sent and neither STOP nor ABORT.
+    /// Whether START was sent, and neither STOP nor ABORT after it.
     begun: bool,
 }
 
 impl RemotePlayer {
-    /// The player at `address` in the match `id`. Ids are compared exactly and stand in one word.
+    /// The player at `address` in the match `id`, which must be one word.
     pub fn new(address: Address, id: impl Into<String>) -> RemotePlayer {
         let clocks = Clocks { start: Duration::ZERO, play: Duration::ZERO };
         RemotePlayer {
@@ -53,34 +53,34 @@ impl RemotePlayer {
         }
     }
 
-    /// Names the player in the `Receiver` header.
+    /// Sets the player's name in the `Receiver` header.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> RemotePlayer {
         self.name = name.into();
         self
     }
 
-    /// Speaks to it in the words of `scramble`.
+    /// Translates all messages with `scramble`.
     #[must_use]
     pub fn scrambled(mut self, scramble: Arc<Scramble>) -> RemotePlayer {
         self.scramble = Some(scramble);
         self
     }
 
-    /// Asks who listens at `address`.
+    /// Sends INFO to `address` and returns the answer.
     ///
     /// # Errors
-    /// When nobody answers within `patience`; what is no answer to INFO is an empty [`About`].
+    /// When no reply comes within `patience`. A reply in another form gives an empty [`About`].
     pub fn info(address: &Address, patience: Duration) -> Result<About, ReplyError> {
         let answer = post(address, "", "( INFO )", Instant::now() + patience, &StopToken::new())?;
         Ok(About::parse(&String::from_utf8_lossy(&answer.text)).unwrap_or_default())
     }
 
-    /// Tries whether a player listens at the address: asks INFO, and where nothing readable comes back
-    /// START, which every player knows, in a match that ends at once. Each may take `patience`.
+    /// Checks that a player answers at the address. It sends INFO; if the answer is unreadable, it sends
+    /// START, which every player knows, and stops that match at once. Each answer may take `patience`.
     ///
     /// # Errors
-    /// When nobody can be reached, or nobody answers as a player does.
+    /// When the address cannot be reached, or the answer to START is not a player's.
     pub fn trial(
         &mut self,
         game: &Arc<Game>,
@@ -102,7 +102,7 @@ impl RemotePlayer {
         self.clocks = Clocks { start: wire::LEAST_CLOCK, play: wire::LEAST_CLOCK };
         let role = self.words(game.role_name(role));
         let answer = self.post(&wire::start(&self.id, &role, &self.rules(game), self.clocks), patience, stop);
-        // Old players do not know ABORT.
+        // Old players do not know ABORT, so the match is ended by STOP.
         self.stop(Observation::Start);
         let text = String::from_utf8_lossy(&answer?.text).into_owned();
         if Reply::parse_status(&text) == Some(Reply::Busy) {
@@ -112,10 +112,10 @@ impl RemotePlayer {
         Ok(Presence::Available)
     }
 
-    /// Shows it a game that will be played, and waits `clock` for an answer of any kind.
+    /// Sends PREVIEW and waits up to `clock` for any answer.
     ///
     /// # Errors
-    /// When none comes.
+    /// When no answer comes.
     pub fn preview(&self, game: &Game, clock: Duration) -> Result<(), ReplyError> {
         let text = wire::preview(&self.rules(game), clock);
         self.post(&text, clock, &StopToken::new()).map(|_| ())
@@ -125,7 +125,7 @@ impl RemotePlayer {
         self.words(String::from_utf8_lossy(&game.description().source).as_ref())
     }
 
-    /// `text` as this player knows it.
+    /// `text` in the symbols that this player receives.
     fn words(&self, text: &str) -> String {
         self.scramble.as_ref().map_or_else(|| text.to_owned(), |scramble| scramble.scramble(text))
     }
@@ -157,7 +157,7 @@ impl RemotePlayer {
         }
     }
 
-    /// The move that `answer` gives.
+    /// The move in `answer`, in the rules' symbols.
     fn read(&self, answer: &Answer) -> Result<String, PlayError> {
         let text = String::from_utf8_lossy(&answer.text);
         let text = self.scramble.as_ref().map_or_else(|| text.to_string(), |s| s.unscramble(&text));
@@ -171,22 +171,22 @@ impl RemotePlayer {
     }
 }
 
-/// What a player says of itself when it is tried.
+/// The status of a player that answered its trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// It can play.
+    /// The player can play.
     Available,
-    /// It plays another match.
+    /// The player is busy with another match.
     Busy,
 }
 
-/// Why nobody plays at an address.
+/// Why a trial failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
-    /// No answer.
+    /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
-    /// An answer that no player gives.
+    /// The answer to START is not one a player gives.
     #[error("it answers START with something else than a word")]
     Strange(String),
 }
@@ -200,7 +200,7 @@ fn play_error(error: &ReplyError) -> PlayError {
 }
 
 impl Player for RemotePlayer {
-    /// Waits for the start clock as the message says it, whatever `deadline` says.
+    /// Waits for the start clock as the message gives it; ignores `deadline`.
     fn start(
         &mut self,
         game: &Arc<Game>,
@@ -220,12 +220,12 @@ impl Player for RemotePlayer {
         Ok(())
     }
 
-    /// Waits for the play clock and [`GRACE`].
+    /// Waits for the play clock and [`GRACE`]; ignores the deadline.
     fn play(&mut self, seen: Observation<'_>, _: Deadline, stop: &StopToken) -> Result<String, PlayError> {
         self.read(&self.ask(seen, stop)?)
     }
 
-    /// The protocol has no message that asks for nothing; so it is asked, with its whole clock.
+    /// Sends PLAY and ignores the move, because the protocol has no message that only informs.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         self.ask(seen, &StopToken::new()).map(drop)
     }

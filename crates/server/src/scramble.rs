@@ -1,8 +1,8 @@
-//! Scrambled matches: every name of a rulesheet replaced by a made-up word, so that no player can
-//! recognise a game by its words (captured from the reference server, protocol section 5).
+//! Scrambled matches: every symbol of a rulesheet is replaced by an artificial word, so that no player can
+//! recognise a game by its symbols (section 5 of the protocol notes, after the reference server).
 //!
-//! Invariant: the mapping is one to one, also when case is folded, and keeps apart what GDL keeps
-//! apart: variables, names, integers, keywords. Order and arity of everything stay.
+//! Invariant: the mapping is one to one, also without regard to case, and it preserves the lexical classes of
+//! GDL: variables, names, integers, keywords. Order and arity stay the same.
 
 use ggp_game::rng;
 use ggp_gdl::keyword::Connective;
@@ -10,11 +10,11 @@ use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::{Description, Keyword};
 use rustc_hash::FxHashMap;
 
-/// Names that mean something to a manager or a player and are never replaced, beside keywords,
-/// connectives and integers: the role `random`, the anonymous variable's stem.
+/// Names that are never replaced because managers and players interpret them: the role `random` and the stem
+/// of the anonymous variable. Keywords, connectives and integers are not replaced either.
 const KEPT: [&str; 2] = ["random", "_"];
 
-/// Words that a scrambled name must not be, since they are replies or stand for no moves.
+/// Words that no scrambled name may be, because they are replies or stand for the absence of a move.
 const RESERVED: [&str; 9] =
     ["random", "nil", "ready", "busy", "done", "aborted", "available", "error", "noop"];
 
@@ -24,7 +24,7 @@ const ONSETS: [&str; 20] = [
 const VOWELS: [&str; 6] = ["a", "e", "i", "o", "u", "ea"];
 const CODAS: [&str; 8] = ["", "", "n", "r", "l", "s", "nd", "x"];
 
-/// A word of `syllables` syllables, chosen by `bits`.
+/// A word of `syllables` syllables, selected by `bits`.
 fn word(mut bits: u64, syllables: usize) -> String {
     let mut pick = |from: &[&'static str]| {
         let chosen = from[(bits % from.len() as u64) as usize];
@@ -34,7 +34,7 @@ fn word(mut bits: u64, syllables: usize) -> String {
     (0..syllables).flat_map(|_| [pick(&ONSETS), pick(&VOWELS), pick(&CODAS)]).collect()
 }
 
-/// A one-to-one mapping of the names of one rulesheet to words.
+/// A one-to-one mapping between the symbols of one rulesheet and artificial words.
 #[derive(Clone, Debug)]
 pub struct Scramble {
     words: FxHashMap<String, String>,
@@ -42,7 +42,7 @@ pub struct Scramble {
 }
 
 impl Scramble {
-    /// Words for all names of `rules`, the same for the same `seed`.
+    /// A mapping for all symbols of `rules`; it depends on `rules` and `seed` alone.
     pub fn new(rules: &Description, seed: u64) -> Scramble {
         let mut scramble = Scramble { words: FxHashMap::default(), names: FxHashMap::default() };
         let mut drawn = 0;
@@ -53,7 +53,7 @@ impl Scramble {
             let sign = if name.starts_with('?') { "?" } else { "" };
             let word = loop {
                 let bits = rng::Stream::new(seed, drawn).key();
-                // A longer word after some hundred draws, so that there are always enough.
+                // Words get a third syllable after 500 draws and a fourth after 1000, so the supply suffices.
                 let word = word(bits, 2 + (drawn / 500).min(2) as usize);
                 drawn += 1;
                 let taken = RESERVED.contains(&word.as_str())
@@ -70,13 +70,13 @@ impl Scramble {
         scramble
     }
 
-    /// `text`, of rules or moves, in the words of the scrambled match. Names that the rules do not
-    /// have stay.
+    /// Translates `text`, rules or moves, into scrambled words. Names that the rules do not have stay
+    /// unchanged.
     pub fn scramble(&self, text: &str) -> String {
         replace(text, |name| self.words.get(name).map(String::as_str))
     }
 
-    /// What a player of the scrambled match wrote, in the names of the rules. Case is folded, as
+    /// Translates a player's text back into the symbols of the rules. Case is ignored, because
     /// some players change it.
     pub fn unscramble(&self, text: &str) -> String {
         replace(text, |word| self.names.get(word.to_ascii_lowercase().as_str()).map(String::as_str))

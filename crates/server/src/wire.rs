@@ -1,14 +1,14 @@
-//! Messages with the bytes of the reference server: a blank after each `(` and before each `)`.
+//! Messages in the spelling of the reference server: a blank after each `(` and before each `)`.
 //!
-//! [`ggp_game::message`] writes canonical text, which all readers take; some old players were only
-//! ever tried with this spelling.
+//! All players read the canonical text of [`ggp_game::message`] in principle, but some old players
+//! were tested with this spelling only.
 
 use ggp_game::message::Seen;
 use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use std::time::Duration;
 
-/// The shortest clock that a message says.
+/// The shortest clock in a message.
 pub(crate) const LEAST_CLOCK: Duration = Duration::from_secs(1);
 
 /// `text` with one blank between all tokens and no comments: `( mark 1 2 )`.
@@ -39,7 +39,7 @@ pub(crate) fn play(id: &str, seen: &Seen) -> String {
     format!("( PLAY {id} {} )", told(seen))
 }
 
-/// The same for STOP.
+/// `( STOP id … )` with the same forms as PLAY.
 pub(crate) fn stop(id: &str, seen: &Seen) -> String {
     format!("( STOP {id} {} )", told(seen))
 }
@@ -65,8 +65,8 @@ fn list<'a>(terms: impl Iterator<Item = &'a str>) -> String {
     format!("({} )", terms.map(spaced).collect::<Vec<_>>().join(" "))
 }
 
-/// Whole seconds, as old programs read no others: never more than there are, but for the first.
-/// They are read into 32 bits.
+/// Rounds down to whole seconds, because old programs read no fractions. The result is at least 1 and
+/// fits into 31 bits.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs().clamp(LEAST_CLOCK.as_secs(), i32::MAX as u64)
 }

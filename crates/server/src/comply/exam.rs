@@ -1,4 +1,4 @@
-//! The examination: what is asked, in which order, and what is to come back.
+//! The examination: its messages, their order, and the expected answers.
 
 use super::sheet::{Finding, Requirement, Sheet, Verdict, shortened};
 use super::trial::{Spelling, Trial};
@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long an answer that needs no thought may take.
+/// The longest time for an answer that needs no thinking.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// How long we wait for one that may not come at all.
+/// The longest wait for an answer that may not come at all.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// An examination under way.
+/// An examination in progress.
 pub(super) struct Exam<'a> {
     pub(super) address: &'a Address,
     pub(super) setup: &'a ComplySetup,
@@ -32,7 +32,7 @@ pub(super) struct Exam<'a> {
     pub(super) matches: u32,
 }
 
-/// What is to come back.
+/// One check: its name, importance and expected behaviour.
 #[derive(Clone, Copy)]
 pub(super) struct Line {
     pub(super) check: &'static str,
@@ -55,7 +55,7 @@ pub(super) fn text_of(answer: &Answer) -> String {
 }
 
 impl Exam<'_> {
-    /// The whole of it.
+    /// Runs the whole examination.
     pub(super) fn run(&mut self) -> Result<(), Failure> {
         if !self.introduce() {
             return Ok(());
@@ -107,7 +107,7 @@ impl Exam<'_> {
         say(self.address, text, patience, self.stop)
     }
 
-    /// A message whose answer is one of some words.
+    /// Sends a message whose answer must be one of some words.
     fn word(&mut self, line: Line, text: &str, words: &[&str], patience: Duration) -> Option<String> {
         let (said, elapsed) = self.say(text, patience);
         let outcome = match said {
@@ -138,7 +138,7 @@ impl Exam<'_> {
         self.judge(line, "( INFO )", outcome, elapsed)
     }
 
-    /// Matches that nobody has begun, and a game that may come.
+    /// Sends messages for a match that was never begun, and PREVIEW.
     fn ask_as_stranger(&mut self) {
         let moves = ggp_game::message::Seen::Moves(vec!["(take 1 9)".to_owned(), "wait".to_owned()]);
         let nothing = ggp_game::message::Seen::Nothing;
@@ -161,13 +161,13 @@ impl Exam<'_> {
         Trial::new(id, game, Role(role), spelling)
     }
 
-    /// START.
+    /// Sends START and checks its answer.
     fn start(&mut self, line: Line, trial: &Trial) -> bool {
         let clock = self.setup.clocks.start;
         self.word(line, &trial.start(self.setup.clocks), &["ready"], clock).is_some()
     }
 
-    /// A PLAY whose answer is to be one of `legal`, within the play clock.
+    /// Sends a PLAY whose answer must be one of `legal`, within the play clock.
     fn play(&mut self, line: Line, trial: &Trial, text: &str, legal: &[String]) -> Option<String> {
         let clock = self.setup.clocks.play;
         let (said, elapsed) = self.say(text, clock + crate::remote::GRACE);
@@ -185,7 +185,7 @@ impl Exam<'_> {
         mv
     }
 
-    /// A match from START to STOP.
+    /// Plays a match from START to STOP.
     fn play_match(&mut self) -> Result<(), Failure> {
         const FIRST: Line = must("play.first", "a legal move before the play clock");
         const AGAIN: Line = should("play.again", "the same move, for a message that comes twice");
@@ -230,7 +230,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// From the first answer to STOP, replacing the second move.
+    /// Plays from the first answer to STOP; replaces the player's second move by another.
     fn play_on(
         &mut self,
         trial: &mut Trial,
@@ -256,7 +256,7 @@ impl Exam<'_> {
             let text = trial.play(Some(&joint));
             let answer = match turn {
                 1 => self.play(next, trial, &text, &legal),
-                // The second move of its own was replaced in turn 3.
+                // The player's second move was replaced in turn 3.
                 4 => self.play(follow, trial, &text, &legal),
                 _ => {
                     let (said, elapsed) = self.say(&text, self.setup.clocks.play + crate::remote::GRACE);
@@ -276,7 +276,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// The same game in other words, and in upper case.
+    /// Plays the same game in scrambled words and in upper case.
     fn play_other_spellings(&mut self) -> Result<(), Failure> {
         const LINES: [[Line; 4]; 2] = [
             [
@@ -319,7 +319,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// INFO, a stranger and ABORT while it thinks.
+    /// Sends INFO, a PLAY of an unknown match, and ABORT while the player thinks.
     fn interrupt_thinking(&mut self) -> Result<(), Failure> {
         const INFO: Line = should("thinking.info", "an answer within half a second");
         const STRANGER: Line = should("thinking.stranger", "busy within half a second");
@@ -346,7 +346,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// A game of hidden information, in the form of the GDL-II servers.
+    /// Plays a game of hidden information with GDL-II messages.
     fn play_hidden(&mut self) -> Result<(), Failure> {
         const LINES: [Line; 4] = [
             should("gdl2.start", "ready"),

@@ -1,4 +1,4 @@
-//! The part of the examination that is about bytes: heads, lengths, framings, garbage.
+//! The checks of bytes: heads, lengths, framings, invalid messages.
 
 use super::exam::{AT_ONCE, Exam, Line, PATIENCE, must, should, text_of};
 use crate::http::ReplyError;
@@ -7,7 +7,7 @@ use ggp_game::message::About;
 use std::time::Instant;
 
 impl Exam<'_> {
-    /// Who is there, and does its reply have a head? `false` if nobody is.
+    /// Sends INFO and checks the reply's head; `false` if no reply comes.
     pub(super) fn introduce(&mut self) -> bool {
         let began = Instant::now();
         let bytes = request_bytes(self.address, "", "( INFO )");
@@ -50,7 +50,7 @@ impl Exam<'_> {
         true
     }
 
-    /// The same question in the framings that are about.
+    /// Sends INFO in the framings that GGP programs use.
     pub(super) fn frame(&mut self) {
         let post = |version: &str, end: &str, name: &str| {
             format!("POST / HTTP/{version}{end}Sender: GAMESERVER{end}{name}: 8{end}{end}( INFO )")
@@ -118,7 +118,7 @@ impl Exam<'_> {
         self.judge(line, bytes, outcome, began.elapsed());
     }
 
-    /// What is no message: any answer or none, but in the end it is still there.
+    /// Sends invalid messages. Any answer or none is accepted, but the player must stay available.
     pub(super) fn send_garbage(&mut self) {
         const ANSWERED: Line = should("garbage", "an answer or the end of the connection");
         let deep = format!("POST / HTTP/1.0\r\nContent-Length: 100000\r\n\r\n{}", "(".repeat(100_000));

@@ -1,75 +1,75 @@
-//! What an examination found, line by line.
+//! The findings of an examination.
 
 use serde::Serialize;
 
-/// How much a line matters.
+/// The importance of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Requirement {
-    /// Managers rely on it: without it, matches fail.
+    /// Managers rely on it; without it, matches fail.
     Must,
-    /// The protocol says so, or some managers need it; the reference player may lack it.
+    /// The protocol demands it, or some managers need it; the reference player may lack it.
     Should,
 }
 
-/// What came of a line.
+/// The outcome of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// As it is to be.
+    /// The player behaves as expected.
     Conforms,
-    /// Otherwise.
+    /// The player does not behave as expected.
     Fails,
-    /// Not tried, since what it builds upon failed.
+    /// The check was not made, because a check that it depends on failed.
     Skipped,
 }
 
-/// One line.
+/// The result of one check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
-    /// A stable name, such as `play.first`.
+    /// The stable name of the check, such as `play.first`.
     pub check: &'static str,
-    /// How much it matters.
+    /// The importance of the check.
     pub requirement: Requirement,
-    /// What came of it.
+    /// The outcome of the check.
     pub verdict: Verdict,
-    /// What is to be.
+    /// The expected behaviour.
     pub expected: &'static str,
-    /// What was sent, shortened.
+    /// The message sent, shortened.
     pub sent: String,
-    /// What came back, shortened, or what went wrong.
+    /// The answer, shortened, or the error.
     pub got: String,
-    /// How long the answer took.
+    /// The time until the answer, in milliseconds.
     pub milliseconds: u64,
 }
 
-/// All lines.
+/// All findings of an examination.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Sheet {
-    /// Who was examined.
+    /// The address of the examined player.
     pub player: String,
-    /// In the order of the examination.
+    /// The findings, in the order of the examination.
     pub findings: Vec<Finding>,
 }
 
 impl Sheet {
-    /// Whether nothing failed and nothing had to be skipped.
+    /// Whether every check conforms; false if any failed or was skipped.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.verdict == Verdict::Conforms)
     }
 
-    /// The lines that fail.
+    /// The findings that fail.
     pub fn failures(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.verdict == Verdict::Fails)
     }
 
-    /// Whether matches with this player will do: no line fails that must not.
+    /// Whether matches with this player work: no check with [`Requirement::Must`] fails.
     pub fn is_usable(&self) -> bool {
         self.failures().all(|finding| finding.requirement != Requirement::Must)
     }
 }
 
-/// `text` in one line of at most 120 characters.
+/// `text` on one line, cut after 120 characters.
 pub(super) fn shortened(text: &str) -> String {
     let plain = |c: char| if c.is_control() { '·' } else { c };
     let mut short: String = text.chars().take(120).map(plain).collect();

@@ -1,4 +1,4 @@
-//! A match that the examiner plays with the examined: the rules, the state, and the words.
+//! A test match between the examiner and the examined player: its rules, state and spelling.
 
 use crate::scramble::Scramble;
 use crate::wire;
@@ -6,14 +6,14 @@ use ggp_game::message::{Reply, Seen, rules_line};
 use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Move, Role, StateMachine};
 use std::sync::Arc;
 
-/// How the words of a match are spelled on the wire.
+/// The spelling of a match's symbols in messages.
 #[derive(Clone, Debug)]
 pub(super) enum Spelling {
-    /// As the rules have them.
+    /// The spelling of the rules.
     Plain,
     /// Everything in upper case.
     Upper,
-    /// Other words.
+    /// Scrambled words.
     Scrambled(Box<Scramble>),
 }
 
@@ -35,7 +35,7 @@ impl Spelling {
     }
 }
 
-/// A match under way.
+/// A test match in progress.
 pub(super) struct Trial {
     pub(super) id: String,
     machine: Interpreter,
@@ -45,7 +45,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// The first state of a game, with the examined in the seat of `role`.
+    /// A match in the initial state, with the examined player in `role`.
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
@@ -60,7 +60,7 @@ impl Trial {
         Ok(Trial { id, machine, state, role, spelling })
     }
 
-    /// START.
+    /// The START message.
     pub(super) fn start(&self, clocks: Clocks) -> String {
         let game = self.machine.game();
         let rules = rules_line(&game.description().source);
@@ -68,12 +68,12 @@ impl Trial {
         wire::start(&self.id, &self.spelling.write(game.role_name(self.role)), &rules, clocks)
     }
 
-    /// PLAY with a joint move, `None` for the first one.
+    /// The PLAY message with a joint move; `None` for the first PLAY.
     pub(super) fn play(&self, joint: Option<&[String]>) -> String {
         wire::play(&self.id, &self.moves(joint))
     }
 
-    /// STOP.
+    /// The STOP message with the last joint move.
     pub(super) fn stop(&self, joint: Option<&[String]>) -> String {
         wire::stop(&self.id, &self.moves(joint))
     }
@@ -85,7 +85,7 @@ impl Trial {
         }
     }
 
-    /// PLAY in the form of GDL-II, with what the examined sees of `joint` in the state before.
+    /// The PLAY message of GDL-II, with the examined player's percepts of `joint`, made in the current state.
     pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
         let Some(joint) = joint else {
             let first = Seen::Percepts { turn: 0, own: None, percepts: Vec::new() };
@@ -105,12 +105,12 @@ impl Trial {
         Ok(legal.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect())
     }
 
-    /// The legal moves of the examined.
+    /// The legal moves of the examined player.
     pub(super) fn own_legal(&mut self) -> Result<Vec<String>, EvalError> {
         self.legal(self.role)
     }
 
-    /// A joint move: the examined's is `own`, the others' are their first legal ones.
+    /// A joint move: `own` for the examined player, the first legal move for every other role.
     pub(super) fn joint(&mut self, own: &str) -> Result<Vec<String>, EvalError> {
         let roles: Vec<Role> = self.machine.game().roles().collect();
         let mut joint = Vec::with_capacity(roles.len());
@@ -140,7 +140,7 @@ impl Trial {
         self.machine.is_terminal(&self.state)
     }
 
-    /// The move that a reply gives, in the rules' words; why it is none otherwise.
+    /// The move in a reply, in the rules' spelling; the error says why there is none.
     pub(super) fn read(&self, reply: &str) -> Result<String, String> {
         match Reply::parse_move(&self.spelling.read(reply), |_| false) {
             Ok(Reply::Move(mv)) => Ok(mv),

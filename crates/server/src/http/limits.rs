@@ -1,32 +1,32 @@
-//! Bounds of what strangers may send: sizes, times, and memory over all connections.
+//! Bounds for untrusted peers: sizes, times, and memory over all connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What one connection, and all of them together, may take.
+/// The bounds of one connection, and of all connections together.
 #[derive(Clone, Debug)]
 pub struct HttpLimits {
-    /// Bytes of the request line and the headers.
+    /// The maximum size of the request line and the headers, in bytes.
     pub head: usize,
-    /// Bytes of the text of one message.
+    /// The maximum size of one message text, in bytes.
     pub body: usize,
-    /// Bytes of all texts that are being received or answered.
+    /// The maximum size of all texts being received or answered, in bytes.
     pub bodies: usize,
-    /// Time from the first look at a connection to the last byte of its message: in total, not for
-    /// each read, so that a byte a second does not keep a thread.
+    /// The time from accepting a connection to the last byte of its message. It covers the whole
+    /// message, not one read, so a slow sender cannot keep a thread.
     pub receive: Duration,
-    /// Time to write a reply, in total.
+    /// The time to write a whole reply.
     pub send: Duration,
-    /// Connections, each with a thread of its own. When there are more, the oldest one whose
-    /// message has not come within a moment is closed; there are never twice as many.
+    /// The intended number of connections, each with a thread of its own. Beyond it, a new connection closes
+    /// the oldest one that has not sent its message for 100 ms. At twice the number, the age does not matter;
+    /// if all messages have arrived, the new connection is refused.
     pub connections: usize,
 }
 
 impl Default for HttpLimits {
-    /// 16 KiB of head, 4 MiB of text (published rulesheets have at most some 100 KiB), 16 MiB of
-    /// all texts, 10 s to send a message, 2 s to take
-    /// a reply, 256 connections.
+    /// 16 KiB for a head, 4 MiB for a text (published rulesheets have at most a few hundred KiB), 16 MiB for
+    /// all texts, 10 s to receive a message, 2 s to send a reply, 256 connections.
     fn default() -> HttpLimits {
         HttpLimits {
             head: 16 << 10,
@@ -39,7 +39,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// The memory that all texts share.
+/// The memory budget that all texts share.
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: AtomicUsize,
@@ -51,13 +51,13 @@ impl Memory {
         Arc::new(Memory { used: AtomicUsize::new(0), bound })
     }
 
-    /// A share of nothing, to be grown.
+    /// An empty share that can grow.
     pub(crate) fn share(self: &Arc<Memory>) -> Share {
         Share { memory: Arc::clone(self), bytes: 0 }
     }
 }
 
-/// A part of a [`Memory`], given back when it is dropped.
+/// A part of a [`Memory`]; its bytes are released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     memory: Arc<Memory>,
@@ -65,7 +65,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Makes the share at least `bytes` large; `false` if there is not so much left.
+    /// Grows the share to at least `bytes`; `false` if the budget does not suffice.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|&more| more > 0) else { return true };
         let before = self.memory.used.fetch_add(more, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! Accepting connections: one thread each, a bounded number of them.
+//! The server loop: it accepts a bounded number of connections, one thread each.
 //!
-//! Invariant: a connection that has not sent its message keeps nobody out for long. When there are
-//! too many, the oldest of those that still send is closed; those that wait for an answer are kept.
+//! Invariant: a connection that has not sent its message cannot block others for long. If there are
+//! too many, the oldest connection still receiving is closed; connections that wait for an answer are kept.
 
 use super::limits::{HttpLimits, Memory};
 use super::reply::Reply;
@@ -14,36 +14,36 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the stop token is looked at.
+/// The interval at which the stop token is checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the answers that are under way when the server stops may take.
+/// The longest wait for unfinished answers when the server stops.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// Connections that may wait to be accepted: more than the standard library asks for, since one that
-/// finds no place is tried again by its sender's system after a second, and that is a whole clock.
+/// The length of the queue of connections not yet accepted. The standard library asks for a shorter queue; if
+/// it is full, the peer's system retries only after a second, which can be a whole play clock.
 const BACKLOG: i32 = 1024;
 
-/// The time that a connection has to send its message before it is closed in favour of others,
-/// unless there are twice as many as there should be.
+/// The time a connection has to send its message before it may be closed in favour of a new one; twice the
+/// intended number of connections ends this protection.
 const FAIR: Duration = Duration::from_millis(100);
 
-/// The stack of a connection's thread: nothing in it recurses.
+/// The stack size of a connection's thread, in bytes; nothing on it recurses.
 const STACK: usize = 256 << 10;
 
-/// What answers requests. Called by many threads at once; may wait.
+/// Answers requests. It is called by many threads at once and may block.
 pub(crate) trait Respond: Send + Sync + 'static {
     /// The reply to `request`.
     fn respond(&self, request: &Request) -> Reply;
 
-    /// Called every few milliseconds.
+    /// Called about every 20 ms.
     fn tick(&self) {}
 
-    /// Called once when the server stops, before it waits for the answers under way.
+    /// Called once when the server stops, before it waits for unfinished answers.
     fn close(&self) {}
 }
 
-/// The connections that are open.
+/// The open connections.
 #[derive(Default)]
 struct Connections {
     state: Mutex<ConnectionState>,
@@ -52,7 +52,7 @@ struct Connections {
 
 #[derive(Default)]
 struct ConnectionState {
-    /// Those whose message has not come, oldest first.
+    /// Connections whose message has not arrived, oldest first.
     receiving: BTreeMap<u64, (Instant, Arc<TcpStream>)>,
     open: usize,
     accepted: u64,
@@ -63,15 +63,15 @@ impl Connections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in, closing the oldest if there are `bound` already; `None` if there are
-    /// twice as many, and none of them can be closed.
+    /// Admits a connection; closes the oldest receiving one if `bound` are open. `None` if twice `bound` are
+    /// open and none of them is receiving.
     fn enter(self: &Arc<Self>, stream: &Arc<TcpStream>, bound: usize) -> Option<Entry> {
         let mut state = self.lock();
         if state.open >= bound {
             let crowded = state.open >= 2 * bound;
             let oldest = state.receiving.first_entry().filter(|e| crowded || e.get().0.elapsed() >= FAIR);
             match oldest {
-                // Its thread sees the end and leaves.
+                // The connection's thread sees the end of the stream and ends.
                 Some(entry) => drop(entry.remove().1.shutdown(Shutdown::Both)),
                 None if crowded => return None,
                 None => {}
@@ -101,14 +101,14 @@ impl Connections {
     }
 }
 
-/// An open connection; leaves when it is dropped.
+/// An open connection; dropping it removes it from the table.
 struct Entry {
     connections: Arc<Connections>,
     number: u64,
 }
 
 impl Entry {
-    /// Its message has come: it is not closed for others any more.
+    /// The message has arrived, so the connection is no longer closed in favour of others.
     fn received(&self) {
         self.connections.lock().receiving.remove(&self.number);
     }
@@ -124,7 +124,7 @@ impl Drop for Entry {
     }
 }
 
-/// Serves `listener` until `stop` is raised; then closes what is open and returns.
+/// Serves `listener` until `stop` is raised; then closes all connections and returns.
 ///
 /// # Errors
 /// When the listener has no address.
@@ -146,7 +146,7 @@ pub(crate) fn listen(
                 thread::sleep(TICK);
                 respond.tick();
             }
-            // Accepting is blocked in the system; a connection of our own wakes it.
+            // `accept` blocks in the system; a connection to the own address wakes it.
             let _ = TcpStream::connect_timeout(&reachable(address), Duration::from_secs(1));
         });
         while !stop.is_stopped() {
@@ -169,7 +169,7 @@ pub(crate) fn listen(
                     }
                 }
                 Err(error) => {
-                    // Out of descriptors, or the peer left: neither ends the server.
+                    // The process is out of descriptors, or the peer left; neither ends the server.
                     tracing::warn!(%error, "cannot accept");
                     thread::sleep(Duration::from_millis(5));
                 }
@@ -181,7 +181,7 @@ pub(crate) fn listen(
     Ok(())
 }
 
-/// Where a listener that is bound to every address can be reached from here.
+/// A local address at which a listener bound to the unspecified address can be reached.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
@@ -192,7 +192,7 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// One connection: a request, a reply, the end.
+/// Serves one connection: a request, a reply, the end.
 fn serve(
     stream: &TcpStream,
     peer: SocketAddr,
@@ -221,12 +221,12 @@ fn serve(
     }
     let _ = stream.shutdown(Shutdown::Write);
     if !complete {
-        // Closing with bytes unread would reset the connection and may lose the reply.
+        // Closing with unread bytes would reset the connection, and the reply might be lost.
         discard(stream);
     }
 }
 
-/// Reads and forgets a little of what still comes.
+/// Reads and drops incoming bytes for up to 200 ms or 1 MiB.
 fn discard(mut stream: &TcpStream) {
     use super::timed::TimedRead;
     let by = Instant::now() + Duration::from_millis(200);
@@ -240,7 +240,7 @@ fn discard(mut stream: &TcpStream) {
     }
 }
 
-/// What is said to those who sent no request; nothing to those who are gone.
+/// The reply to a peer that sent no valid request; `None` if the peer is gone.
 fn refusal(error: &RequestError) -> Option<Reply> {
     Some(match error {
         RequestError::Closed | RequestError::Broken(_) => return None,

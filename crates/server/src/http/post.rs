@@ -1,4 +1,4 @@
-//! The manager's end of one message: a request with the bytes of the reference server, a reply.
+//! One message from the manager's side: a request with the reference server's bytes, then a reply.
 
 use super::reply::{Answer, ReplyError, read_reply};
 use super::timed::{TimedRead, write_by};
@@ -9,25 +9,25 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// How long a connection may take to be made.
+/// The longest time to make a connection.
 pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 
-/// How often a reader that waits looks at its stop token.
+/// The interval at which a waiting reader checks its stop token.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Where a player listens: `http://host:port/`, `host:port`, `[::1]:9147`.
+/// The address of a player: `http://host:port/`, `host:port`, `[::1]:9147`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// Name or number, without brackets.
+    /// The host name or IP address, without brackets.
     pub host: String,
-    /// Its port; 9147 when none is given.
+    /// The port; [`DEFAULT_PORT`] if the text has none.
     pub port: u16,
 }
 
-/// The port that players listen on by custom.
+/// The customary port of players.
 pub const DEFAULT_PORT: u16 = 9147;
 
-/// Why a text is no [`Address`].
+/// The text is not an [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no address of a player: write http://HOST:PORT")]
 pub struct AddressError(String);
@@ -69,7 +69,7 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// A connection, made within `within`.
+    /// Connects within the time `within`.
     pub(crate) fn connect(&self, within: Duration) -> Result<TcpStream, ReplyError> {
         let by = Instant::now() + within;
         let unreachable = |error: &dyn fmt::Display| ReplyError::Unreachable(error.to_string());
@@ -94,8 +94,8 @@ impl Address {
 
 /// The bytes of a message as the reference server sends it.
 ///
-/// A length counts bytes, yet old players count characters; so a text with characters of several
-/// bytes is followed by blanks, and both read all of it.
+/// Content-Length counts bytes, but old players read that many characters. A text with multi-byte characters
+/// is therefore padded with blanks, so that both kinds of players read all of it.
 pub(crate) fn request_bytes(address: &Address, receiver: &str, text: &str) -> Vec<u8> {
     let surplus = text.len() - text.chars().count();
     let receiver: String = receiver.chars().filter(|c| !c.is_control()).collect();
@@ -109,7 +109,7 @@ pub(crate) fn request_bytes(address: &Address, receiver: &str, text: &str) -> Ve
     .into_bytes()
 }
 
-/// A stream that gives up when a token is raised.
+/// A stream whose reads fail when a token is raised.
 struct Stoppable<'a> {
     stream: &'a TcpStream,
     stop: &'a StopToken,
@@ -132,7 +132,7 @@ impl TimedRead for Stoppable<'_> {
 /// Sends `text` and waits for the reply until `by`, or until `stop` is raised.
 ///
 /// # Errors
-/// When no reply comes.
+/// When no reply comes in time.
 pub(crate) fn post(
     address: &Address,
     receiver: &str,
@@ -143,7 +143,7 @@ pub(crate) fn post(
     exchange(address, &request_bytes(address, receiver, text), by, stop)
 }
 
-/// Sends `bytes` as they are and waits for a reply, like [`post`].
+/// Sends `bytes` unchanged and waits for a reply, like [`post`].
 pub(crate) fn exchange(
     address: &Address,
     bytes: &[u8],
@@ -163,22 +163,22 @@ pub(crate) fn exchange(
     reply
 }
 
-/// How bytes are sent by [`probe`].
+/// How [`probe`] sends its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
-    /// All at once, the side kept open.
+    /// In one write; the connection stays open for writing.
     Whole,
-    /// All at once, then closed for writing.
+    /// In one write; then the connection is closed for writing.
     Closing,
-    /// In portions of a few bytes.
+    /// In portions of 23 bytes.
     Dripping,
 }
 
-/// Sends `bytes` and waits for a reply until `by`; says also whether the other side closed the
-/// connection after it, within a moment.
+/// Sends `bytes` and waits for a reply until `by`. The flag tells whether the peer closed the
+/// connection within 300 ms after the reply.
 ///
 /// # Errors
-/// When no reply comes.
+/// When no reply comes in time.
 pub(crate) fn probe(
     address: &Address,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Replies: what the player's end writes and what the manager's end reads.
+//! Replies: the player's side writes them, the manager's side reads them.
 
 use super::limits::Memory;
 use super::request::{RequestError, content_length, read_head};
@@ -8,29 +8,29 @@ use std::io;
 use std::net::TcpStream;
 use std::time::Instant;
 
-/// What is sent back.
+/// A reply to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    /// The words after the status; ASCII without line ends.
+    /// The reason phrase after the status; ASCII without line ends.
     pub(crate) reason: String,
     pub(crate) text: Vec<u8>,
 }
 
 impl Reply {
-    /// 200 with `text`.
+    /// The reply 200 with `text`.
     pub(crate) fn ok(text: impl Into<Vec<u8>>) -> Reply {
         Reply { status: 200, reason: "OK".to_owned(), text: text.into() }
     }
 
-    /// A refusal, for programs that read the status, with a text for those that do not. What
-    /// `reason` holds beyond printable ASCII is replaced, so that no message can write headers.
+    /// A refusal: a status for programs that read it, and a text for those that do not. Characters of
+    /// `reason` outside printable ASCII are replaced, so that no message can inject headers.
     pub(crate) fn refusal(status: u16, reason: &str, text: &str) -> Reply {
         let plain = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
         Reply { status, reason: reason.chars().take(120).map(plain).collect(), text: text.into() }
     }
 
-    /// The bytes, with the headers that the reference player sends.
+    /// The bytes of the reply, with the headers of the reference player.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!(
             "HTTP/1.0 {} {}\r\n\
@@ -49,32 +49,32 @@ impl Reply {
         bytes
     }
 
-    /// Writes it to the peer by `by`.
+    /// Writes the reply to the peer by `by`.
     pub(crate) fn write(&self, stream: &TcpStream, by: Instant) -> io::Result<()> {
         write_by(stream, &self.to_bytes(), by)
     }
 }
 
-/// Bytes of a reply's head, and of its text: a move, a name.
+/// The maximum sizes of a reply's head and of its text, in bytes.
 const MAX_REPLY_HEAD: usize = 16 << 10;
 const MAX_REPLY: usize = 1 << 20;
 
-/// Why there is no reply.
+/// Why no reply was received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplyError {
-    /// Nothing listens there, or the name is not known.
+    /// Nothing listens at the address, or the host name is unknown.
     #[error("cannot connect: {0}")]
     Unreachable(String),
-    /// No complete reply in time.
+    /// No complete reply came in time.
     #[error("no reply in time")]
     TimedOut,
-    /// The connection ended or broke before a reply with a head had come.
+    /// The connection ended before a complete head had arrived.
     #[error("the connection was closed without a reply")]
     Closed,
-    /// It sent more than a reply can be.
+    /// The reply is longer than the limit.
     #[error("the reply is longer than {MAX_REPLY} bytes")]
     TooLarge,
-    /// We were asked to give up.
+    /// The stop token was raised.
     #[error("given up")]
     Stopped,
 }
@@ -89,18 +89,18 @@ impl From<TextError> for ReplyError {
     }
 }
 
-/// A reply as the manager sees it.
+/// A reply as the manager receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The first line and the headers, as they came.
+    /// The first line and the headers, unchanged.
     pub head: Vec<u8>,
-    /// The text, as it came.
+    /// The text, unchanged except for surplus bytes after a complete text.
     pub text: Vec<u8>,
-    /// The length that the head declares, if it does.
+    /// The declared length; `None` if the head has none.
     pub declared: Option<usize>,
 }
 
-/// Reads a reply. The first line is skipped whatever it says, as the reference server does.
+/// Reads a reply. The content of the first line is ignored, as in the reference server.
 pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Answer, ReplyError> {
     let head = read_head(source, MAX_REPLY_HEAD, by).map_err(|error| match error {
         RequestError::TooSlow => ReplyError::TimedOut,
@@ -118,7 +118,7 @@ pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Ans
     let mut share = Memory::new(2 * MAX_REPLY).share();
     let mut text = read_text(source, head.rest, declared, MAX_REPLY, &mut share, by)?;
     if let Some(length) = declared.filter(|&length| length < text.len()) {
-        // What is balanced without the surplus needs none of it.
+        // The surplus is dropped if the declared part is balanced on its own.
         if is_balanced(&text[..length]) {
             text.truncate(length);
         }
@@ -179,7 +179,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
-        /// Whatever a player sends: no panic, an end, and nothing beyond the limits.
+        /// For any bytes from a player: no panic, termination, and no text beyond the limits.
         #[test]
         fn any_bytes_end_in_a_reply_or_an_error(
             start in prop::sample::select(vec!["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\nContent-length: 7\n\n"]),

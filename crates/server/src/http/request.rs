@@ -1,4 +1,4 @@
-//! One request: its method, its target, its text.
+//! One request: method, target and text.
 
 use super::limits::{HttpLimits, Memory, Share};
 use super::text::{TextError, read_text};
@@ -8,28 +8,28 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How many header lines a head may have.
+/// The maximum number of header lines.
 const MAX_HEADERS: usize = 64;
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug)]
 pub(crate) struct Request {
     /// `POST`, `GET`, `OPTIONS`, …
     pub(crate) method: String,
-    /// The path, still percent-encoded.
+    /// The path, percent-encoded.
     pub(crate) target: String,
-    /// What follows the head.
+    /// The bytes after the head; empty unless the method is POST.
     pub(crate) text: Vec<u8>,
-    /// When its first byte was read: the sender's clock runs since then at the latest.
+    /// The time of the first read; the sender's clock started then or earlier.
     pub(crate) arrived: Instant,
-    /// The memory that the text takes.
+    /// The text's part of the memory budget.
     pub(crate) _share: Share,
 }
 
-/// Why there is no request.
+/// Why no request was received.
 #[derive(Debug)]
 pub(crate) enum RequestError {
-    /// Nothing came.
+    /// The peer sent nothing.
     Closed,
     /// The head or the text was not complete in time.
     TooSlow,
@@ -37,11 +37,11 @@ pub(crate) enum RequestError {
     HeadTooLarge,
     /// The text is longer than the limit.
     BodyTooLarge,
-    /// All connections together hold too much.
+    /// The memory budget of all connections does not suffice.
     NoMemory,
-    /// Not HTTP.
+    /// The bytes are not HTTP.
     Malformed(&'static str),
-    /// `Transfer-Encoding`, which no program of this field sends.
+    /// The head has `Transfer-Encoding`, which GGP programs do not use.
     Encoded,
     /// The connection broke.
     Broken(io::Error),
@@ -66,13 +66,13 @@ pub(crate) fn read_request(
 ) -> Result<Request, RequestError> {
     let by = Instant::now() + limits.receive;
     let go_on = || {
-        // curl waits a second for this before it sends a long text.
+        // curl waits up to a second for this line before it sends a long text.
         let _ = write_by(stream, b"HTTP/1.1 100 Continue\r\n\r\n", by);
     };
     read_from(&mut &*stream, limits, memory, by, go_on)
 }
 
-/// The same from any source; `go_on` is called when the sender waits for `100 Continue`.
+/// Reads one request from any source; `go_on` is called if the sender waits for `100 Continue`.
 pub(crate) fn read_from(
     source: &mut impl TimedRead,
     limits: &HttpLimits,
@@ -114,17 +114,17 @@ pub(crate) fn read_from(
     })
 }
 
-/// The value of the first header of that name, without blanks around it.
+/// The value of the first header with this name, trimmed; the comparison ignores case.
 fn header<'a>(headers: &[httparse::Header<'a>], name: &str) -> Option<&'a [u8]> {
     headers.iter().find(|h| h.name.eq_ignore_ascii_case(name)).map(|h| h.value.trim_ascii())
 }
 
-/// The declared length; `None` when there is none, or it is no number.
+/// The declared length; `None` if it is missing or not a number.
 pub(crate) fn content_length(headers: &[httparse::Header<'_>]) -> Option<usize> {
     std::str::from_utf8(header(headers, "content-length")?).ok()?.parse().ok()
 }
 
-/// A head, and what came in the same reads after it.
+/// A head, and the bytes after it that the same reads returned.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) bytes: Vec<u8>,
@@ -132,7 +132,7 @@ pub(crate) struct Head {
     pub(crate) arrived: Instant,
 }
 
-/// Reads up to the first empty line, whose line ends may be LF or CRLF.
+/// Reads up to the first empty line; line ends may be LF or CRLF.
 pub(crate) fn read_head(
     source: &mut impl TimedRead,
     limit: usize,
@@ -169,7 +169,7 @@ pub(crate) fn read_head(
     }
 }
 
-/// Where the empty line that ends a head is over; line ends before the first line do not count.
+/// The position after the empty line that ends a head; empty lines before the first line are skipped.
 fn head_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let start = bytes.iter().position(|b| !matches!(b, b'\r' | b'\n'))?;
     let from = searched.max(start);
@@ -180,8 +180,8 @@ fn head_end(bytes: &[u8], searched: usize) -> Option<usize> {
     })
 }
 
-/// Undoes percent-encoding; `+` is a blank, as the senders' form encoding has it. What is no
-/// escape stays as it is.
+/// Decodes percent-encoding; `+` becomes a blank, as in form encoding. Invalid escapes stay
+/// unchanged.
 pub(crate) fn decode_target(target: &str) -> Vec<u8> {
     let bytes = target.strip_prefix('/').unwrap_or(target).as_bytes();
     let digit = |at: usize| bytes.get(at).and_then(|&b| (b as char).to_digit(16));
@@ -208,7 +208,7 @@ pub(crate) mod tests {
     use std::collections::VecDeque;
     use std::time::Duration;
 
-    /// Chunks that come one after the other; `None` is silence until the reader gives up.
+    /// A source that returns these chunks in order; `None` is a silence until the reader's deadline.
     pub(crate) struct Script(pub(crate) VecDeque<Option<Vec<u8>>>);
 
     impl Script {
@@ -308,7 +308,7 @@ pub(crate) mod tests {
         assert_eq!(decode_target("/%zz%"), b"%zz%");
     }
 
-    /// Pieces of requests, good and bad, so that random sequences of them go deep.
+    /// Fragments of valid and invalid requests, so that random sequences reach deep states.
     fn piece() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
             prop::sample::select(vec![
@@ -340,8 +340,7 @@ pub(crate) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Whatever comes, in whatever portions and with whatever silences: no panic, an end, and
-        /// nothing beyond the limits.
+        /// For any bytes, portions and silences: no panic, termination, and no text beyond the limits.
         #[test]
         fn any_bytes_end_in_a_request_or_an_error(
             pieces in prop::collection::vec((piece(), prop::bool::weighted(0.1)), 0..40)
@@ -356,7 +355,7 @@ pub(crate) mod tests {
             }
         }
 
-        /// However a good request is cut into portions, the same text comes out.
+        /// A valid request gives the same text however it is cut into portions.
         #[test]
         fn portions_do_not_matter(cuts in prop::collection::vec(1usize..20, 1..40)) {
             let mut bytes = &b"POST / HTTP/1.0\r\nSender: GAMESERVER\r\nContent-Length: 30\r\n\r\n( PLAY m1 (( mark 1 2 ) noop ) )"[..];

@@ -1,5 +1,5 @@
-//! Where the text of a message ends. Programs send lengths that are wrong, counted in characters,
-//! or missing, and keep the connection open; what can be relied on is that a message is one list.
+//! Finds the end of a message's text. Programs send lengths that are wrong, counted in characters,
+//! or missing, and keep the connection open. The parentheses decide, because a message is one list.
 //!
 //! Invariant: the text is never longer than the limit, and reading ends by the deadline.
 
@@ -8,14 +8,13 @@ use super::timed::TimedRead;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How long a connection may be quiet after a text that is a complete list, before a declared
-/// length that is too large is given up.
+/// The silence after a complete list that ends the text although the declared length is larger.
 pub(crate) const SETTLE: Duration = Duration::from_millis(150);
 
-/// The same when the declared length is reached, yet the list is not closed.
+/// The silence that ends the text if the declared length is reached but the list is still open.
 pub(crate) const SETTLE_OPEN: Duration = Duration::from_millis(750);
 
-/// Follows the parentheses of a text as it arrives.
+/// Counts the parentheses of a text as it arrives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Balance {
     depth: usize,
@@ -52,24 +51,25 @@ impl Balance {
     }
 }
 
-/// Why there is no text.
+/// Why a text cannot be read.
 #[derive(Debug)]
 pub(crate) enum TextError {
-    /// Longer than the limit.
+    /// The text is longer than the limit.
     TooLarge,
-    /// All connections together hold too much.
+    /// The memory budget of all connections does not suffice.
     NoMemory,
-    /// Not complete by the deadline.
+    /// The text is not complete by the deadline.
     TooSlow,
     /// The connection broke.
     Broken(io::Error),
 }
 
-/// Reads the rest of a text of which `text` has come already.
+/// Reads the rest of a text of which `text` has already arrived.
 ///
-/// Complete is what reaches its `declared` length and leaves no list open; without a length, what
-/// closes its first list or ends the connection. A wrong length is borne: a list that is still
-/// open at its end is read on, and one that is closed before it is taken after [`SETTLE`].
+/// A text is complete when it has its `declared` length and no open list. Without a declared length, or with
+/// length 0, it ends with its first list or with the stream. A wrong length is tolerated: a list that is open
+/// at the declared length is read on until a silence of [`SETTLE_OPEN`]; a list closed before it is accepted
+/// after a silence of [`SETTLE`], and so is an empty text of declared length 0.
 pub(crate) fn read_text(
     source: &mut impl TimedRead,
     mut text: Vec<u8>,

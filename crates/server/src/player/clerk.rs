@@ -1,8 +1,9 @@
-//! The thread of one match beside its player's: it reads the rules, follows the state, spells
-//! moves, and knows the legal ones, so that there is an answer when the player has none.
+//! The clerk: the thread of one match that reads the rules, follows the state, translates moves, and computes
+//! the legal moves, so that there is an answer even if the player has none. The player has a thread of its
+//! own.
 //!
-//! Invariant: it hands every question on before it evaluates anything for it, gives up evaluating
-//! when that keeps the next question waiting, and ends when its match leaves the table.
+//! Invariants: the clerk passes every question on to the player before it evaluates anything for it; it
+//! abandons an evaluation that delays the next question; it ends when its match leaves the table.
 
 use super::position::Position;
 use super::thinker::{Question, Seen, Thinker};
@@ -18,19 +19,19 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-/// The stack of a player's thread.
+/// The stack size of a player's thread, in bytes.
 const STACK: usize = 4 << 20;
 
-/// What a match is told.
+/// A message to the clerk of a match.
 #[derive(Debug)]
 pub(super) enum Command {
-    /// Take note of `told` and find a move.
+    /// PLAY: what happened in the last step, and the question for a move.
     Play { told: Told, thought: Arc<Thought> },
-    /// The match is over.
+    /// STOP: the match is over.
     Stop { told: Told },
 }
 
-/// What is known of a match once its rules have been read.
+/// `Seated`: what the rules of a match say about its player.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seated {
     pub(super) role: Role,
@@ -38,7 +39,7 @@ pub(super) struct Seated {
     pub(super) hidden: bool,
 }
 
-/// Counts the matches that have a thread; gives its count back when the last of them ends.
+/// Counts a match with threads in a shared counter; decrements the counter when its last thread ends.
 pub(super) struct Running(Arc<AtomicUsize>);
 
 impl Running {
@@ -54,7 +55,7 @@ impl Drop for Running {
     }
 }
 
-/// What a match begins with.
+/// The parameters and channels of a new match.
 pub(super) struct Beginning {
     pub(super) id: String,
     pub(super) role: String,
@@ -62,17 +63,17 @@ pub(super) struct Beginning {
     pub(super) clocks: Clocks,
     pub(super) thought: Arc<Thought>,
     pub(super) commands: Receiver<Command>,
-    /// Raised when the match has left the table: stops every evaluation of its rules.
+    /// Raised when the match has left the table; it stops every evaluation of its rules.
     pub(super) quit: Arc<AtomicBool>,
-    /// Raised when the clerk's own evaluation keeps the player waiting.
+    /// Raised when the clerk's own evaluation delays a question to the player.
     pub(super) hurry: StopToken,
-    /// Where it is told what the rules say.
+    /// Receives the role and the kind of game once the rules have been read.
     pub(super) seated: Arc<OnceLock<Seated>>,
     pub(super) running: Running,
 }
 
 impl Beginning {
-    /// Runs the match to its end.
+    /// Runs the match to its end on the calling thread.
     pub(super) fn run(self, config: &PlayerConfig, factory: Arc<dyn PlayerFactory>) {
         let span = tracing::info_span!("match", id = %self.id);
         let _entered = span.enter();
@@ -120,7 +121,7 @@ impl Beginning {
                         };
                         let question = Question::Play { seen: seen.clone(), thought: Arc::clone(&thought) };
                         if ask.send(question).is_err() {
-                            // The player's thread is over; legal moves are still to be had.
+                            // The player's thread has ended; the answer is a legal move instead.
                             thought.propose(super::thought::Proposal::Nothing);
                         }
                         thought.pass_on();
@@ -138,9 +139,9 @@ impl Beginning {
             }
             Some(())
         };
-        // Nothing of ours should panic; if it does, the match is lost and nothing else.
+        // A panic here is a bug; it ends this match only.
         let ended = catch_unwind(AssertUnwindSafe(begin));
-        // Whoever is refused may begin anew at once.
+        // The count is decremented before the refusal, so that the match can be begun again at once.
         drop(running);
         match ended {
             Ok(Some(())) => {}
@@ -153,7 +154,7 @@ impl Beginning {
     }
 }
 
-/// Reads the rules; `None`, and a line in the log, if they cannot be played in this role.
+/// Reads the rules. `None` if they cannot be played in this role; the cause is logged.
 fn read_game(
     rules: Vec<u8>,
     role: &str,
@@ -185,22 +186,22 @@ fn read_game(
     found.map(|role| (game, role))
 }
 
-/// What follows a match.
+/// `Clerk`: the state of a match as far as it is known.
 struct Clerk {
     game: Arc<Game>,
     role: Role,
     hidden: bool,
-    /// `None` when nobody tells the state (GDL-II), or it cannot be evaluated within the limits.
+    /// `None` if the state is not known (GDL-II), or cannot be evaluated within the limits.
     position: Option<Position>,
-    /// What can be believed where nobody tells the state.
+    /// The belief state of GDL-II, while it is consistent with the percepts.
     guess: Option<Guess>,
-    /// PLAY messages followed.
+    /// The number of PLAY and STOP messages followed.
     turn: u32,
 }
 
 impl Clerk {
-    /// What PLAY or STOP tells, in the words of an observation, and the joint move to apply if the
-    /// state is known; `previous` is what was answered before. An error changes nothing.
+    /// Translates PLAY or STOP into an observation; also returns the joint move to apply if the
+    /// state is known. `previous` is the previous answer. An error changes nothing.
     fn follow(
         &mut self,
         told: &Told,
@@ -211,7 +212,7 @@ impl Clerk {
             Told::Moves(terms) if self.hidden && !self.is_joint(terms, previous) => {
                 (self.percepts(previous, terms), None)
             }
-            // Turn 0 is the one that begins.
+            // Turn 0 is the first turn, without percepts.
             Told::Nothing | Told::Percepts { turn: 0, .. } => (Seen::Start, None),
             Told::Moves(terms) => {
                 let (texts, joint) = self.read_joint(terms)?;
@@ -226,21 +227,21 @@ impl Clerk {
         Ok((seen, joint))
     }
 
-    /// Percepts that came without the turn and our move, as in an old dialect.
+    /// Percepts in an old dialect, without the turn number and the player's own move.
     fn percepts(&mut self, previous: Option<&str>, terms: &[String]) -> Seen {
         let mut seen: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
         seen.sort_unstable();
         Seen::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), seen }
     }
 
-    /// Whether a list that may be percepts is the joint move: it has a move a role, and our own is
-    /// the one that we gave.
+    /// Whether a list that may be percepts is the joint move: it has one move a role, and this role's is
+    /// the previous answer.
     fn is_joint(&self, terms: &[String], previous: Option<&str>) -> bool {
         terms.len() == self.game.role_count()
             && previous.is_some_and(|own| own.eq_ignore_ascii_case(&terms[self.role.index()]))
     }
 
-    /// A joint move in the rules' spelling.
+    /// Translates a joint move into the rules' spelling.
     fn read_joint(&mut self, terms: &[String]) -> Result<(Vec<String>, Option<Vec<Move>>), PlayError> {
         let bad = || PlayError::BadJointMove(format!("({})", terms.join(" ")));
         if terms.len() != self.game.role_count() {
@@ -251,7 +252,7 @@ impl Clerk {
         Ok((position.texts(&joint), Some(joint)))
     }
 
-    /// Goes to where the match is after `seen`; `joint` is its joint move, if it is known.
+    /// Follows the match to the state after `seen`; `joint` is the joint move, if it is known.
     fn advance(&mut self, seen: &Seen, joint: Option<&[Move]>) {
         match seen {
             Seen::Start => {}
@@ -283,13 +284,13 @@ impl Clerk {
     }
 }
 
-/// What a role of a game with percepts believes: enough of it to know a legal move.
+/// The belief of a role in a GDL-II game, large enough to know the legal moves.
 struct Guess {
     machine: Interpreter,
     belief: Belief<Interpreter>,
 }
 
-/// States that a [`Guess`] keeps. In each of them the legal moves are the same, so few will do.
+/// The number of states in a [`Guess`]. A role has the same legal moves in all of them, so few suffice.
 const STATES: usize = 20;
 
 impl Guess {
@@ -300,7 +301,7 @@ impl Guess {
         Some(Guess { machine, belief })
     }
 
-    /// `None` when nothing is left that could be.
+    /// Updates the belief; `None` if no consistent state is left.
     fn update(&mut self, own: &str, seen: &[Fact]) -> Option<()> {
         self.belief.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
         let own = self.machine.parse_move(own)?;

@@ -1,7 +1,7 @@
-//! The table of matches: who asks what of which match, and what counts as asked before.
+//! The table of matches: it dispatches messages to matches and recognises repeated ones.
 //!
-//! Invariant: the table's lock is never held while anyone thinks or waits, so that strangers,
-//! INFO and ABORT are answered at once.
+//! Invariant: the table's lock is not held while a thread evaluates rules or waits for an answer, so messages
+//! for other matches, INFO and ABORT are answered at once.
 
 use super::clerk::{Beginning, Command, Running, Seated};
 use super::thought::Thought;
@@ -15,26 +15,26 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long before the latest instant a player is told to be done: the time of a wake-up and of
-/// handing the answer over.
+/// The time between a player's deadline and the latest instant of its answer, for the wake-up and the
+/// hand-over.
 const GUARD: Duration = Duration::from_millis(30);
 
-/// The time for an answer when the margin leaves none: enough for a legal move.
+/// The shortest time for an answer if the margin leaves less: enough for a legal move.
 const LEAST: Duration = Duration::from_millis(50);
 
-/// The stack of a match's thread; evaluation does not recurse.
+/// The stack size of a match's thread, in bytes; the evaluation does not recurse.
 const STACK: usize = 2 << 20;
 
-/// A match in play.
+/// A match in the table.
 #[derive(Debug)]
 struct Entry {
     commands: Sender<Command>,
-    /// The last question: START at first.
+    /// The last question; at first the one for START.
     current: Arc<Thought>,
-    /// What the last PLAY told.
+    /// The content of the last PLAY; `None` before the first one.
     asked: Option<Told>,
     clocks: Clocks,
-    /// When it is dropped unless it is heard of again.
+    /// The time at which the match is dropped if no further message comes.
     silent_at: Instant,
     quit: Arc<AtomicBool>,
     hurry: StopToken,
@@ -43,15 +43,15 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether `told` is a PLAY that has been asked already. There is no turn number in GDL-I, and
-    /// the same joint move twice is legal; but then our own move in it is the one that we gave. What
-    /// this cannot tell: a manager that replaces our move by the same other one in two turns.
+    /// Whether `told` repeats a PLAY that was asked before. GDL-I has no turn numbers, and the same joint
+    /// move may legally occur twice; but then this player's move in it equals its last answer. Not
+    /// recognised: a manager that replaces this player's move by the same other move in two successive turns.
     fn is_repeated(&self, told: &Told) -> bool {
         match (self.asked.as_ref(), told) {
             (None, _) => false,
             (Some(Told::Percepts { turn: last, .. }), Told::Percepts { turn, .. }) => turn <= last,
             (Some(last), _) if last == told && self.current.answer().is_none() => true,
-            // Percepts without a turn number say nothing about it.
+            // Percepts without a turn number do not identify the turn.
             _ if self.seated.get().is_some_and(|seated| seated.hidden) => false,
             (Some(_), Told::Nothing) => true,
             (Some(last), Told::Moves(joint)) if last == told => {
@@ -66,7 +66,7 @@ impl Entry {
         }
     }
 
-    /// Ends all thinking, and answers who waits.
+    /// Stops all thinking, and answers all threads that wait.
     fn quit(&self) {
         self.current.interrupt();
         self.quit.store(true, Ordering::Relaxed);
@@ -75,12 +75,12 @@ impl Entry {
     }
 }
 
-/// All matches of one player.
+/// The table of all matches of one served player.
 pub(super) struct Matches {
     config: PlayerConfig,
     factory: Arc<dyn PlayerFactory>,
     table: Mutex<FxHashMap<String, Entry>>,
-    /// Matches that have threads, also those that have left the table and not ended yet.
+    /// The number of matches with threads, including matches that have left the table and still run.
     running: Arc<AtomicUsize>,
 }
 
@@ -97,19 +97,19 @@ impl Matches {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether another match can begin.
+    /// Whether a further match can begin.
     pub(super) fn has_room(&self) -> bool {
         self.lock().len() < self.config.matches
     }
 
-    /// When a question that `arrived` then, with that clock, is due, and the latest its answer can
-    /// leave.
+    /// The player's deadline and the latest instant of the answer, for a question with this clock that
+    /// `arrived` at this instant.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
         let time = clock.saturating_sub(self.config.margin).max(LEAST);
         (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
     }
 
-    /// START: begins a match and waits until its player is ready.
+    /// START: begins a match and waits for its player to be ready.
     pub(super) fn start(
         &self,
         id: &str,
@@ -123,7 +123,7 @@ impl Matches {
         let thought = Arc::new(Thought::start(due, latest));
         {
             let mut table = self.lock();
-            // Players that do not stop when they are told still take a core.
+            // A player that ignores its stop token still uses a core after its match has left the table.
             let running = self.running.load(Ordering::Relaxed);
             if table.contains_key(id)
                 || table.len() >= self.config.matches
@@ -163,7 +163,7 @@ impl Matches {
         let answer = thought.wait();
         if answer != "ready" {
             let mut table = self.lock();
-            // It may have been aborted, and begun anew, in the meantime.
+            // The match may have been aborted and begun again in the meantime.
             if table.get(id).is_some_and(|entry| Arc::ptr_eq(&entry.current, &thought))
                 && let Some(entry) = table.remove(id)
             {
@@ -173,7 +173,7 @@ impl Matches {
         answer
     }
 
-    /// PLAY: asks the match's player for a move and waits for it. `busy` if there is no such match.
+    /// PLAY: asks the match's player for a move and waits for it. `busy` for an unknown id.
     pub(super) fn play(&self, id: &str, told: Told, arrived: Instant) -> String {
         let thought = {
             let mut table = self.lock();
@@ -185,12 +185,13 @@ impl Matches {
             } else {
                 let (due, latest) = self.due(arrived, entry.clocks.play);
                 let thought = Arc::new(Thought::play(due, latest));
-                // Whoever waits for an older question is behind the match.
+                // A request that still waits for an older question is obsolete.
                 entry.current.interrupt();
                 entry.current = Arc::clone(&thought);
                 entry.asked = Some(told.clone());
                 if entry.commands.send(Command::Play { told, thought: Arc::clone(&thought) }).is_err() {
-                    // It was `ready` before it had read the rules, and cannot play them.
+                    // The match answered `ready` before its rules had been read, and the rules cannot be
+                    // played.
                     table.remove(id);
                     return "busy".to_owned();
                 }
@@ -200,7 +201,7 @@ impl Matches {
         thought.wait()
     }
 
-    /// STOP: ends a match; its player hears the last moves, and nobody waits for it.
+    /// STOP: ends a match without waiting for its player, which still receives the last moves.
     pub(super) fn stop(&self, id: &str, told: Told) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.current.interrupt();
@@ -209,15 +210,15 @@ impl Matches {
         "done"
     }
 
-    /// ABORT: forgets a match.
+    /// ABORT: drops a match.
     pub(super) fn abort(&self, id: &str) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.quit();
         "aborted"
     }
 
-    /// Drops the matches that have been silent for too long, and those that could not begin. Where a
-    /// question does not get through to the player, following the match is given up.
+    /// Drops matches that have been silent for too long or could not begin. If a question does not reach its
+    /// player in time, the match's thread stops following the state.
     pub(super) fn tend(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {

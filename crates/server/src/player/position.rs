@@ -1,9 +1,9 @@
-//! Where a match stands, and how moves are spelled there.
+//! The current state of a match, and the spelling of its moves.
 
 use ggp_game::{EvalError, Game, Interpreter, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
-/// A state with its legal moves, by the reference semantics.
+/// A state with its legal moves, evaluated by the interpreter (the reference semantics).
 pub(super) struct Position {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
@@ -12,7 +12,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The first position of a game. Evaluation gives up when `hurry` is raised.
+    /// The initial state of a game. Raising `hurry` ends every evaluation.
     ///
     /// # Errors
     /// When the rules cannot be evaluated within their limits.
@@ -31,13 +31,13 @@ impl Position {
             .try_for_each(|role| self.machine.legal_moves(&state, Role(role as u8), &mut self.legal[role]))
     }
 
-    /// The moves with these texts, one a role; `None` if one is not known.
+    /// The joint move with these texts, one a role; `None` if a text is not a known move.
     pub(super) fn read_joint(&mut self, texts: &[String]) -> Option<Vec<Move>> {
         texts.iter().enumerate().map(|(role, text)| self.read(role, text)).collect()
     }
 
-    /// The move with that text: exact first, then by folded case among the legal ones, then among
-    /// all that the machine knows. Managers may play what is not legal.
+    /// The move with that text: an exact match, else the only legal move equal without regard to case, else
+    /// any move that the machine knows. Managers may play illegal moves.
     fn read(&mut self, role: usize, text: &str) -> Option<Move> {
         let known = self.machine.parse_move(text);
         if known.is_some_and(|mv| self.machine.move_text(mv) == text) {
@@ -57,10 +57,10 @@ impl Position {
         joint.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect()
     }
 
-    /// Goes to the state after `joint`.
+    /// Advances to the state after `joint`.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated within their limits; the position is then of no use.
+    /// When the rules cannot be evaluated within their limits; the position must then be dropped.
     pub(super) fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         self.state = self.machine.next_state(&self.state, joint)?;
         if self.machine.has_many_moves() {

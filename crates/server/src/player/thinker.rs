@@ -1,7 +1,8 @@
-//! The thread of one player: it prepares, thinks when it is asked, and ponders in between.
+//! The thread of one player: it starts the player, asks it for moves, and lets it ponder in between.
 //!
-//! Invariant: every question gets a proposal unless the player never returns; a panic ends the
-//! player and nothing else. A player whose start clock was too short is started when it is asked for a move.
+//! Invariants: every question gets a proposal or a refusal unless the player never returns; a panic ends the
+//! player and nothing else. A player that was not ready within the start clock is started again when a move
+//! is wanted.
 
 use super::PlayerFactory;
 use super::thought::{Proposal, Thought};
@@ -10,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-/// An [`Observation`] with its texts.
+/// An [`Observation`] that owns its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     Start,
@@ -28,32 +29,32 @@ impl Seen {
     }
 }
 
-/// What a player is asked.
+/// A message to the player's thread.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// What happened, and a move is wanted.
+    /// The last step, and the question for a move.
     Play { seen: Seen, thought: Arc<Thought> },
-    /// What happened last.
+    /// The last step of the match.
     Stop { seen: Seen },
 }
 
-/// A player that is not ready after so many moves is given up.
+/// The number of missed moves after which a player that is not ready is given up.
 const MOST_MISSED: usize = 20;
 
-/// A player at its match.
+/// `Thinker`: a player's thread in one match.
 pub(super) struct Thinker {
     pub(super) id: String,
     pub(super) game: Arc<Game>,
     pub(super) role: Role,
     pub(super) clocks: Clocks,
     pub(super) ponders: bool,
-    /// START.
+    /// The question for START.
     pub(super) thought: Arc<Thought>,
     pub(super) questions: Receiver<Question>,
 }
 
 impl Thinker {
-    /// Plays until STOP, or until nobody can ask any more.
+    /// Runs until STOP, or until the clerk has ended.
     pub(super) fn run(self, factory: &dyn PlayerFactory) {
         let span = tracing::info_span!("match", id = %self.id, role = self.game.role_name(self.role));
         let _entered = span.enter();
@@ -63,7 +64,7 @@ impl Thinker {
         if in_time && player.is_none() {
             return;
         }
-        // What happened before the player was ready.
+        // The steps before the player was ready.
         let mut missed: Vec<Seen> = Vec::new();
         let mut thought = Arc::clone(&self.thought);
         loop {
@@ -95,8 +96,8 @@ impl Thinker {
         }
     }
 
-    /// Starts the player; whether it is ready. One that had not time enough may be started again, any other that is
-    /// not ready is gone.
+    /// Starts the player and returns whether it is ready. A player that ran out of time may be started again;
+    /// after any other failure it is dropped.
     fn start(&self, player: &mut Option<Box<dyn Player>>, deadline: Deadline, stop: &StopToken) -> bool {
         match ask(player, |player| player.start(&self.game, self.role, self.clocks, deadline, stop)) {
             Some(Ok(())) => true,
@@ -113,8 +114,8 @@ impl Thinker {
         }
     }
 
-    /// Starts the player in the first half of the time for a move, and tells it what it has `missed`; whether it is
-    /// ready.
+    /// Starts the player in the first half of the time for a move and tells it the steps it has `missed`;
+    /// returns whether it is ready.
     fn start_late(&self, player: &mut Option<Box<dyn Player>>, missed: &[Seen], thought: &Thought) -> bool {
         let left = Deadline(Some(thought.due)).remaining().unwrap_or_default();
         if player.is_none() || !self.start(player, Deadline::after(left / 2), &thought.stop) {
@@ -145,14 +146,14 @@ fn play(player: &mut Option<Box<dyn Player>>, seen: &Seen, thought: &Thought) {
     }
 }
 
-/// Puts a question to the player; `None` if it is gone, or panics over it and is gone.
+/// Calls the player; `None` if there is none. A panic drops the player.
 fn ask<T>(player: &mut Option<Box<dyn Player>>, question: impl FnOnce(&mut dyn Player) -> T) -> Option<T> {
     let answer = catch(|| player.as_mut().map(|player| question(&mut **player))).flatten();
     if answer.is_none()
         && let Some(player) = player.take()
     {
         tracing::error!("the player panicked; the match goes on without it");
-        // What has panicked may panic again while it is dropped.
+        // The player's destructor may panic as well.
         catch(|| drop(player));
     }
     answer
@@ -172,7 +173,7 @@ mod tests {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    /// One role counts steps; of its moves `a` comes first, and this player's choice last.
+    /// The role counts steps. Its first legal move is `a`, and the test player's choice is the last one.
     const RULES: &str = "(role r) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
         (legal r a) (legal r b) (legal r searched) (goal r 50)
         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 3)))";
@@ -181,7 +182,7 @@ mod tests {
         Duration::from_millis(n)
     }
 
-    /// A player that takes some time to be made, and then some uninterrupted time to prepare.
+    /// A player that needs `preparation` to start.
     struct Slow {
         preparation: Duration,
         prepared: bool,
@@ -236,8 +237,8 @@ mod tests {
         }
     }
 
-    /// The answers to START and to PLAYs with what was played, until the player has searched for two; and what the
-    /// player was told.
+    /// The answers to START and to PLAYs with the previous moves, until the player has searched for two
+    /// moves; and the calls that the player received.
     fn answers(making: Duration, preparation: Duration, clocks: [u64; 2]) -> (Vec<String>, Vec<String>) {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let notes = Arc::clone(&seen);
@@ -283,12 +284,12 @@ mod tests {
     #[test]
     fn a_player_that_was_made_late_for_moves_hears_of_them() {
         let (answers, seen) = answers(millis(500), millis(50), [100, 250]);
-        // How many moves it is late for is up to the machine.
+        // The number of missed moves depends on the machine's speed.
         assert_eq!(answers[0], "ready");
         let fallbacks = answers[1..].iter().take_while(|answer| *answer == "a").count();
         assert!(fallbacks > 0, "{answers:?}");
         assert_eq!(answers[1 + fallbacks..], ["searched", "searched"]);
-        // Each turn is told once and in order, whether a move was wanted of it or not.
+        // The player hears of each turn once and in order, whether or not it was asked for a move.
         let told: Vec<&str> = seen.iter().map(|note| note.split_once(' ').map_or("", |(_, mv)| mv)).collect();
         let (first, played) = (vec![""], vec!["a"; fallbacks]);
         assert_eq!(told, [first, played, vec!["searched"]].concat(), "{seen:?}");

@@ -1,35 +1,35 @@
-//! A thought: one question to a match's player, and its answer, for whoever waits for it.
+//! `Thought`: one question to a match's player and its answer; several threads can wait for the answer.
 //!
-//! Two threads contribute: the player proposes a move, the clerk says what is legal. Invariant: the
-//! first answer counts, and all who wait get the same one; it is there by [`Thought::latest`].
+//! The player proposes a move and the clerk supplies the legal moves. Invariants: the first answer is final,
+//! and all waiting threads get it; it exists by [`Thought::latest`].
 
 use ggp_game::StopToken;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// How many may wait for the same answer; a manager that tries again has a few.
+/// The maximum number of waiting threads. A manager that repeats its message causes a few.
 const MAX_WAITING: usize = 16;
 
-/// What a match is asked: to start, or for a move.
+/// A question to a match: START, or the question for a move.
 #[derive(Debug)]
 pub(super) struct Thought {
-    /// When the player has to be done.
+    /// The player's deadline.
     pub(super) due: Instant,
-    /// When the answer has to be on its way, done or not.
+    /// The instant at which the answer leaves, whether or not the player is done.
     pub(super) latest: Instant,
-    /// Raised when the answer is wanted at once.
+    /// Raised to end the thinking for this question.
     pub(super) stop: StopToken,
-    /// Raised when the player's thinking after this answer has to end.
+    /// Raised to end the pondering after this answer.
     pub(super) ponder: StopToken,
     asked: Instant,
-    /// Whether the player has got the question.
+    /// Whether the clerk has passed the question on to the player.
     passed_on: AtomicBool,
-    /// How many wait.
+    /// The number of waiting threads.
     waiting: AtomicUsize,
-    /// What is answered when there is nothing better.
+    /// The answer if there is no better one.
     refusal: &'static str,
-    /// What is answered to START when it is late.
+    /// The answer to START if the player is late; `None` for other questions.
     fallback: Option<&'static str>,
     state: Mutex<State>,
     changed: Condvar,
@@ -42,25 +42,25 @@ struct State {
     legal: Option<Legal>,
 }
 
-/// What the player gives.
+/// The player's part of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proposal {
     /// A move.
     Move(String),
-    /// Nothing: it failed, or is no more.
+    /// The player has failed or ended.
     Nothing,
 }
 
-/// What the clerk knows of the legal moves.
+/// The clerk's knowledge of the legal moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Legal {
-    /// All of them, as they are spelled in this match.
+    /// All legal moves, in the rules' spelling.
     Moves(Vec<String>),
-    /// The rules do not tell: hidden information, or an evaluation beyond its limits.
+    /// Not known: hidden information, or an evaluation beyond its limits.
     Unknown,
 }
 
-/// The better of what there is: a legal proposal, else a legal move, else any proposal.
+/// The best available answer: a legal proposal, else a legal move, else any proposal.
 fn judge(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
     let proposed = match proposal {
         Some(Proposal::Move(mv)) => Some(mv),
@@ -79,13 +79,13 @@ fn judge(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
 }
 
 impl Thought {
-    /// A question for a move, whose answer is `nil` if no better one comes.
+    /// A question for a move; the answer is `nil` if no better one comes.
     pub(super) fn play(due: Instant, latest: Instant) -> Thought {
         Thought::new(due, latest, "nil", None)
     }
 
-    /// A question to start, whose answer is `busy` if it is refused. It is `ready` when it is late:
-    /// the manager goes on without an answer, so a match that still loads is a match.
+    /// The question for START; the answer is `busy` if it is refused, and `ready` if it is late, because the
+    /// manager goes on without an answer and the player can still become ready.
     pub(super) fn start(due: Instant, latest: Instant) -> Thought {
         Thought::new(due, latest, "busy", Some("ready"))
     }
@@ -110,18 +110,18 @@ impl Thought {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The player has got the question.
+    /// Notes that the player has received the question.
     pub(super) fn pass_on(&self) {
         self.passed_on.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the player has not got the question though a quarter of its time is over.
+    /// Whether a quarter of the time has passed and the player has not received the question.
     pub(super) fn is_held_up(&self) -> bool {
         let quarter = self.due.saturating_duration_since(self.asked) / 4;
         !self.passed_on.load(Ordering::Relaxed) && self.asked.elapsed() >= quarter
     }
 
-    /// The player's part.
+    /// Sets the player's proposal; answers if the legal moves are known.
     pub(super) fn propose(&self, proposal: Proposal) {
         let mut state = self.lock();
         if state.answer.is_some() {
@@ -131,7 +131,7 @@ impl Thought {
         self.resolve(&mut state);
     }
 
-    /// The clerk's part.
+    /// Sets the legal moves; answers if there is a proposal.
     pub(super) fn know_legal(&self, legal: Legal) {
         let mut state = self.lock();
         state.legal = Some(legal);
@@ -146,7 +146,7 @@ impl Thought {
         }
     }
 
-    /// Answers, unless it has been answered. Says whether this was the first answer.
+    /// Answers if there is no answer yet; returns whether this answer is the first one.
     pub(super) fn settle(&self, answer: &str) -> bool {
         let mut state = self.lock();
         let first = state.answer.is_none();
@@ -157,24 +157,24 @@ impl Thought {
         first
     }
 
-    /// Answers with the refusal, unless it has been answered.
+    /// Answers with the refusal if there is no answer yet.
     pub(super) fn refuse(&self) {
         self.settle(self.refusal);
     }
 
-    /// The answer, if there is one yet.
+    /// The answer, if there is one.
     pub(super) fn answer(&self) -> Option<String> {
         self.lock().answer.clone()
     }
 
-    /// Ends all thinking for this question and after it.
+    /// Stops the thinking for this question and the pondering after it.
     pub(super) fn interrupt(&self) {
         self.stop.stop();
         self.ponder.stop();
     }
 
-    /// Waits for the answer. When it is due, the thinker is asked to stop; when it is late, the
-    /// best of what there is becomes the answer. `busy` when too many wait already: each of them
+    /// Waits for the answer. At [`Thought::due`] the player's stop token is raised; at [`Thought::latest`]
+    /// the best available answer becomes final. `busy` if too many threads wait already, because each of them
     /// holds a connection.
     pub(super) fn wait(&self) -> String {
         let answer = if self.waiting.fetch_add(1, Ordering::Relaxed) < MAX_WAITING {
