@@ -162,12 +162,21 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         }
         let all: Vec<&S> = fresh.iter().map(|(state, _)| state).collect();
         let (mut over, mut goals) = (Vec::new(), Vec::new());
-        machine.outcomes(&all, &mut over, &mut goals)?;
-        machine.nearness(&all, Role(0), &mut self.nearness)?;
-
         let mix = MIXES[self.round % MIXES.len()];
-        if mix.mobility > 0.0 {
-            machine.all_legal_moves(&all, &mut self.legal)?;
+        let mut measure = || {
+            machine.outcomes(&all, &mut over, &mut goals)?;
+            machine.nearness(&all, Role(0), &mut self.nearness)?;
+            if mix.mobility > 0.0 {
+                machine.all_legal_moves(&all, &mut self.legal)?;
+            }
+            Ok(())
+        };
+        if let Err(error) = measure() {
+            // The next step generates these children again, which must not look like repeated states then.
+            for state in all {
+                self.seen.remove(&hash_of(state));
+            }
+            return Err(error);
         }
         self.branching = (fresh.len() / count).max(1);
         self.expanded += count;
@@ -272,28 +281,43 @@ impl<M: Playouts> Search<M> {
 mod tests {
     use super::Beam;
     use crate::dice::Dice;
-    use crate::toys;
+    use crate::line::Line;
+    use crate::toys::{self, Rules, Toy};
     use ggp_game::{Move, StateMachine};
 
-    #[test]
-    fn a_small_game_is_gone_through_to_the_end() {
-        let code = [1, 0, 2, 2, 1, 0, 1];
-        let mut machine = toys::combination(&code);
+    const CODE: [u32; 7] = [1, 0, 2, 2, 1, 0, 1];
+
+    /// Searches `machine`, a combination lock of [`CODE`], to the end. Returns how many steps failed.
+    fn open<R: Rules>(mut machine: Toy<R>) -> usize {
         let root = machine.initial_state().unwrap();
         let mut beam = Beam::new(root, 1 << 24, None);
-        let mut best = None;
+        let (mut best, mut failed) = (None, 0);
         let mut dice = Dice::new(1);
         for _ in 0..10_000 {
-            let above = best.as_ref().map_or(-1.0, |line: &crate::line::Line| line.share);
-            best = beam.step(&mut machine, above, &mut dice).unwrap().or(best);
+            let above = best.as_ref().map_or(-1.0, |line: &Line| line.share);
+            match beam.step(&mut machine, above, &mut dice) {
+                Ok(line) => best = line.or(best),
+                Err(_) => failed += 1,
+            }
         }
         assert!(beam.is_exhausted());
         let mut line = best.unwrap();
-        assert!((line.share - 1.0).abs() < 1e-9);
-        for digit in code {
+        assert!((line.share - 1.0).abs() < 1e-9, "its share is {}", line.share);
+        for digit in CODE {
             assert_eq!(line.next(), Some(Move(digit)));
             line = line.after(Move(digit)).unwrap();
         }
         assert_eq!(line.next(), None);
+        failed
+    }
+
+    #[test]
+    fn a_small_game_is_searched_to_the_end() {
+        assert_eq!(open(toys::combination(&CODE)), 0);
+    }
+
+    #[test]
+    fn a_step_that_is_interrupted_is_repeated_in_full() {
+        assert_eq!(open(toys::interrupted_combination(&CODE, 5)), 5);
     }
 }

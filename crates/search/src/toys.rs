@@ -26,6 +26,11 @@ pub(crate) trait Rules: Clone + Send {
     fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
         false
     }
+
+    /// Whether the query for nearness that is made now is interrupted.
+    fn is_interrupted(&mut self) -> bool {
+        false
+    }
 }
 
 /// A machine that plays by such rules.
@@ -147,6 +152,11 @@ impl<R: Rules> StateMachine for Toy<R> {
 impl<R: Rules> Playouts for Toy<R> {
     fn clones_agree(&self) -> bool {
         true
+    }
+
+    fn nearness(&mut self, _: &[&Vec<u8>], _: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
+        out.clear();
+        if self.rules.is_interrupted() { Err(EvalError::Interrupted) } else { Ok(()) }
     }
 }
 
@@ -479,10 +489,19 @@ impl Rules for Ragged {
 
 /// One role enters a combination of digits from 0 to 2. The goal is 100 for the right combination, else 10.
 #[derive(Clone, Debug)]
-pub(crate) struct Combination(Vec<u32>);
+pub(crate) struct Combination {
+    digits: Vec<u32>,
+    /// How many of the next queries for nearness fail.
+    interruptions: usize,
+}
 
 pub(crate) fn combination(digits: &[u32]) -> Toy<Combination> {
-    Toy::new(Combination(digits.to_vec()), &["thief"])
+    interrupted_combination(digits, 0)
+}
+
+/// The same game on a machine whose first `interruptions` queries for nearness fail.
+pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> Toy<Combination> {
+    Toy::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
 }
 
 impl Rules for Combination {
@@ -491,7 +510,7 @@ impl Rules for Combination {
     }
 
     fn is_over(&self, state: &[u8]) -> bool {
-        usize::from(state[0]) == self.0.len()
+        usize::from(state[0]) == self.digits.len()
     }
 
     fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
@@ -499,12 +518,18 @@ impl Rules for Combination {
     }
 
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
-        let right = self.0[usize::from(state[0])] == joint[0];
+        let right = self.digits[usize::from(state[0])] == joint[0];
         // The state counts the right digits, but they score only if all are right.
         vec![state[0] + 1, state[1] + u8::from(right)]
     }
 
     fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
-        Some(if usize::from(state[1]) == self.0.len() { 100 } else { 10 })
+        Some(if usize::from(state[1]) == self.digits.len() { 100 } else { 10 })
+    }
+
+    fn is_interrupted(&mut self) -> bool {
+        let interrupted = self.interruptions > 0;
+        self.interruptions -= usize::from(interrupted);
+        interrupted
     }
 }
