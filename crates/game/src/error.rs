@@ -1,15 +1,16 @@
-//! What can go wrong while rules are evaluated.
+//! Errors of the evaluation of rules.
 
-/// What checks of the rules cannot exclude.
+/// An evaluation error that static checks of the rules cannot exclude.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// More terms or tuples than the configured bound; the text names the rule.
+    /// An evaluation exceeded one of its bounds (terms, nesting, text, tuples, work). The text names the
+    /// rule, if one rule is the cause.
     #[error("{0}")]
     TooLarge(String),
-    /// Stopped from outside.
+    /// The evaluation was stopped through a [`StopToken`](crate::StopToken).
     #[error("interrupted")]
     Interrupted,
-    /// A fact or move that can never occur in this game.
+    /// A fact that can never be true in this game, or text that is not one ground term.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
 }
