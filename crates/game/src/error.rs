@@ -10,7 +10,7 @@ pub enum EvalError {
     /// The evaluation was stopped through a [`StopToken`](crate::StopToken).
     #[error("interrupted")]
     Interrupted,
-    /// A fact that can never be true in this game, or text that is not one ground term.
+    /// A fact or a move that can never occur in this game.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
 }
