@@ -3,8 +3,8 @@
 use crate::canonical_term;
 use std::fmt;
 
-/// A ground term as canonical text: one blank between tokens, none inside the parentheses, as in `(cell 1 1
-/// b)` or `noop`. Facts of a state have no enclosing `true`. The order is bytewise.
+/// A ground term as canonical text: one blank between tokens, none inside the parentheses, as in
+/// `(cell 1 1 b)` or `noop`. Facts of a state have no enclosing `true`. The order is bytewise.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact(Box<str>);
 

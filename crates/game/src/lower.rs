@@ -1,8 +1,8 @@
 //! Lowering from GDL to Datalog.
 //!
 //! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
-//! `does`, `legal`, …). A carrier is flattened by the root function of that argument: `(true (cell ?x ?y
-//! b))` becomes relation `true cell/3` with three columns, so that joins can use the arguments. Where a
+//! `does`, `legal`, …). A carrier is flattened by the root function of that argument:
+//! `(true (cell ?x ?y b))` becomes relation `true cell/3` with three columns, so that joins can use the arguments. Where a
 //! variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the whole form, a
 //! relation with one column for the term. Bridge rules connect the two forms of a derived relation where
 //! both are needed; of the inputs `true` and `does` the machine fills both forms. The tuples that rules

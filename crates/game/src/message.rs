@@ -65,8 +65,8 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
     }
     out
 }
-/// Parses a list of terms and gives its members as canonical texts, for a joint move such as `((mark 1 2)
-/// noop)` or a state such as `( ( cell 1 1 b ) ( control white ) )`.
+/// Parses a list of terms and gives its members as canonical texts, for a joint move such as
+/// `((mark 1 2) noop)` or a state such as `( ( cell 1 1 b ) ( control white ) )`.
 ///
 /// # Errors
 /// When `text` is not exactly one list of terms.
