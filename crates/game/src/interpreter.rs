@@ -3,10 +3,10 @@
 //!
 //! Memory of terms: the terms of the rules are lasting, and so are the terms made after them until these
 //! take an eighth of the remaining term bound. Lasting terms keep their numbers. All later terms are
-//! passing: once there are many of them, the interpreter releases them before it loads another state. A
-//! [`FluentSet`] holds lasting terms by number and passing terms in serialised form, so it stays valid.
-//! Therefore each evaluation has about three quarters of the remaining bound, however many distinct terms a
-//! match produces.
+//! passing: the interpreter releases them before it loads another state, or the same state again once there
+//! are many of them. A [`FluentSet`] holds lasting terms by number and passing terms in serialised form, so
+//! it stays valid. Therefore each evaluation has about three quarters of the remaining bound, however many
+//! distinct terms a match produces.
 
 use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
 use crate::{

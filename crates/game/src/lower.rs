@@ -2,12 +2,12 @@
 //!
 //! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
 //! `does`, `legal`, …). A carrier is flattened by the root function of that argument:
-//! `(true (cell ?x ?y b))` becomes relation `true cell/3` with three columns, so that joins can use the arguments. Where a
-//! variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the whole form, a
-//! relation with one column for the term. Bridge rules connect the two forms of a derived relation where
-//! both are needed; of the inputs `true` and `does` the machine fills both forms. The tuples that rules
-//! conclude in the whole form are kept apart from the whole form that rules read; otherwise every move
-//! would depend on every other move.
+//! `(true (cell ?x ?y b))` becomes relation `true cell/3` with three columns, so that joins can use the
+//! arguments. Where a variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the
+//! whole form, a relation with one column for the term. Bridge rules connect the two forms of a derived
+//! relation where both are needed; of the inputs `true` and `does` the machine fills both forms. The tuples
+//! that rules conclude in the whole form are kept apart from the whole form that rules read; otherwise
+//! every move would depend on every other move.
 //!
 //! A term with variables inside becomes a [`Literal::Compose`]. No function recurses over terms.
 

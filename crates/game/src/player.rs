@@ -125,7 +125,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// With fewer iterations, a search visits each move of a medium-sized game only about once.
+    /// With fewer iterations, a search has hardly visited each move of a medium-sized game.
     const FEW_ITERATIONS: u64 = 50;
 
     /// Whether the chosen move is hardly better than a guess: several moves, few iterations and no proof.
