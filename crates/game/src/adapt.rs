@@ -108,8 +108,7 @@ pub fn demand_also(
     rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
 }
 
-/// The semantics with exactly the relations `demanded` on demand, planned from a sample playout. `None` if
-/// the rules cannot be rewritten so.
+/// The semantics with exactly `demanded` on demand; `None` if the rules cannot be rewritten so.
 pub fn fit_demanded(
     description: &Description,
     lowering: &Lowering,

@@ -179,7 +179,7 @@ mod tests {
     use crate::{Game, Interpreter};
     use std::sync::Arc;
 
-    /// A prize is behind one of three doors. The seer picks a door; the host opens another door without the
+    /// A prize is behind one of three doors; the seer picks one, the host opens another one without the
     /// prize.
     const DOORS: &str = "
         (role random) (role seer) (door 1) (door 2) (door 3) (init hiding)

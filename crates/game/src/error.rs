@@ -3,11 +3,10 @@
 /// An evaluation error that static checks of the rules cannot exclude.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// An evaluation exceeded one of its bounds (terms, nesting, text, tuples, work). The text names the
-    /// rule, if one rule is the cause.
+    /// An evaluation exceeded a bound; the text names the rule, if one rule is the cause.
     #[error("{0}")]
     TooLarge(String),
-    /// The evaluation was stopped through a [`StopToken`](crate::StopToken).
+    /// The evaluation was interrupted from outside.
     #[error("interrupted")]
     Interrupted,
     /// A fact or a move that can never occur in this game.

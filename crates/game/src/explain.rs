@@ -110,8 +110,7 @@ type Ground = (RelationId, Box<[Value]>);
 /// A rule instance: the number of the rule and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// The GDL form of a relation's tuples: an ordinary relation, or the whole or a flattened form of a
-/// carrier.
+/// The GDL form of a relation: ordinary, or a form of a carrier.
 #[derive(Clone, Debug)]
 enum Shape {
     Ordinary(String),

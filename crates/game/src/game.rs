@@ -96,8 +96,7 @@ impl Game {
         self.roles().find(|&role| self.role_name(role).eq_ignore_ascii_case("random"))
     }
 
-    /// The role named `name`. An exact match is preferred; otherwise the name matches without regard to
-    /// ASCII case if exactly one role fits.
+    /// The role named `name`: an exact match, else the only match without regard to ASCII case.
     pub fn role_named(&self, name: &str) -> Option<Role> {
         let exact = self.roles.iter().position(|r| r == name);
         let role = exact.or_else(|| {

@@ -16,10 +16,10 @@ use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The share of the remaining term bound that lasting terms may take is one part in `LASTING_PART`.
+/// Lasting terms may take one part in `LASTING_PART` of the remaining term bound.
 const LASTING_PART: usize = 8;
 
-/// The reference implementation of [`StateMachine`], over the Datalog evaluator.
+/// The reference [`StateMachine`].
 #[derive(Clone, Debug)]
 pub struct Interpreter {
     game: Arc<Game>,
@@ -38,7 +38,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Makes an interpreter of `game`, without a loaded state.
+    /// Makes an interpreter of `game`.
     pub fn new(game: &Arc<Game>) -> Interpreter {
         let roles = game.semantics().roles();
         let mut database = game.semantics().database();
@@ -58,7 +58,7 @@ impl Interpreter {
         }
     }
 
-    /// Loads `state` into the database. If it is loaded already and passing terms are few, does nothing.
+    /// Loads `state` unless it is loaded already and passing terms are few.
     fn load(&mut self, state: &FluentSet) {
         if self.loaded.as_ref() != Some(state) || self.database.values().is_crowded() {
             self.unload();
@@ -108,7 +108,7 @@ impl Interpreter {
         })
     }
 
-    /// The goal that the term `value` denotes; `None` if it is not an integer from 0 to 100.
+    /// The goal that a term denotes, if it is an integer from 0 to 100.
     fn goal(&mut self, value: Value) -> Option<Goal> {
         if let Some(&goal) = self.goals.get(&value) {
             return goal;

@@ -22,10 +22,10 @@ use ggp_gdl::sexpr::{self, NodeId, Tree};
 /// The reason why a text is not a message.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
-    /// The parentheses do not match, or a character is not allowed.
+    /// Unbalanced parentheses, or an invalid character.
     #[error("not readable as KIF: {0}")]
     Unreadable(String),
-    /// The text does not contain exactly one expression; the field is their number.
+    /// The text has another number of expressions than one.
     #[error("one expression is wanted, but there are {0}")]
     NotOne(usize),
     /// An unknown verb.

@@ -90,8 +90,7 @@ impl MoveTable {
         &self.texts[mv.index()]
     }
 
-    /// The move with the text `text`. An exact match is preferred; otherwise the text matches without
-    /// regard to ASCII case if exactly one move fits.
+    /// The move with that text: an exact match, else the only match without regard to ASCII case.
     pub(crate) fn of_text(&self, text: &str) -> Option<Move> {
         let text = canonical_term(text)?;
         self.by_text.get(text.as_str()).copied().or_else(|| {

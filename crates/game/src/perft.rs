@@ -90,14 +90,13 @@ pub struct JointMoves<'a> {
 }
 
 impl<'a> JointMoves<'a> {
-    /// Enumerates the joint moves of `choices`, one list of moves per role.
+    /// Enumerates `choices`, one list of moves per role.
     pub fn new(choices: &'a [Vec<Move>]) -> JointMoves<'a> {
         let done = choices.iter().any(Vec::is_empty);
         JointMoves { choices, at: Vec::new(), joint: Vec::new(), done }
     }
 
-    /// The next joint move, in role order; `None` at the end. The result borrows a buffer of `self`, so the
-    /// type is not an `Iterator`.
+    /// The next joint move, in role order. It borrows a buffer of `self`, so this is no `Iterator`.
     #[expect(clippy::should_implement_trait, reason = "lends its buffer")]
     pub fn next(&mut self) -> Option<&[Move]> {
         if self.done {

@@ -21,7 +21,7 @@ pub struct Clocks {
 pub struct Deadline(pub Option<Instant>);
 
 impl Deadline {
-    /// The deadline `time` from now; no deadline if that is not representable.
+    /// The deadline `time` from now.
     pub fn after(time: Duration) -> Deadline {
         Deadline(Instant::now().checked_add(time))
     }
@@ -67,7 +67,7 @@ impl StopToken {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Lets a long computation that polls the flag return early with `?`.
+    /// Ends a long computation that polls the flag.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] if the flag is raised.
@@ -205,7 +205,7 @@ pub trait Player: Send {
         let _ = stop;
     }
 
-    /// The statistics of the last move's search; `None` if the player does not provide them.
+    /// The statistics of the last move's search, if the player provides them.
     fn report(&self) -> Option<Report> {
         None
     }

@@ -50,7 +50,7 @@ pub struct PlayoutPlan<'a> {
 
 impl PlayoutPlan<'_> {
     /// The default plan: streams `(seed, 0…)`, one playout per start, at most [`MAX_STEPS`] steps, no
-    /// recorded moves, start states that may be terminal, no decisive and no preferred moves.
+    /// recorded, decisive or preferred moves.
     pub fn new(seed: u64) -> PlayoutPlan<'static> {
         PlayoutPlan {
             seed,
@@ -68,8 +68,7 @@ impl PlayoutPlan<'_> {
 /// The default step limit, far beyond the length of any published game.
 pub const MAX_STEPS: u32 = 100_000;
 
-/// A machine that evaluates many states and plays many playouts at once. The default methods process one
-/// state or playout at a time.
+/// A machine that plays many playouts at once. The default methods process one at a time.
 pub trait Playouts: StateMachine {
     /// The number of states that the machine evaluates in about the time of one.
     fn lanes(&self) -> usize {

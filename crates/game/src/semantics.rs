@@ -189,7 +189,7 @@ impl Semantics {
         &self.program
     }
 
-    /// A copy of the database in which only the static relations are filled.
+    /// A database in which only the static relations are filled.
     pub fn database(&self) -> Database {
         self.prototype.clone()
     }
@@ -353,8 +353,7 @@ fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     values
 }
 
-/// Calls `each` for each tuple with its first column, if there is a prefix, and its carried term. Without a
-/// prefix or columns the first argument has no meaning.
+/// Calls `each` with the first column (if there is a prefix) and the carried term of each tuple.
 fn carried(form: &Form, prefix: usize, database: &mut Database, mut each: impl FnMut(Value, Value)) {
     for row in 0..database.relation(form.relation).len() {
         let term = match form.functor {

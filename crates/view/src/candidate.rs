@@ -221,7 +221,7 @@ fn name_hint(name: &str) -> f64 {
     if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
 }
 
-/// Rates columns `x` and `y` of a table as the axes of a board; `None` if they cannot be axes.
+/// Rates columns `x` and `y` of a table as the axes of a board.
 pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
         return None;
@@ -269,7 +269,7 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
     Some(Candidate { table: number, x, y: Some(y), index, score })
 }
 
-/// Rates column `x` of a table as a track; `None` if it cannot be one.
+/// Rates column `x` of a table as a track.
 fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) {
         return None;

@@ -19,14 +19,14 @@ const MAX_DEPTH: u8 = 4;
 const MAX_ROUNDS: usize = 64;
 /// The largest number of constants in a domain; further ones are dropped.
 const MAX_DOMAIN: usize = 4096;
-/// The largest number of steps from argument to argument over which moves are tied to fluents.
+/// The largest number of steps over which moves are tied to fluents.
 const TIE_ROUNDS: usize = 6;
 
 /// The number of an argument: of a relation, of a fluent or move, or of a term at another argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Place(u32);
 
-/// The holder of arguments: a relation, or a function at an argument.
+/// A holder of arguments: a relation, or a function at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Holder {
     Relation(Symbol),
@@ -47,8 +47,8 @@ struct Node {
 /// Variables and the arguments where they occur.
 type Occurrences = Vec<(Symbol, Place)>;
 
-/// The data flow of one variable of a rule: from its arguments in the body to one in the head. `seen` is
-/// the version of the sources at the last propagation.
+/// The flow of a rule's variable from the body to an argument of the head; `seen` is the version of the
+/// last pass.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -103,9 +103,8 @@ impl Domains {
         domains
     }
 
-    /// The place of an argument of `atom`. The argument of `true`, `next`, `init` and `base` is the fluent;
-    /// the second argument of `does`, `legal` and `input` is the move; other arguments have their own
-    /// place.
+    /// The place of an argument of `atom`: the fluent, for `true` and its like; the move, for `does` and
+    /// its like; else a place of the relation.
     fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
         match (description.name(atom.relation), atom.args.len()) {
             ("true" | "next" | "init" | "base", 1) => Some(self.fluent),

@@ -75,8 +75,7 @@ impl Evidence<'_> {
         (values.len() == smallest.len()).then_some(values)
     }
 
-    /// The axes of two columns that form a board. If the squares of some state fill a rectangle that
-    /// contains all other squares, the axes are cut to that rectangle.
+    /// The axes of two columns that form a board, cut to the rectangle that the squares of some state fill.
     pub(crate) fn axes(&self, number: usize, x: usize, y: usize) -> [Axis; 2] {
         let table = &self.tables[number];
         let rectangle = table.states.iter().find_map(|state| {
@@ -99,8 +98,7 @@ impl Evidence<'_> {
             let everywhere = |row: &Row<'_>| rectangle[0].contains(row[x]) && rectangle[1].contains(row[y]);
             if table.rows().all(everywhere) {
                 for (i, column) in [x, y].into_iter().enumerate() {
-                    // Rows 1, 2, 7 and 8 form a rectangle too, so a gap within an ordered axis does not cut
-                    // it.
+                    // Rows 1, 2, 7 and 8 form a rectangle too; such a gap does not cut an ordered axis.
                     let inside = axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str()));
                     if axes[i].order != Order::Listed && runs(inside) > 1 {
                         continue;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub(crate) const MAX_COLUMNS: usize = 8;
 /// The largest number of given states that are read, evenly spread.
 const MAX_STATES: usize = 64;
-/// The largest number of facts that are read; at least two states are read in any case.
+/// The largest number of facts that are read, unless two states have more.
 const MAX_FACTS: usize = 12_000;
 
 /// One column of a table: a coordinate of the fluent.
@@ -153,8 +153,7 @@ pub(crate) fn columns(
     out
 }
 
-/// Splits a column with values such as `a1`, `a2`, `b1` into a column of letters and one of numbers; leaves
-/// any other column unchanged.
+/// Splits a column of `a1`, `a2`, `b1`, … into letters and numbers; leaves any other unchanged.
 fn split_column(column: Column) -> Vec<Column> {
     let parts: Option<Vec<(&str, &str)>> = column.domain.iter().map(|v| letters_and_number(v)).collect();
     let Some(parts) = parts else { return vec![column] };

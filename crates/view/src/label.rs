@@ -47,8 +47,7 @@ impl Labels {
         Labels { marks: marks.collect(), by_value, ascii }
     }
 
-    /// The mark of a layer without content; `None` for layers with content and for layers that mark empty
-    /// squares.
+    /// The mark of a layer without content, if it draws one.
     pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
@@ -110,8 +109,7 @@ fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
     !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))
 }
 
-/// Candidates for the label of a long name, best first: the initials of its words, its first letters, then
-/// its first letter with later consonants.
+/// Labels for a long name, best first: word initials, first letters, the first letter with consonants.
 fn abbreviations(value: &str) -> Vec<String> {
     let letters: Vec<char> = value.chars().filter(|c| c.is_alphanumeric()).collect();
     let mut out: Vec<String> = Vec::new();

@@ -148,9 +148,8 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     }
 }
 
-/// Whether two readings are two boards rather than two layers of one board. Their contents have the same
-/// domains, and they share squares: more than half of the squares of the smaller one, or any square if the
-/// names differ only in a trailing number.
+/// Whether two readings are two boards rather than two layers of one: their contents have the same domains,
+/// and they share most squares, or some if the names differ only in a trailing number.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
@@ -173,8 +172,7 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
 }
 
 /// The squares that cannot hold anything: those that `base` does not list, that no whole square such as
-/// `a12` names, or that a board which always lists the same squares leaves out. Empty if the rules and
-/// states do not show which squares exist.
+/// `a12` names, or that a board with constant squares leaves out. Empty without such evidence.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {

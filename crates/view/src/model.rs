@@ -82,7 +82,7 @@ impl Coordinate {
         Coordinate { path, part: Part::Whole }
     }
 
-    /// The coordinate's text in `fact`; `None` if `fact` has no such argument or part.
+    /// The coordinate's text in `fact`, if it has one.
     pub(crate) fn read<'a>(&self, fact: &'a str) -> Option<&'a str> {
         let text = crate::term::at(fact, &self.path)?;
         self.part_of(text)
@@ -105,8 +105,7 @@ pub struct Layer {
     pub relation: String,
     /// The number of arguments.
     pub arity: usize,
-    /// The group, an index into [`BoardModel::groups`], where several relations are boards of their own;
-    /// else 0.
+    /// The board's index in [`BoardModel::groups`], if relations tell boards apart; else 0.
     pub group: usize,
     /// The coordinate that holds the column's value.
     pub x: Coordinate,
@@ -186,7 +185,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// The number of the move's square to which the slot belongs; `None` for [`Slot::Other`].
+    /// The number of the square to which the slot belongs, if any.
     pub fn square(self) -> Option<usize> {
         match self {
             Slot::Column(square) | Slot::Row(square) | Slot::Square(square) | Slot::Index { square, .. } => {

@@ -124,9 +124,8 @@ fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
     fitting.next().is_none().then_some(first)
 }
 
-/// Assigns `wp` and `bp` to the roles `white` and `black`: a content without owner belongs to the role
-/// whose initial it begins with, if the roles' initials differ and another content has the same remaining
-/// letters.
+/// Assigns `wp` and `bp` to `white` and `black`: a content goes to the role with its initial, if the
+/// initials differ and another content has the same remaining letters.
 fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeMap<String, usize>) {
     let initial = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
     let initials: Vec<Option<char>> = evidence.roles.iter().map(|role| initial(role)).collect();
@@ -175,9 +174,8 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
     out
 }
 
-/// The content of a layer that means an empty square. It is one whose name says so. Otherwise, if every
-/// square always has a content, it is the only name among numbers, or the most frequent content without
-/// owner.
+/// The content that means an empty square: by its name; or, if every square has a content, the only name
+/// among numbers, or the most frequent content without owner.
 fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
     let layer = &model.layers[number];
     let table = table_of(evidence, layer)?;

@@ -99,8 +99,7 @@ pub enum SidecarError {
         /// The path to the argument.
         path: Vec<usize>,
     },
-    /// `x` or `y` is given without `relation`, `y` or `index` without `x`, or `relation` without `x` has no
-    /// argument that can be an axis.
+    /// A key that another key needs is missing.
     Incomplete(&'static str),
     /// The board has no such column, row or index.
     NoSquare(Vec<String>),

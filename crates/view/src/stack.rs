@@ -56,8 +56,7 @@ fn stands(evidence: &Evidence<'_>, table: &Table<'_>) -> bool {
         let values: Vec<&str> = column.domain.iter().map(String::as_str).collect();
         match order(&values, &evidence.chains, |_| true).1 {
             Order::Integers => true,
-            // Facts that chain the values may give the sizes of things. But if every lower value is also an
-            // upper value (there are no bases), they give the order of the lines of a board.
+            // Facts may chain things by size; but without bases, they chain the lines of a board.
             Order::Successor => lowers.is_subset(&uppers),
             _ => false,
         }

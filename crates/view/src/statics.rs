@@ -10,7 +10,7 @@ use ggp_game::Fact;
 use ggp_game::lower::{Carrier, Lowering};
 use ggp_gdl::{Description, Symbol, Term};
 
-/// The largest number of fluents that a list may have; a longer list is dropped.
+/// The largest number of fluents in a list; a longer list is dropped.
 const MAX_FLUENTS: usize = 200_000;
 
 fn limits() -> Limits {

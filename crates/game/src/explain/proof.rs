@@ -200,8 +200,8 @@ impl Explainer {
         Some(given.into_iter().map(|value| value.unwrap_or(Value::from_index(0))).collect())
     }
 
-    /// The other form of `atom`, for a bridge rule, which is in no rulesheet and connects two forms of a
-    /// relation. `None` for a rule of the rulesheet, or if the rule cannot give `atom`.
+    /// The other form of `atom`, if the rule is a bridge between two forms of a relation and can give
+    /// `atom`.
     pub(super) fn pass(&mut self, number: usize, atom: &Ground) -> Option<Ground> {
         if number < self.game.description().rules.len() {
             return None;
