@@ -1,6 +1,6 @@
-//! Fits a program to its game before the first question: a short playout shows how large the
-//! relations are and which of them cost most; plans are chosen by the first, and a relation that
-//! is mostly computed in vain is computed on demand.
+//! Tunes the Datalog program of a game before the first query. A short playout measures the sizes of the
+//! relations, from which evaluation plans are chosen, and the work for each relation. Expensive relations
+//! are evaluated on demand (magic sets) where that reduces the work.
 
 use crate::lower::Lowering;
 use crate::semantics::Semantics;
@@ -9,38 +9,39 @@ use ggp_datalog::{Database, Limits, Literal, Program, RelationId, Rule, Statisti
 use ggp_gdl::Description;
 use rustc_hash::FxHashSet;
 
-/// Steps of the playout that is looked at.
+/// The number of steps of the sample playout.
 const SAMPLE_STEPS: usize = 16;
 
-/// Rows that the playout may cost: some tenths of a second.
+/// The largest number of rows that the sample playout may try: some tenths of a second.
 const SAMPLE_ROWS: u64 = 10_000_000;
 
-/// Terms and tuples that the playout may make.
+/// The largest number of terms, and of tuples, that the sample playout may make.
 const SAMPLE_TERMS: usize = 500_000;
 
-/// A relation that costs less than this share of all work stays as it is.
+/// Only a relation that takes more than this share of all work is tried on demand.
 const WORTHWHILE_SHARE: f64 = 0.1;
 
-/// A rewritten program must do less than this share of the work before.
+/// A rewritten program is kept only if it does less than this share of the previous work.
 const WORTHWHILE_GAIN: f64 = 0.8;
 
-/// A playout that costs no more than this is not worth any rewriting.
+/// A program whose sample playout costs less than this many rows is not rewritten.
 const CHEAP_ROWS: u64 = 2_000;
 
-/// How many relations a rewriting may take in or out, each at the cost of reading all rules.
+/// The largest number of relations that one rewriting may add or remove. Each of them takes a pass over all
+/// rules.
 const MOST_REFUSALS: usize = 200;
 
-/// Rewritings that are tried.
+/// The largest number of relations that are tried on demand.
 const ATTEMPTS: usize = 12;
 
-/// What a short playout has shown of a program.
+/// The measurements of a sample playout.
 #[derive(Debug)]
 struct Sample {
-    /// How many questions were answered.
+    /// The number of queries answered.
     answered: usize,
-    /// The relation on which it failed, if it did.
+    /// The relation whose evaluation failed, if one did.
     failed: Option<RelationId>,
-    /// Rows tried for each relation.
+    /// The number of rows tried for each relation.
     work: Vec<u64>,
     total: u64,
 }
@@ -54,8 +55,8 @@ impl Sample {
     }
 }
 
-/// The semantics of a game with the plans, and the relations on demand, that suit it. Static
-/// relations are not evaluated yet.
+/// The semantics of a game with tuned plans and with relations on demand where they reduce the work. The
+/// static relations are not evaluated yet.
 pub(crate) fn fit(
     description: &Description,
     lowering: &Lowering,
@@ -93,7 +94,8 @@ pub(crate) fn fit(
     best
 }
 
-/// `demanded` and `relation` on demand, with whatever else that takes; `None` if it cannot be.
+/// The set `demanded` with `relation` and all relations that this requires; `None` if `relation` cannot be
+/// evaluated on demand.
 pub fn demand_also(
     lowering: &Lowering,
     demanded: &[bool],
@@ -106,7 +108,7 @@ pub fn demand_also(
     rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
 }
 
-/// The semantics with exactly `demanded` on demand, planned by a short playout.
+/// The semantics with exactly `demanded` on demand; `None` if the rules cannot be rewritten so.
 pub fn fit_demanded(
     description: &Description,
     lowering: &Lowering,
@@ -121,7 +123,8 @@ pub fn fit_demanded(
     Some(semantics)
 }
 
-/// Adds all relations that ask for `relation`, directly or not, but for the answers themselves.
+/// Adds all relations whose rules read `relation`, directly or indirectly, except the relations that hold
+/// the answers.
 fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, asked: &[RelationId]) {
     let mut askers: Vec<Vec<RelationId>> = vec![Vec::new(); attempt.len()];
     for rule in rules {
@@ -143,8 +146,9 @@ fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, as
     }
 }
 
-/// Rewrites the rules with the relations of `attempt` on demand, taking more relations in, or
-/// some out, until each is asked with something known. `None` if `relation` cannot be.
+/// Rewrites the rules with the relations of `attempt` on demand. Adds relations to `attempt`, or removes
+/// some, until every query of a relation on demand has a known column. `None` if `relation` itself cannot
+/// be on demand.
 fn rewrite(
     lowering: &Lowering,
     attempt: &mut [bool],
@@ -156,7 +160,8 @@ fn rewrite(
         match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
             Ok(rewritten) => return Some(rewritten),
             Err(Refusal::TooMany) => return None,
-            // Whoever asks with nothing known must be asked itself, or gets all there is.
+            // A relation that queries with no known column must be on demand itself; otherwise the queried
+            // relation is evaluated in full.
             Err(Refusal::Unknown { asker, .. })
                 if !attempt[asker.index()] && !out[asker.index()] && !asked.contains(&asker) =>
             {
@@ -174,7 +179,7 @@ fn rewrite(
     None
 }
 
-/// The relation that costs most, among those that have not been tried.
+/// The relation with the most work among those not tried yet; `None` if none is worth a rewriting.
 fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option<RelationId> {
     if let Some(failed) = sample.failed {
         let failed = origin[failed.index()];
@@ -194,7 +199,7 @@ fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option
     costly.max_by_key(|&r| costs[r]).map(|r| RelationId(r as u32))
 }
 
-/// Plays a short playout and plans the program by what it shows.
+/// Plays a sample playout and plans the program from its statistics.
 fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
     let limits = Limits {
         rows: SAMPLE_ROWS,
@@ -239,7 +244,7 @@ fn playout(
         }
         let mut legal = vec![Vec::new(); roles.len()];
         semantics.legal_moves(database, &roles, &mut legal);
-        // Spread over the moves, the same way every time.
+        // A deterministic choice that varies over the steps.
         let pick = |moves: &Vec<Value>| moves.get((step * 7919) % moves.len().max(1)).copied();
         let joint = legal.iter().map(pick).collect::<Option<Vec<Value>>>();
         let Some(joint) = joint.filter(|_| step == 0 || !semantics.is_terminal(database)) else { break };

@@ -1,16 +1,16 @@
-//! What a role can believe in a game of hidden information (GDL-II): the states that agree with
-//! all that it did and saw, and how likely each is when everyone else draws uniformly.
+//! Belief states of a role in a game of imperfect information (GDL-II): the states that are consistent with
+//! the role's moves and percepts, and their probabilities when all other roles draw their moves uniformly.
 //!
-//! Invariant: weights are positive and sum to 1. As long as [`Belief::is_complete`], exactly the
-//! possible states are there; beyond the bound, the likeliest of those that were found. The update is Bayes' rule over
-//! the joint moves that contain the role's own (Thielscher, "A General Game Description Language
-//! for Incomplete Information Games", 2010).
+//! Invariant: weights are positive and sum to 1. While [`Belief::is_complete`] holds, the states are
+//! exactly the possible ones; otherwise they are the most probable ones of a sample. The update is Bayes'
+//! rule over the joint moves that contain the role's own move (Thielscher, "A General Game Description
+//! Language for Incomplete Information Games", 2010).
 
 use crate::rng::{Stream, mix};
 use crate::{EvalError, Fact, Move, Role, StateMachine};
 use rustc_hash::FxHashMap;
 
-/// The possible states of a match, as one role sees it.
+/// The possible states of a match from the view of one role.
 #[derive(Clone, Debug)]
 pub struct Belief<M: StateMachine> {
     role: Role,
@@ -20,12 +20,12 @@ pub struct Belief<M: StateMachine> {
     turn: u32,
 }
 
-/// How many joint moves an update looks at for each state that is kept.
+/// The largest number of joint moves that an update tries for each kept state.
 const JOINT_MOVES: usize = 64;
 
 impl<M: StateMachine> Belief<M> {
-    /// What `role` believes before the first move: the initial state. At most `bound` states, at
-    /// least one, are ever kept.
+    /// The belief of `role` before the first move: the initial state. The belief never keeps more than
+    /// `bound` states; a bound of 0 counts as 1.
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
@@ -33,32 +33,33 @@ impl<M: StateMachine> Belief<M> {
         Ok(Belief::certain(machine.initial_state()?, role, bound))
     }
 
-    /// What `role` believes when it knows the state.
+    /// The belief of `role` when the state is known.
     pub fn certain(state: M::State, role: Role, bound: usize) -> Belief<M> {
         Belief { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
     }
 
-    /// How many states may be kept so that an update takes no more than `bytes`, where one takes `each`; at
-    /// least one.
+    /// The number of states, at least 1, for which an update takes at most `bytes`, if one state takes
+    /// `each` bytes.
     pub fn bound_within(bytes: usize, each: usize) -> usize {
-        // Beside those kept, what follows from them is held, as a list and as the keys of a map.
+        // An update holds the kept states and their successors, the latter both in a list and as keys of a
+        // map.
         let held = (each + size_of::<(f64, usize)>()).saturating_mul(1 + 2 * JOINT_MOVES);
         (bytes / held).max(1)
     }
 
-    /// The possible states with their probabilities, in a fixed order. Empty when what was seen
-    /// agrees with none of those kept.
+    /// The possible states with their probabilities, in a fixed order. Empty when no kept state is
+    /// consistent with the percepts.
     pub fn states(&self) -> &[(M::State, f64)] {
         &self.states
     }
 
-    /// Whether no possible state has been left out.
+    /// Whether no possible state was dropped.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Replaces `out` by the role's legal moves. By the definition of GDL-II they are the same in
-    /// all possible states; where rules break that, those of the likeliest.
+    /// Replaces `out` by the role's legal moves. By the definition of GDL-II they are the same in all
+    /// possible states; where rules violate that, `out` gets those of the most probable state.
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
@@ -68,7 +69,7 @@ impl<M: StateMachine> Belief<M> {
         likeliest.map_or(Ok(()), |(state, _)| machine.legal_moves(state, self.role, out))
     }
 
-    /// A possible state, drawn by its probability with `bits`; `None` if there is none.
+    /// Draws a possible state by its probability from the random `bits`; `None` if there is no state.
     pub fn draw(&self, bits: u32) -> Option<&M::State> {
         let mut left = f64::from(bits) / 4_294_967_296.0;
         let drawn = self.states.iter().find(|(_, weight)| {
@@ -78,11 +79,11 @@ impl<M: StateMachine> Belief<M> {
         drawn.or(self.states.last()).map(|(state, _)| state)
     }
 
-    /// The role made `own` and saw `seen`. `seed` chooses the sample where there are too many
-    /// states or joint moves.
+    /// Updates the belief after the role made `own` and received the percepts `seen`. `seed` determines the
+    /// sample of joint moves where a state has too many.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated; the belief is then as before.
+    /// When the rules cannot be evaluated; the belief is then unchanged.
     pub fn update(&mut self, machine: &mut M, own: Move, seen: &[Fact], seed: u64) -> Result<(), EvalError> {
         let mut next =
             Successors::<M> { states: FxHashMap::default(), order: Vec::new(), complete: self.complete };
@@ -104,7 +105,7 @@ impl<M: StateMachine> Belief<M> {
     }
 }
 
-/// The states after a turn, as they are found.
+/// The states after a turn, collected so far.
 struct Successors<M: StateMachine> {
     states: FxHashMap<M::State, usize>,
     order: Vec<(M::State, f64)>,
@@ -112,7 +113,7 @@ struct Successors<M: StateMachine> {
 }
 
 impl<M: StateMachine> Successors<M> {
-    /// Adds what can follow `state` when `role` makes `own` and sees `seen`.
+    /// Adds the successors of `state` in which `role` makes `own` and receives the percepts `seen`.
     fn add(
         &mut self,
         machine: &mut M,
@@ -129,7 +130,7 @@ impl<M: StateMachine> Successors<M> {
             let mut legal = Vec::new();
             machine.legal_moves(state, other, &mut legal)?;
             if other == role {
-                // Where our own move was not legal, we are not in this state.
+                // If the role's own move is not legal in this state, the state is impossible.
                 legal.retain(|&mv| mv == own);
             }
             choices.push(legal);
@@ -178,7 +179,8 @@ mod tests {
     use crate::{Game, Interpreter};
     use std::sync::Arc;
 
-    /// A prize behind one of three doors; the seer picks one, the host opens another without it.
+    /// A prize is behind one of three doors; the seer picks one, the host opens another one without the
+    /// prize.
     const DOORS: &str = "
         (role random) (role seer) (door 1) (door 2) (door 3) (init hiding)
         (<= chosen (true (picked ?d)))

@@ -1,15 +1,15 @@
-//! What can go wrong while rules are evaluated.
+//! Errors of the evaluation of rules.
 
-/// What checks of the rules cannot exclude.
+/// An evaluation error that static checks of the rules cannot exclude.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// More terms or tuples than the configured bound; the text names the rule.
+    /// An evaluation exceeded a bound; the text names the rule, if one rule is the cause.
     #[error("{0}")]
     TooLarge(String),
-    /// Stopped from outside.
+    /// The evaluation was interrupted from outside.
     #[error("interrupted")]
     Interrupted,
-    /// A fact or move that can never occur in this game.
+    /// A fact or a move that can never occur in this game.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
 }

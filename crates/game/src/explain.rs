@@ -1,10 +1,9 @@
-//! Why something holds in a state, or which condition keeps it from holding, in terms of the rules
-//! as they are written.
+//! Explanations why something holds in a state, or which condition keeps it from holding, in terms of the
+//! rules as they are written.
 //!
-//! An explanation is a tree of instances of the description's own rules, over a program that
-//! nothing has rewritten. Invariants: no tree rests on itself (where rules are recursive, an atom
-//! is explained only by atoms that have a shorter proof), and its size and depth are bounded;
-//! what is left out is marked.
+//! An explanation is a tree of instances of the description's own rules, over the program without demand
+//! rewriting. Invariants: no atom supports itself (where rules are recursive, an atom is explained only by
+//! atoms with shorter proofs). The size and the depth of a tree are bounded; omitted parts are marked.
 
 use crate::interpreter::ground_term;
 use crate::lower::{CARRIERS, Carrier, Lowering};
@@ -21,79 +20,79 @@ mod proof;
 mod tests;
 mod text;
 
-/// An explanation has at most so many nodes.
+/// The largest number of nodes of an explanation.
 const MAX_NODES: usize = 400;
 
-/// An explanation is at most so deep.
+/// The largest depth of an explanation.
 const MAX_DEPTH: usize = 32;
 
-/// Where rules are recursive, so many rule instances are looked at for the shortest proof.
+/// The largest number of rule instances that are examined for the shortest proof of a recursive atom.
 const MAX_INSTANCES: usize = 200_000;
 
-/// Whether something holds.
+/// Whether an atom or a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It does.
+    /// It holds.
     Holds,
-    /// It does not.
+    /// It does not hold.
     Fails,
-    /// It was not looked at, for an earlier condition of the rule fails.
+    /// It was not examined, because an earlier condition of the rule fails.
     Untried,
 }
 
-/// What a verdict rests on.
+/// The reason for a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Because {
-    /// It is, or is not, among the facts of the state.
+    /// The fact is, or is not, part of the state.
     State,
-    /// It is, or is not, among the moves of the joint move.
+    /// The move is, or is not, part of the joint move.
     Moves,
-    /// The rule in this line of the text; without parts it is a fact.
+    /// The rule in this line of the rulesheet; without parts, the rule is a fact.
     Rule(usize),
-    /// Of so many rules that could give it, the one in this line comes nearest.
+    /// The rule that comes nearest to giving the atom.
     Nearest {
-        /// The line, from 1.
+        /// The line of that rule, from 1.
         line: usize,
-        /// How many rules could give it.
+        /// The number of rules that could give the atom.
         of: usize,
     },
-    /// No rule could ever give it.
+    /// No rule can give the atom.
     NoRule,
-    /// It is explained elsewhere in the tree.
+    /// The explanation is elsewhere in the tree.
     Elsewhere,
-    /// The tree would grow too large.
+    /// The explanation is omitted because the tree would grow too large.
     Omitted,
-    /// It needs no explanation, or has none beyond its parts.
+    /// The verdict needs no further reason, or its parts are the reason.
     Itself,
 }
 
-/// Why one atom, or one condition of a rule, holds or fails.
+/// The reason why one atom, or one condition of a rule, holds or fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
-    /// Its canonical text; variables that have no value keep their names.
+    /// The canonical text; variables without a value keep their names.
     pub text: String,
-    /// Whether it holds.
+    /// Whether the atom or condition holds.
     pub verdict: Verdict,
-    /// On what that rests.
+    /// The reason for the verdict.
     pub because: Because,
-    /// The conditions of the rule.
+    /// The conditions of the rule, in order.
     pub parts: Vec<Explanation>,
 }
 
-/// Why there is no explanation.
+/// The reason why there is no explanation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ExplainError {
     /// The text is not one ground atom.
     #[error("`{0}` is not one fact without variables, such as (legal white noop)")]
     NoFact(String),
-    /// The rules have nothing of that name.
+    /// The rules have no relation or fluent of that name and arity.
     #[error("the rules have no relation or fluent `{name}` with {arity} arguments{}", meant(*.other))]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// How many arguments it had.
+        /// The requested arity.
         arity: usize,
-        /// How many the rules give a relation of that name.
+        /// The arity with which the rules define a relation of that name, if they do.
         other: Option<usize>,
     },
     /// The rules could not be evaluated.
@@ -108,10 +107,10 @@ fn meant(other: Option<usize>) -> String {
 /// A ground atom of the program.
 type Ground = (RelationId, Box<[Value]>);
 
-/// An instance of a rule: which, and the values of its variables.
+/// A rule instance: the number of the rule and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// What the tuples of a relation say.
+/// The GDL form of a relation: ordinary, or a form of a carrier.
 #[derive(Clone, Debug)]
 enum Shape {
     Ordinary(String),
@@ -119,7 +118,7 @@ enum Shape {
     Flat(Carrier, Functor),
 }
 
-/// Explains facts of one state after the other.
+/// Explains facts of the state that is loaded.
 #[derive(Debug)]
 pub struct Explainer {
     game: Arc<Game>,
@@ -129,20 +128,20 @@ pub struct Explainer {
     statistics: Statistics,
     limits: Limits,
     shapes: Vec<Shape>,
-    /// The rules of each relation.
+    /// The numbers of the rules of each relation.
     rules_of: Vec<Vec<usize>>,
-    /// The stratum of each relation, and whether it is recursive.
+    /// The stratum of each relation, and whether that stratum is recursive.
     strata: Vec<(usize, bool)>,
     bodies: FxHashMap<usize, Body>,
-    /// By which instance each recursive atom is explained.
+    /// The rule instance that explains each recursive atom.
     proofs: FxHashMap<Ground, Instance>,
-    /// What the tree has explained already.
+    /// The atoms that the tree already explains.
     shown: FxHashSet<Ground>,
     nodes: usize,
 }
 
 impl Explainer {
-    /// Explains facts of `game`, in a state without any fact until one is loaded.
+    /// Makes an explainer of `game`. Its state contains no fact until [`Explainer::load`] is called.
     ///
     /// # Panics
     /// Never: the rules of a game are safe and stratified.
@@ -164,7 +163,7 @@ impl Explainer {
         }
         let plain = lowering.signatures.len();
         split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
-        // A part is shown as what it is a part of.
+        // A part of a split relation is displayed as the whole relation.
         for part in plain..lowering.signatures.len() {
             let name = &lowering.signatures[part].name;
             let is_whole = |whole: &usize| {
@@ -203,11 +202,11 @@ impl Explainer {
         }
     }
 
-    /// From now on explains what holds in the state of exactly `facts`, after which the joint move
-    /// `joint` is made, in role order; no move for the roles that it leaves out.
+    /// Replaces the state by exactly `facts`, and the joint move by `joint`, in role order. Roles beyond
+    /// the end of `joint` have no move.
     ///
     /// # Errors
-    /// [`EvalError::UnknownFact`] when one of the texts is not one term.
+    /// [`EvalError::UnknownFact`] when a text is not exactly one term.
     pub fn load(&mut self, facts: &[Fact], joint: &[String]) -> Result<(), EvalError> {
         self.database.clear_from(&self.program, 0);
         for fact in facts {
@@ -222,11 +221,11 @@ impl Explainer {
         Ok(())
     }
 
-    /// Why `fact` holds, or why it does not. A fact is an atom of the rules, as
-    /// `(legal white noop)` or `terminal`, or a fluent, as `(cell 1 1 b)` for `(true (cell 1 1 b))`.
+    /// Explains why `fact` holds or fails. A fact is an atom of the rules, such as `(legal white noop)` or
+    /// `terminal`, or a fluent, such as `(cell 1 1 b)` for `(true (cell 1 1 b))`.
     ///
     /// # Errors
-    /// When `fact` is nothing that the rules speak of, or the rules cannot be evaluated.
+    /// When the rules have no such relation or fluent, or cannot be evaluated.
     pub fn explain(&mut self, fact: &str) -> Result<Explanation, ExplainError> {
         let atoms = self.resolve(fact)?;
         let relations: Vec<RelationId> = atoms.iter().map(|(relation, _)| *relation).collect();
@@ -258,7 +257,8 @@ impl Explainer {
         }
     }
 
-    /// `text` with the words that the rules spell in one other way only spelled that way.
+    /// Respells each word of `text` that the rules do not contain, if they contain exactly one word that
+    /// differs from it only in ASCII case.
     fn respell(&self, text: &str) -> String {
         let symbols = &self.game.description().symbols;
         let respell = |word: &str| -> String {
@@ -284,7 +284,7 @@ impl Explainer {
         out
     }
 
-    /// The atoms of the program that a text may mean; all of them say the same.
+    /// The atoms of the program that a text may denote. They are equivalent: forms of the same GDL atom.
     fn resolve(&mut self, text: &str) -> Result<Vec<Ground>, ExplainError> {
         let no_fact = || ExplainError::NoFact(text.to_owned());
         if text.split([' ', '(', ')', '\t', '\n']).any(|word| word.starts_with('?')) {
@@ -308,8 +308,8 @@ impl Explainer {
         }
         let atoms = self.carried(Carrier::True, &[], term);
         let unknown = self.unknown(&name, args.len());
-        // Any term can be a fluent where a variable stands for the whole of one; but a relation
-        // with too many or too few arguments is more likely a slip.
+        // Any term can be a fluent where a variable stands for a whole fluent. But a term with the name of
+        // a relation and another arity is more likely a mistake.
         let is_slip = matches!(unknown, ExplainError::Unknown { other: Some(_), .. })
             && !self.lowering.forms(Carrier::True).iter().any(|form| form.functor == Some(functor));
         if atoms.is_empty() || is_slip { Err(unknown) } else { Ok(atoms) }

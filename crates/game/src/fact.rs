@@ -1,21 +1,22 @@
-//! Ground terms as text: what records, boards and tests exchange.
+//! Ground terms as text, for records, boards and tests.
 
 use crate::canonical_term;
 use std::fmt;
 
-/// A ground term in canonical text (one blank between tokens, none inside the parentheses), such
-/// as `(cell 1 1 b)` or `noop`. Facts of a state come without their `true`. Ordered bytewise.
+/// A ground term as canonical text: one blank between tokens, none inside the parentheses, as in
+/// `(cell 1 1 b)` or `noop`. Facts of a state have no enclosing `true`. The order is bytewise.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact(Box<str>);
 
 impl Fact {
-    /// The ground term that `text` is, made canonical: whitespace is free. `None` if it is not exactly one term.
+    /// Parses one ground term with free whitespace. `None` if `text` is not exactly one term.
     pub fn new(text: &str) -> Option<Fact> {
         canonical_term(text).map(|text| Fact(text.into()))
     }
 
-    /// Takes `text`, which is canonical because a machine or a parser of this workspace wrote it. Text from anywhere
-    /// else goes through [`Fact::new`]; the parts of what is not canonical are of no account.
+    /// Wraps `text`, which a machine or a parser of this workspace wrote in canonical form. Other text must
+    /// go through [`Fact::new`]; for text that is not canonical, the results of the accessors are
+    /// unspecified.
     pub fn from_canonical(text: impl Into<Box<str>>) -> Fact {
         Fact(text.into())
     }
@@ -25,7 +26,7 @@ impl Fact {
         &self.0
     }
 
-    /// The function, or the constant itself: `cell` of `(cell 1 1 b)`.
+    /// The function symbol, or the constant itself: `cell` for `(cell 1 1 b)`.
     pub fn functor(&self) -> &str {
         match self.0.strip_prefix('(') {
             None => &self.0,
@@ -33,7 +34,7 @@ impl Fact {
         }
     }
 
-    /// The arguments' texts; none for a constant.
+    /// The texts of the arguments; empty for a constant.
     pub fn arguments(&self) -> Vec<&str> {
         let Some(inner) = self.0.strip_prefix('(').and_then(|s| s.strip_suffix(')')) else {
             return Vec::new();

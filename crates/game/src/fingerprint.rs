@@ -1,28 +1,29 @@
-//! What can be counted of random playouts and depends on the rules and the random streams alone.
+//! Statistics of random playouts that depend only on the rules and the random streams.
 
 use crate::{Playout, rng};
 
-/// Counts over finished playouts. Machines that agree give equal counts for equal streams, in whatever
-/// order their playouts end.
+/// Counts over finished playouts. Machines that agree produce equal counts for equal streams, in whatever
+/// order the playouts end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Playouts counted.
+    /// The number of playouts.
     pub playouts: u64,
-    /// Joint moves made in all of them.
+    /// The number of joint moves in all playouts.
     pub steps: u64,
-    /// Per role, its goals added up, of several the largest; a state without one adds nothing.
+    /// For each role, the sum of its goals. Of several goals the largest counts; a final state without a
+    /// goal adds nothing.
     pub goal_sums: Vec<u64>,
-    /// A hash of the number, the steps and the goals of every playout.
+    /// A hash of the stream number, the steps and the goals of every playout.
     pub checksum: u64,
 }
 
 impl Fingerprint {
-    /// Of no playouts, of a game of so many roles.
+    /// The counts of zero playouts, for a game with `roles` roles.
     pub fn new(roles: usize) -> Fingerprint {
         Fingerprint { playouts: 0, steps: 0, goal_sums: vec![0; roles], checksum: 0 }
     }
 
-    /// Counts the playout of stream `number`.
+    /// Adds the playout of stream `number`.
     pub fn add(&mut self, number: u64, playout: &Playout<'_>) {
         self.playouts += 1;
         self.steps += u64::from(playout.steps);
@@ -33,11 +34,11 @@ impl Fingerprint {
             hash = rng::mix(hash ^ value.unwrap_or(u64::MAX));
             *sum += value.unwrap_or(0);
         }
-        // A sum, since playouts end in any order.
+        // Addition commutes, so the order in which playouts end does not matter.
         self.checksum = self.checksum.wrapping_add(hash);
     }
 
-    /// Adds the counts of other playouts.
+    /// Adds the counts of `other`, which has other playouts.
     pub fn join(&mut self, other: &Fingerprint) {
         self.playouts += other.playouts;
         self.steps += other.steps;
@@ -51,7 +52,7 @@ mod tests {
     use super::Fingerprint;
     use crate::{Goal, Goals, Playout};
 
-    /// Number, steps and goal of each playout.
+    /// The fingerprint of playouts given as number, steps and goal.
     fn of(playouts: &[(u64, u32, Option<u8>)]) -> Fingerprint {
         let mut counts = Fingerprint::new(1);
         for &(number, steps, goal) in playouts {

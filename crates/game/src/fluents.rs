@@ -1,45 +1,45 @@
-//! States of the interpreter, which outlive the terms that it releases.
+//! States of the interpreter. A state remains valid after the interpreter releases the passing terms.
 
 use crate::EvalError;
 use crate::move_table::too_much_text;
 use ggp_datalog::{Value, Values};
 use std::sync::Arc;
 
-/// The most that a state's passing terms may take when they are written out, in bytes.
+/// The largest size of a state's serialised passing terms, in bytes.
 const MOST_WRITTEN: usize = 256 << 20;
 
-/// A state of the [`Interpreter`](crate::Interpreter): the fluents that hold.
+/// A state of the [`Interpreter`](crate::Interpreter): the set of fluents that are true.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FluentSet(Fluents);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Fluents {
-    /// Lasting terms only, sorted.
+    /// All fluents are lasting terms; sorted.
     Lasting(Arc<[Value]>),
-    /// Passing terms as well.
+    /// At least one fluent is a passing term.
     Mixed(Arc<Mixed>),
 }
 
-/// Fluents of which at least one is a passing term.
+/// A set of fluents of which at least one is a passing term.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Mixed {
-    /// Those that are lasting terms, sorted.
+    /// The fluents that are lasting terms, sorted.
     lasting: Box<[Value]>,
-    /// The others, written out and sorted.
+    /// The other fluents, serialised and sorted.
     written: Box<[u32]>,
 }
 
 impl FluentSet {
-    /// The state of `fluents`, which are sorted and different.
+    /// The state of `fluents`, which are sorted and distinct.
     ///
     /// # Errors
-    /// When passing terms take more than [`MOST_WRITTEN`].
+    /// When the serialised passing terms exceed [`MOST_WRITTEN`].
     pub(crate) fn new(fluents: Vec<Value>, terms: &Values) -> Result<FluentSet, EvalError> {
         let (lasting, passing) = fluents.split_at(fluents.partition_point(|&f| terms.is_lasting(f)));
         if passing.is_empty() {
             return Ok(FluentSet(Fluents::Lasting(fluents.into())));
         }
-        // A term that is written out has at most as many words as its text has bytes, and one more.
+        // The serialised form of a term has at most one word more than its text has bytes.
         let words = passing.iter().map(|&fluent| terms.text_len(fluent) as usize + 1).sum::<usize>();
         if words.saturating_mul(size_of::<u32>()) > MOST_WRITTEN {
             return Err(too_much_text("facts of a state", MOST_WRITTEN));
@@ -55,7 +55,8 @@ impl FluentSet {
         Ok(FluentSet(Fluents::Mixed(Arc::new(mixed))))
     }
 
-    /// The fluents, in `buffer` if they are not at hand; passing terms are made anew.
+    /// The fluents. If some are passing terms, their terms are interned again, and the result is in
+    /// `buffer`.
     pub(crate) fn values<'a>(&'a self, terms: &mut Values, buffer: &'a mut Vec<Value>) -> &'a [Value] {
         match &self.0 {
             Fluents::Lasting(values) => values,
@@ -68,9 +69,9 @@ impl FluentSet {
         }
     }
 
-    /// The bytes that it holds on the heap.
+    /// The size of the heap data in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
-        // The two counters of an `Arc` stand before its content.
+        // An `Arc` stores two reference counters in front of its content.
         let counters = 2 * size_of::<usize>();
         counters
             + match &self.0 {

@@ -1,4 +1,4 @@
-//! A game: rules that have passed their checks, lowered to Datalog.
+//! A game: rules that passed their checks, lowered to Datalog.
 
 use crate::semantics::{Semantics, SemanticsError};
 use crate::{EvalError, Role};
@@ -6,7 +6,7 @@ use ggp_datalog::Limits;
 use ggp_gdl::lines::Lines;
 use ggp_gdl::{Description, Diagnostic, Severity, Span, Strictness, check};
 
-/// A rulesheet that can be played. Exists only if its checks passed.
+/// A playable rulesheet. A value exists only if the checks passed.
 #[derive(Debug)]
 pub struct Game {
     description: Description,
@@ -16,15 +16,15 @@ pub struct Game {
 }
 
 impl Game {
-    /// Checks `description` at the default level and makes it playable.
+    /// Checks `description` at the default strictness and lowers it to Datalog.
     ///
     /// # Errors
-    /// All that is wrong with it, errors only.
+    /// All diagnostics of severity error.
     pub fn new(description: Description) -> Result<Game, Vec<Diagnostic>> {
         Game::with_limits(description, Strictness::default(), Limits::default())
     }
 
-    /// Like [`Game::new`], at another level and with bounds for every evaluation of its rules.
+    /// Like [`Game::new`], with another strictness and with bounds for every evaluation of the rules.
     ///
     /// # Errors
     /// As [`Game::new`].
@@ -54,27 +54,27 @@ impl Game {
         Ok(Game { description, semantics, limits, roles })
     }
 
-    /// The rules.
+    /// The parsed rules.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// The rules as Datalog.
+    /// The rules as a Datalog program.
     pub fn semantics(&self) -> &Semantics {
         &self.semantics
     }
 
-    /// The bounds of evaluations.
+    /// The bounds that apply to each evaluation.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// How many roles there are: at least 1, at most [`MAX_ROLES`].
+    /// The number of roles, from 1 to [`MAX_ROLES`].
     pub fn role_count(&self) -> usize {
         self.roles.len()
     }
 
-    /// Whether the rules say what roles see (GDL-II): then they are told that instead of the moves.
+    /// Whether the rules define `sees` (GDL-II). If so, players receive percepts instead of joint moves.
     pub fn has_percepts(&self) -> bool {
         let is_sees = |rule: &ggp_gdl::Rule| self.description.name(rule.head.relation) == "sees";
         self.description.rules.iter().any(is_sees)
@@ -90,13 +90,13 @@ impl Game {
         &self.roles[role.index()]
     }
 
-    /// The role `random`, if there is one: chance, whose moves are drawn uniformly (GDL-II, Thielscher
-    /// 2010; games in GDL-I use it, too).
+    /// The role `random`, if there is one: the chance player, whose moves are drawn uniformly (GDL-II,
+    /// Thielscher 2010; some GDL-I games use it too).
     pub fn nature(&self) -> Option<Role> {
         self.roles().find(|&role| self.role_name(role).eq_ignore_ascii_case("random"))
     }
 
-    /// The role of that name: exact first, else by folded case if exactly one fits.
+    /// The role named `name`: an exact match, else the only match without regard to ASCII case.
     pub fn role_named(&self, name: &str) -> Option<Role> {
         let exact = self.roles.iter().position(|r| r == name);
         let role = exact.or_else(|| {
@@ -106,7 +106,7 @@ impl Game {
         role.map(|i| Role(i as u8))
     }
 
-    /// `error` in the words of this game: which rule, in which line.
+    /// Translates `error` into one whose message names the rule and its line.
     pub fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
         match error {
             ggp_datalog::EvalError::Interrupted => EvalError::Interrupted,
@@ -115,10 +115,10 @@ impl Game {
     }
 }
 
-/// More roles than this cannot be played.
+/// The largest number of roles of a playable game.
 pub const MAX_ROLES: usize = 255;
 
-/// What an error says, and where.
+/// The message of an evaluation error and the span of the rule that caused it.
 fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (String, Span) {
     use ggp_datalog::EvalError as E;
     let (label, what) = match error {
@@ -137,7 +137,7 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     (format!("the rule for `{head}` in line {line} {what}"), rule.span)
 }
 
-/// How many relations of a cycle are named.
+/// The largest number of relations of a cycle that a diagnostic names.
 const SHOWN_NAMES: usize = 6;
 
 fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Diagnostic {

@@ -1,55 +1,55 @@
-//! Goal values, and what they count where the rules give none or several.
+//! Goal values, and the score of a state in which the rules give no goal or several goals.
 
 /// A goal value: an integer from 0 to 100 (GDL specification, section 4.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Goal(u8);
 
 impl Goal {
-    /// The least goal.
+    /// The smallest goal, 0.
     pub const ZERO: Goal = Goal(0);
-    /// Half of the best goal.
+    /// The goal 50, half of the largest.
     pub const HALF: Goal = Goal(50);
 
-    /// A goal of `value`, if that is within 0..=100.
+    /// The goal `value`; `None` if it is greater than 100.
     pub fn new(value: u8) -> Option<Goal> {
         (value <= 100).then_some(Goal(value))
     }
 
-    /// The goal that is written `text`: a decimal number without sign or leading zeros, since
-    /// `+5` and `007` are other atoms than 5 and 7.
+    /// Parses a decimal number without sign or leading zeros: the atoms `+5` and `007` differ from `5` and
+    /// `7`. `None` for any other text.
     pub fn from_text(text: &str) -> Option<Goal> {
         text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
     }
 
-    /// 0..=100.
+    /// The value, 0 to 100.
     pub fn value(self) -> u8 {
         self.0
     }
 
-    /// 0.0..=1.0.
+    /// The value scaled to 0.0 to 1.0.
     pub fn share(self) -> f64 {
         f64::from(self.0) / 100.0
     }
 }
 
-/// The values that `goal` holds of for one role in one state.
+/// The values for which `goal` holds for one role in one state.
 ///
-/// In well-formed rules there is one in every terminal state (GDL specification, section 4.6). In
-/// other rules the largest counts, and where there is none, nothing: 0. Everything that scores a
-/// state does so by [`Goals::score`].
+/// Well-formed rules give exactly one goal in every terminal state (GDL specification, section 4.6). In
+/// other rules the largest goal counts; without any goal the score is 0. Every component scores states with
+/// [`Goals::score`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Goals {
-    /// None from 0 to 100.
+    /// No value from 0 to 100.
     #[default]
     None,
-    /// One.
+    /// Exactly one value, which is from 0 to 100.
     One(Goal),
-    /// Several values, of which this is the largest from 0 to 100.
+    /// Several values; the field holds the largest of those from 0 to 100.
     Several(Goal),
 }
 
 impl Goals {
-    /// The goals of different `values`, in any order; `None` stands for a value that is not from 0 to 100.
+    /// Collects distinct `values`, in any order; `None` stands for a value outside 0 to 100.
     pub fn of(values: impl IntoIterator<Item = Option<Goal>>) -> Goals {
         let (mut count, mut largest) = (0, None);
         for value in values {
@@ -63,7 +63,7 @@ impl Goals {
         }
     }
 
-    /// These and `value`, another one; one that is not from 0 to 100 (`None`) comes last.
+    /// Adds another value. Values outside 0 to 100 (`None`) must be added after all others.
     #[must_use]
     pub fn and(self, value: Option<Goal>) -> Goals {
         match (self.largest(), value) {
@@ -72,7 +72,7 @@ impl Goals {
         }
     }
 
-    /// The goal, if there is exactly one.
+    /// The goal, if there is exactly one value.
     pub fn only(self) -> Option<Goal> {
         match self {
             Goals::One(goal) => Some(goal),
@@ -80,7 +80,7 @@ impl Goals {
         }
     }
 
-    /// The goal, the largest of several.
+    /// The largest goal; `None` if there is none.
     pub fn largest(self) -> Option<Goal> {
         match self {
             Goals::None => None,
@@ -88,19 +88,19 @@ impl Goals {
         }
     }
 
-    /// What the role scores where the game is over: the largest goal, 0 without any.
+    /// The score of the role in a terminal state: the largest goal, or 0 without one.
     pub fn score(self) -> Goal {
         self.largest().unwrap_or(Goal::ZERO)
     }
 
-    /// What the role may be thought to score where the game was left before its end: the largest goal that
-    /// the rules give already, else half of what there is.
+    /// The estimated score of the role where a playout was cut off before a terminal state: the largest
+    /// goal that holds there, or 50 without one.
     pub fn estimate(self) -> Goal {
         self.largest().unwrap_or(Goal::HALF)
     }
 }
 
-/// What counts, and why where it is not the one goal.
+/// The score; where the number of goals is not one, also the reason.
 impl std::fmt::Display for Goals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

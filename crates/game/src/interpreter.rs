@@ -1,11 +1,12 @@
-//! The interpreter: a state machine straight over the Datalog evaluator. Slow and plainly right;
-//! whatever is faster must agree with it.
+//! The interpreter: a state machine that evaluates the Datalog program directly. It is slow and simple;
+//! every faster machine must agree with it.
 //!
-//! Terms in memory: those of the rules, and as many after them as make an eighth of what the bound leaves, are
-//! lasting and keep their numbers. All others are passing: they are released before another state is
-//! evaluated. A [`FluentSet`] holds lasting terms by number and passing ones written out, so that it stays
-//! valid. So an evaluation may make three quarters of what the bound leaves, however many
-//! terms a match has come across.
+//! Memory of terms: the terms of the rules are lasting, and so are the terms made after them until these
+//! take an eighth of the remaining term bound. Lasting terms keep their numbers. All later terms are
+//! passing: the interpreter releases them before it loads another state, or the same state again once there
+//! are many of them. A [`FluentSet`] holds lasting terms by number and passing terms in serialised form, so
+//! it stays valid. Therefore each evaluation has about three quarters of the remaining bound, however many
+//! distinct terms a match produces.
 
 use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
 use crate::{
@@ -15,10 +16,10 @@ use ggp_datalog::{Database, Functor, Limits, Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Lasting terms beside those of the rules are one part in so many of what the bound leaves.
+/// Lasting terms may take one part in `LASTING_PART` of the remaining term bound.
 const LASTING_PART: usize = 8;
 
-/// The reference state machine.
+/// The reference [`StateMachine`].
 #[derive(Clone, Debug)]
 pub struct Interpreter {
     game: Arc<Game>,
@@ -27,17 +28,17 @@ pub struct Interpreter {
     roles: Vec<Value>,
     moves: MoveTable,
     goals: FxHashMap<Value, Option<Goal>>,
-    /// The state in the database.
+    /// The state that the database contains.
     loaded: Option<FluentSet>,
-    /// The legal moves of the loaded state, one list a role, once they have been asked for.
+    /// The legal moves of the loaded state, one list per role; `None` until they are computed.
     legal: Option<Vec<Vec<Move>>>,
     scratch: Vec<Vec<Value>>,
-    /// The fluents of a state that is being read.
+    /// A buffer for the fluents of the state that is being read.
     fluents: Vec<Value>,
 }
 
 impl Interpreter {
-    /// An interpreter of `game`.
+    /// Makes an interpreter of `game`.
     pub fn new(game: &Arc<Game>) -> Interpreter {
         let roles = game.semantics().roles();
         let mut database = game.semantics().database();
@@ -57,7 +58,7 @@ impl Interpreter {
         }
     }
 
-    /// Puts `state` into the database unless it is there.
+    /// Loads `state` unless it is loaded already and passing terms are few.
     fn load(&mut self, state: &FluentSet) {
         if self.loaded.as_ref() != Some(state) || self.database.values().is_crowded() {
             self.unload();
@@ -67,14 +68,14 @@ impl Interpreter {
         }
     }
 
-    /// Empties the database, and releases the terms that are in no other state.
+    /// Removes the loaded state from the database and releases the passing terms.
     fn unload(&mut self) {
         self.loaded = None;
         self.legal = None;
         self.game.semantics().clear_state(&mut self.database);
     }
 
-    /// Releases terms if there are many that can be released.
+    /// Releases the passing terms if there are many of them.
     fn make_room(&mut self) {
         if self.database.values().is_crowded() {
             self.unload();
@@ -92,8 +93,8 @@ impl Interpreter {
         self.game.semantics().load_moves(&mut self.database, &self.roles, &joint);
     }
 
-    /// Asks a question. One that fails leaves half a state in the database, and terms that no
-    /// state has; both go, so that the next question finds the memory that this one found.
+    /// Evaluates a query. After a failure the database holds a partial state and terms of no state; both
+    /// are removed, so that the next query has as much memory as this one had.
     fn ask<T>(
         &mut self,
         question: impl FnOnce(&Semantics, &mut Database, &Limits) -> Result<T, ggp_datalog::EvalError>,
@@ -107,7 +108,7 @@ impl Interpreter {
         })
     }
 
-    /// What goal a term is.
+    /// The goal that a term denotes, if it is an integer from 0 to 100.
     fn goal(&mut self, value: Value) -> Option<Goal> {
         if let Some(&goal) = self.goals.get(&value) {
             return goal;
@@ -266,8 +267,8 @@ impl StateMachine for Interpreter {
 
 impl Playouts for Interpreter {}
 
-/// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if it is not exactly
-/// one term. Iterative.
+/// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if `text` is not exactly one
+/// term. Iterative.
 pub(crate) fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
     let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();

@@ -1,4 +1,13 @@
-//! The vocabulary of general game playing, and its reference semantics.
+//! The vocabulary of general game playing and its reference semantics. A [`Game`] is a checked rulesheet,
+//! lowered to Datalog. [`StateMachine`] executes a game: initial state, legal moves, next state, goals,
+//! percepts. [`Interpreter`] is the reference implementation, which evaluates the Datalog program directly.
+//! [`Playouts`] adds random playouts and batched queries, [`Player`] is the interface of every player, and
+//! [`message`] reads and writes the game manager protocol.
+//!
+//! Invariants: a [`Game`] exists only if its rules pass all checks. Every [`StateMachine`] gives the same
+//! answers as [`Interpreter`], legal moves in the same order. A playout depends only on the rules, the seed
+//! and the playout's number ([`rng`]). Text that leaves a machine is canonical ([`Fact`],
+//! [`canonical_term`]).
 
 pub mod adapt;
 mod belief;

@@ -1,23 +1,24 @@
-//! From GDL to Datalog.
+//! Lowering from GDL to Datalog.
 //!
-//! The relations that carry fluents and moves (`true`, `next`, `init`, `does`, `legal`, …) are
-//! flattened by the function at the root of what they carry: `(true (cell ?x ?y b))` becomes
-//! relation `true cell/3` with three columns, so that joins see the arguments. Where a variable
-//! stands for the whole fluent or move, as in `(true ?f)`, the whole form is used: one column
-//! that holds the term. Rules bridge the two forms of a derived relation where both are needed;
-//! of the inputs `true` and `does` the machine fills both. What rules conclude in the whole form
-//! is kept apart from what is read in it, or else every move would depend on every other.
+//! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
+//! `does`, `legal`, …). A carrier is flattened by the root function of that argument:
+//! `(true (cell ?x ?y b))` becomes relation `true cell/3` with three columns, so that joins can use the
+//! arguments. Where a variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the
+//! whole form, a relation with one column for the term. Bridge rules connect the two forms of a derived
+//! relation where both are needed; of the inputs `true` and `does` the machine fills both forms. The tuples
+//! that rules conclude in the whole form are kept apart from the whole form that rules read; otherwise
+//! every move would depend on every other move.
 //!
-//! Terms with variables inside become [`Literal::Compose`]. Nothing recurses over terms.
+//! A term with variables inside becomes a [`Literal::Compose`]. No function recurses over terms.
 
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
 use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// The level of `true`: changes with the state.
+/// The level of `true`, which changes with the state.
 pub const STATE_LEVEL: u8 = 1;
-/// The level of `does`: changes with the joint move.
+/// The level of `does`, which changes with the joint move.
 pub const MOVE_LEVEL: u8 = 2;
 
 /// A relation that carries a fluent, a move or a percept in its last argument.
@@ -57,7 +58,7 @@ impl Carrier {
         CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
     }
 
-    /// The keyword.
+    /// The keyword of the carrier.
     pub fn name(self) -> &'static str {
         match self {
             Carrier::Init => "init",
@@ -71,7 +72,7 @@ impl Carrier {
         }
     }
 
-    /// How many arguments come before the one that is carried: the role, or none.
+    /// The number of arguments before the carried one: 1 for carriers with a role, else 0.
     pub fn prefix(self) -> usize {
         usize::from(matches!(self, Carrier::Does | Carrier::Legal | Carrier::Input | Carrier::Sees))
     }
@@ -85,29 +86,29 @@ impl Carrier {
     }
 }
 
-/// One of the relations that a carrier has become.
+/// One of the relations into which a carrier is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// The function whose arguments are columns; `None` for the whole form.
+    /// The function whose arguments are the columns; `None` for the whole form.
     pub functor: Option<Functor>,
     /// The relation.
     pub relation: RelationId,
-    /// Whether a rule of the game defines it.
+    /// Whether a rule of the game has it as its head.
     pub defined: bool,
-    /// Whether a rule of the game reads it.
+    /// Whether a rule of the game reads it in its body.
     pub read: bool,
 }
 
-/// A description as Datalog.
+/// A description as a Datalog program.
 #[derive(Clone, Debug)]
 pub struct Lowering {
-    /// The relations.
+    /// The relations' names, arities and levels.
     pub signatures: Vec<Signature>,
-    /// The rules; each one's label is the number of the description's rule that it comes from.
+    /// The rules. The label of a rule is the number of the description's rule from which it was made.
     pub rules: Vec<Rule>,
-    /// The values in the rules.
+    /// The terms in the rules.
     pub values: Values,
-    /// The variables of each of the description's rules, as they are spelled and as lowered.
+    /// The variables of each of the description's rules: the symbol and the lowered variable.
     pub variables: Vec<Vec<(Symbol, Variable)>>,
     forms: FxHashMap<Carrier, Vec<Form>>,
     numbers: FxHashMap<(Carrier, Option<Functor>), usize>,
@@ -147,20 +148,20 @@ impl Lowering {
         lowering
     }
 
-    /// Lowers all rules of `description`, and splits relations by constants where that takes
-    /// negation out of recursion.
+    /// Lowers all rules of `description` and splits relations by constants where that removes negation from
+    /// recursion.
     pub fn stratified(description: &Description) -> Lowering {
         let mut lowering = Lowering::new(description);
         split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
         lowering
     }
 
-    /// The relations that `carrier` has become, in order of first mention.
+    /// The relations into which `carrier` is lowered, in order of first mention.
     pub fn forms(&self, carrier: Carrier) -> &[Form] {
         &self.forms[&carrier]
     }
 
-    /// The relation of that name and arity, if the rules mention it.
+    /// The relation with that name and arity; `None` if the rules do not mention it.
     pub fn relation(&self, description: &Description, name: &str, arity: usize) -> Option<RelationId> {
         self.ordinary.get(&(description.symbols.get(name)?, arity)).copied()
     }
@@ -198,15 +199,15 @@ impl Lowering {
         })
     }
 
-    /// The relation of what rules conclude in the whole form of `carrier`, where it is kept apart
-    /// from the whole form.
+    /// The relation that holds the tuples concluded in the whole form of `carrier`; `None` if they are not
+    /// kept apart.
     pub fn concluded(&self, carrier: Carrier) -> Option<RelationId> {
         self.concluded.get(&carrier).copied()
     }
 
-    /// Adds the rules between the whole form and the flattened forms of derived relations.
+    /// Adds the bridge rules between the whole form and the flattened forms of derived relations.
     fn bridge(&mut self) {
-        // A bridge bears the label of a rule that concludes what it passes on.
+        // A bridge has the label of a rule whose conclusions it copies.
         let mut labels: FxHashMap<RelationId, u32> = FxHashMap::default();
         for rule in &self.rules {
             labels.entry(rule.head.relation).or_insert(rule.label);
@@ -221,7 +222,7 @@ impl Lowering {
             let to_whole = whole.read && flat().any(|(form, _)| form.defined);
             let to_flat = whole.defined && flat().any(|(form, _)| form.read);
             let apart = to_whole && to_flat;
-            // Nor does one role's move depend on another's.
+            // With one bridge per role, the moves of one role do not depend on those of another.
             let roles = if carrier.prefix() == 1 { self.fixed_roles() } else { Vec::new() };
             let source =
                 if apart { self.keep_apart(carrier, whole.relation, &roles) } else { whole.relation };
@@ -244,7 +245,7 @@ impl Lowering {
         }
     }
 
-    /// The roles, if all of them are facts and there are few.
+    /// The roles, if all `role` rules are ground facts and the roles are few; else empty.
     fn fixed_roles(&self) -> Vec<Value> {
         let is_role = |rule: &&Rule| self.signatures[rule.head.relation.index()].name == "role/1";
         let role = |rule: &Rule| match rule.head.args[..] {
@@ -255,8 +256,8 @@ impl Lowering {
         roles.filter(|roles| roles.len() <= MOST_FIXED_ROLES).unwrap_or_default()
     }
 
-    /// Lets the rules that conclude `whole` conclude a relation of its own, from which it is
-    /// copied, for each of `roles` if there are any.
+    /// Moves the rules with head `whole` to a new relation, and adds rules that copy it to `whole`, one for
+    /// each of `roles` if there are any.
     fn keep_apart(&mut self, carrier: Carrier, whole: RelationId, roles: &[Value]) -> RelationId {
         let concluded = RelationId(self.signatures.len() as u32);
         let signature = self.signatures[whole.index()].clone();
@@ -284,10 +285,10 @@ impl Lowering {
     }
 }
 
-/// More roles than this are not told apart where moves are read in several forms.
+/// The largest number of roles for which bridges are made per role.
 const MOST_FIXED_ROLES: usize = 16;
 
-/// `whole(…, T) ← flat(…, x…), T = f(x…)`, or the other way round, for one role or any.
+/// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or its converse, for one role or for any.
 fn bridge_rule(
     carrier: Carrier,
     role: Option<Value>,
@@ -318,11 +319,11 @@ fn bridge_rule(
 /// The label of rules that come from no rule of the description.
 pub const BRIDGE: u32 = u32::MAX;
 
-/// The values of the ground terms of a description, by term.
+/// The value of each ground term of a description; `None` for terms with variables.
 fn ground_terms(description: &Description, values: &mut Values) -> Vec<Option<Value>> {
     let mut ground: Vec<Option<Value>> = Vec::with_capacity(description.terms.len());
     let mut parts = Vec::new();
-    // Children come before their parents in the arena.
+    // In the arena, children precede their parents.
     for (id, term) in description.terms.iter() {
         let value = match term {
             _ if !description.terms.is_ground(id) => None,
@@ -342,7 +343,7 @@ fn ground_terms(description: &Description, values: &mut Values) -> Vec<Option<Va
     ground
 }
 
-/// Lowers one rule.
+/// The state of the lowering of one rule.
 struct RuleLowering<'a> {
     description: &'a Description,
     ground: &'a [Option<Value>],
@@ -403,8 +404,7 @@ impl RuleLowering<'_> {
         })
     }
 
-    /// The argument that stands for a term; a term with variables inside is composed, innermost
-    /// parts first.
+    /// The argument for a term. A term with variables inside is composed, innermost parts first.
     fn argument(&mut self, term: TermId) -> Argument {
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {

@@ -1,13 +1,13 @@
-//! The messages of general game playing as text: requests, replies, and both directions.
+//! The messages of the game manager protocol as text: requests and replies, parsed and written.
 //!
-//! Invariant: what [`std::fmt::Display`] writes, the readers here read back as an equal value (but
-//! for clocks longer than 68 years). No IO; nothing recurses over the nesting of a message. The
-//! protocol: Love et al., *General Game Playing: Game Description Language Specification* (2008),
-//! section 6, with INFO, PREVIEW, ABORT and PING as the public servers and players speak them, and
-//! the PLAY and STOP of GDL-II with a turn number, the role's own move and its percepts.
+//! Invariant: the parsers read what [`std::fmt::Display`] writes back as an equal value, except for clocks
+//! longer than 68 years. The module does no IO and does not recurse over the nesting of a message. The
+//! protocol is that of Love et al., *General Game Playing: Game Description Language Specification* (2008),
+//! section 6; INFO, PREVIEW, ABORT and PING follow the public servers and players. PLAY and STOP of GDL-II
+//! have a turn number, the role's own move and its percepts.
 //!
-//! Readers are lenient: verbs in any letter case, any atom for "no moves", further arguments.
-//! Match ids, roles and moves keep their spelling.
+//! The parsers are lenient: they accept verbs in any letter case, any atom for "no moves", and surplus
+//! arguments. Match ids, roles and moves keep their spelling.
 
 mod reply;
 mod request;
@@ -19,40 +19,40 @@ use crate::move_table::canonical_term as canonical;
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::sexpr::{self, NodeId, Tree};
 
-/// Why a text is no message.
+/// The reason why a text is not a message.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
-    /// Parentheses or characters.
+    /// Unbalanced parentheses, or an invalid character.
     #[error("not readable as KIF: {0}")]
     Unreadable(String),
-    /// Something else than one expression.
+    /// The text has another number of expressions than one.
     #[error("one expression is wanted, but there are {0}")]
     NotOne(usize),
-    /// A verb that nobody speaks.
+    /// An unknown verb.
     #[error("`{0}` is no request; known are INFO, PING, PREVIEW, START, PLAY, STOP and ABORT")]
     UnknownVerb(String),
-    /// An argument that is missing.
+    /// A missing argument.
     #[error("{verb} lacks its {argument}")]
     Missing {
         /// The verb, in upper case.
         verb: &'static str,
-        /// Which argument.
+        /// The missing argument.
         argument: &'static str,
     },
-    /// An argument that is something else than it should be.
+    /// An argument of the wrong form.
     #[error("the {argument} of {verb} is `{text}`: {wanted} is wanted")]
     Malformed {
         /// The verb, in upper case.
         verb: &'static str,
-        /// Which argument.
+        /// The malformed argument.
         argument: &'static str,
-        /// What stands there, at most some dozens of characters.
+        /// The argument as written, truncated to some dozens of characters.
         text: String,
-        /// What should stand there.
+        /// The expected form.
         wanted: &'static str,
     },
 }
-/// The rules of `source` as START carries them: one line, one blank between tokens, no comments.
+/// The rules of `source` in the form that START carries: one line, one blank between tokens, no comments.
 pub fn rules_line(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len());
     let mut after_open = true;
@@ -65,8 +65,8 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
     }
     out
 }
-/// The members of the list that `text` is, as canonical texts: a joint move such as
-/// `((mark 1 2) noop)`, a state such as `( ( cell 1 1 b ) ( control white ) )`.
+/// Parses a list of terms and gives its members as canonical texts, for a joint move such as
+/// `((mark 1 2) noop)` or a state such as `( ( cell 1 1 b ) ( control white ) )`.
 ///
 /// # Errors
 /// When `text` is not exactly one list of terms.
@@ -82,7 +82,7 @@ pub fn read_terms(text: &str) -> Result<Vec<String>, MessageError> {
     tree.children(root).map(one).collect()
 }
 
-/// The longest text of a message that an error repeats, in characters.
+/// The largest number of characters of a message that an error quotes.
 const EXCERPT: usize = 60;
 
 fn excerpt(text: &[u8]) -> String {

@@ -1,4 +1,4 @@
-//! The moves that a machine has met: their values, texts and the order of their texts.
+//! The move table of a machine: the terms of its moves, their texts and the order of the texts.
 
 use crate::{EvalError, Move};
 use ggp_datalog::{Value, Values};
@@ -10,37 +10,37 @@ use std::sync::Arc;
 pub(crate) struct MoveTable {
     terms: Vec<Term>,
     texts: Vec<Arc<str>>,
-    /// Bytes of all texts.
+    /// The size of all texts in bytes.
     bytes: usize,
     by_value: FxHashMap<Value, Move>,
     by_text: FxHashMap<Arc<str>, Move>,
-    /// The position of each move in the order of texts, for the moves that were there when the
-    /// order was last computed.
+    /// The rank of each move in the order of texts, computed for the moves that existed at that time.
     ranks: Vec<u32>,
-    /// How often the order was needed and not up to date.
+    /// The number of moves sorted by text since the ranks became stale.
     misses: usize,
 }
 
-/// The term that a move is.
+/// The term of a move.
 #[derive(Clone, Debug)]
 enum Term {
     Lasting(Value),
-    /// A passing one, written out.
+    /// A passing term, serialised.
     Passing(Box<[u32]>),
 }
 
-/// How many bytes the texts of a match's moves, or of the facts of a state, may have together.
+/// The largest size of the texts of all moves, or of the facts of a state, in bytes.
 pub(crate) const MAX_TEXT: usize = 256 << 20;
 
-/// So many moves, or bytes of their texts, are many ([`MoveTable::is_large`]).
+/// The number of moves, and the bytes of their texts, from which a table is large
+/// ([`MoveTable::is_large`]).
 const MANY: usize = 1 << 17;
 const MANY_BYTES: usize = MAX_TEXT / 8;
 
 impl MoveTable {
-    /// The move that is the term `value`, added if it is new.
+    /// The move with the term `value`; adds it if it is new.
     ///
     /// # Errors
-    /// When the texts of all moves would take more than [`MAX_TEXT`].
+    /// When the texts of all moves would exceed [`MAX_TEXT`].
     pub(crate) fn of_value(&mut self, value: Value, values: &Values) -> Result<Move, EvalError> {
         if let Some(&mv) = self.by_value.get(&value) {
             return Ok(mv);
@@ -69,7 +69,7 @@ impl MoveTable {
         Ok(mv)
     }
 
-    /// The term that `mv` is, made anew if it is a passing one.
+    /// The term of `mv`; a passing term is interned again.
     pub(crate) fn value(&self, mv: Move, values: &mut Values) -> Value {
         match &self.terms[mv.index()] {
             Term::Lasting(value) => *value,
@@ -81,7 +81,7 @@ impl MoveTable {
         }
     }
 
-    /// Whether there are so many moves that it is worth while to begin anew.
+    /// Whether the table is so large that it is worth starting with an empty one.
     pub(crate) fn is_large(&self) -> bool {
         self.texts.len() >= MANY || self.bytes >= MANY_BYTES
     }
@@ -90,7 +90,7 @@ impl MoveTable {
         &self.texts[mv.index()]
     }
 
-    /// The move with that text: exact first, else by folded case if exactly one fits.
+    /// The move with that text: an exact match, else the only match without regard to ASCII case.
     pub(crate) fn of_text(&self, text: &str) -> Option<Move> {
         let text = canonical_term(text)?;
         self.by_text.get(text.as_str()).copied().or_else(|| {
@@ -100,8 +100,9 @@ impl MoveTable {
         })
     }
 
-    /// Sorts moves bytewise by text. Comparing ranks is much cheaper than comparing texts, but a
-    /// new move makes all ranks stale; they are renewed once enough sorting was done without.
+    /// Sorts moves bytewise by text. Comparing ranks is much cheaper than comparing texts, but a new move
+    /// makes all ranks stale. The ranks are recomputed once as many moves were sorted by text as the table
+    /// holds.
     pub(crate) fn sort(&mut self, moves: &mut [Move]) {
         if self.ranks.len() != self.texts.len() {
             self.misses += moves.len();
@@ -121,13 +122,13 @@ impl MoveTable {
     }
 }
 
-/// More text than `most` bytes.
+/// The error for texts of `of` that exceed `most` bytes.
 pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
     EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }
 
-/// `text` with one blank between tokens and none inside the parentheses; `None` if it is not
-/// exactly one term; a list that begins with no name is none.
+/// Rewrites a term with one blank between tokens and none inside the parentheses. `None` if `text` is not
+/// exactly one term; a list that does not begin with a name is not a term.
 pub fn canonical_term(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0usize;

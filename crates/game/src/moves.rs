@@ -1,13 +1,13 @@
 //! Moves.
 
-/// A move of one role: an index into the move table of the machine that gave it (and of that
-/// machine's clones made afterwards). Everything that leaves a machine (records, messages, other
-/// machines) carries the move's canonical text instead.
+/// A move of one role: an index into the move table of the machine that gave it, also valid in clones made
+/// from that machine afterwards. Everything outside the machine (records, messages, other machines) uses
+/// the canonical text of the move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Move(pub u32);
 
 impl Move {
-    /// Its position in the machine's table.
+    /// The index in the machine's move table.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,19 +1,18 @@
-//! Performance test: counting joint-move sequences.
+//! Perft (performance test): counting joint-move sequences.
 
 use crate::{EvalError, Move, Role, StateMachine};
 
-/// The number of sequences of exactly `d` joint moves from `state`, for each `d` from 0 to
-/// `depth`. A terminal state is not continued, and neither is one in which a role has no legal
-/// move.
+/// The number of sequences of exactly `d` joint moves from `state`, for each `d` from 0 to `depth`. A
+/// sequence ends at a terminal state and at a state in which a role has no legal move.
 ///
 /// # Errors
-/// See [`StateMachine`]; also when a count passes 2⁶⁴.
+/// See [`StateMachine`]; also when a count exceeds 64 bits.
 pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<Vec<u64>, EvalError> {
     let depth = depth as usize;
     let mut counts = vec![0u64; depth + 1];
     counts[0] = 1;
-    // The states on the way to the one that is looked at, each with what is left of it. A stack of
-    // its own, since games of one line are counted to any depth.
+    // The states on the path to the current one, each with its remaining joint moves. An explicit stack
+    // allows any depth without recursion.
     let mut way: Vec<Branches<M::State>> = Vec::new();
     let mut open = (depth > 0).then(|| state.clone());
     loop {
@@ -38,12 +37,12 @@ fn too_many() -> EvalError {
     EvalError::TooLarge("more than 2^64 joint moves".to_owned())
 }
 
-/// A state's joint moves that are still to be followed.
+/// A state and its joint moves that are not yet expanded.
 struct Branches<S> {
     state: S,
     choices: Vec<Vec<Move>>,
     joint: Vec<Move>,
-    /// How many joint moves there are, and the number of the next.
+    /// The number of joint moves, and the index of the next one.
     count: u64,
     next: u64,
 }
@@ -64,7 +63,7 @@ impl<S> Branches<S> {
         Ok(Branches { state, choices, joint: Vec::new(), count, next: 0 })
     }
 
-    /// Sets `joint` to the next joint move, if there is one.
+    /// Sets `joint` to the next joint move. Returns false if there is none.
     fn advance(&mut self) -> bool {
         if self.next == self.count {
             return false;
@@ -81,7 +80,7 @@ impl<S> Branches<S> {
     }
 }
 
-/// Every joint move of a product of choices, the last role's move changing fastest.
+/// Enumerates the product of the roles' choices; the last role's move changes fastest.
 #[derive(Debug)]
 pub struct JointMoves<'a> {
     choices: &'a [Vec<Move>],
@@ -91,13 +90,13 @@ pub struct JointMoves<'a> {
 }
 
 impl<'a> JointMoves<'a> {
-    /// Over `choices`, one list a role.
+    /// Enumerates `choices`, one list of moves per role.
     pub fn new(choices: &'a [Vec<Move>]) -> JointMoves<'a> {
         let done = choices.iter().any(Vec::is_empty);
         JointMoves { choices, at: Vec::new(), joint: Vec::new(), done }
     }
 
-    /// The next joint move, in role order. (Lends, so it is no `Iterator`.)
+    /// The next joint move, in role order. It borrows a buffer of `self`, so this is no `Iterator`.
     #[expect(clippy::should_implement_trait, reason = "lends its buffer")]
     pub fn next(&mut self) -> Option<&[Move]> {
         if self.done {

@@ -1,6 +1,6 @@
-//! What a player is, wherever it runs: here, in another program, or behind HTTP.
+//! The interface of a player, whether it runs in this process, in another program, or behind HTTP.
 //!
-//! Moves cross this border as canonical text, since each player has a machine of its own.
+//! Moves cross this interface as canonical text, since each player has its own state machine.
 
 use crate::{EvalError, Fact, Game, Role};
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 /// The clocks of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
-    /// Time before the first move.
+    /// The time for preparation before the first move.
     pub start: Duration,
-    /// Time for each move.
+    /// The time for each move.
     pub play: Duration,
 }
 
-/// When an answer is due; `None` is never.
+/// The time at which an answer is due; `None` means no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline(pub Option<Instant>);
 
 impl Deadline {
-    /// `time` from now.
+    /// The deadline `time` from now.
     pub fn after(time: Duration) -> Deadline {
         Deadline(Instant::now().checked_add(time))
     }
@@ -31,43 +31,43 @@ impl Deadline {
         Deadline(None)
     }
 
-    /// Time left; `None` when there is no deadline, zero when it has passed.
+    /// The remaining time: `None` without a deadline, zero after it has passed.
     pub fn remaining(self) -> Option<Duration> {
         self.0.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether it has passed.
+    /// Whether the deadline has passed.
     pub fn is_over(self) -> bool {
         self.0.is_some_and(|at| Instant::now() >= at)
     }
 }
 
-/// A flag that asks whoever thinks to stop and answer at once. Clones share the flag.
+/// A flag that asks a computation to stop and answer at once. Clones share the flag.
 #[derive(Clone, Default, Debug)]
 pub struct StopToken(Arc<AtomicBool>);
 
 impl StopToken {
-    /// A flag that is not raised.
+    /// Makes a flag that is not raised.
     pub fn new() -> StopToken {
         StopToken::default()
     }
 
-    /// The flag itself, for evaluators that know nothing of players.
+    /// The underlying atomic flag, for evaluators that do not depend on this crate.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 
-    /// Raises it.
+    /// Raises the flag.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is raised.
+    /// Whether the flag is raised.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Ends long work that polls the flag.
+    /// Ends a long computation that polls the flag.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] if the flag is raised.
@@ -76,20 +76,20 @@ impl StopToken {
     }
 }
 
-/// What a player learns before it is asked for a move.
+/// The information that a player receives before it chooses a move.
 #[derive(Clone, Copy, Debug)]
 pub enum Observation<'a> {
-    /// The match begins: nothing has been played.
+    /// The match begins; no move was made yet.
     Start,
-    /// GDL-I: the joint move just made, canonical texts in role order.
+    /// GDL-I: the last joint move, as canonical texts in role order.
     Moves(&'a [String]),
-    /// GDL-II: what this role saw.
+    /// GDL-II: the percepts of this role.
     Percepts {
-        /// The number of the turn that is over, from 1.
+        /// The number of the finished turn, from 1.
         turn: u32,
-        /// The role's own move in it.
+        /// The role's own move in that turn.
         own: &'a str,
-        /// What it saw.
+        /// The role's percepts in that turn.
         seen: &'a [Fact],
     },
 }
@@ -97,77 +97,76 @@ pub enum Observation<'a> {
 /// One move that a player considered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its canonical text.
+    /// The canonical text of the move.
     pub mv: String,
-    /// How often the search went there.
+    /// The number of visits of the move.
     pub visits: u64,
-    /// The mean score for the player's own role, 0..=100; `None` when unvisited.
+    /// The mean score of the player's own role, 0..=100; `None` without visits.
     pub score: Option<f64>,
-    /// The proved goal of the player's role, if the search has proved one.
+    /// The proven goal of the player's role; `None` if the search proved none.
     pub proven: Option<u8>,
 }
 
-/// What a player thought about its last move.
+/// Statistics of the search for a player's last move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The moves considered: the one preferred, then those visited most.
+    /// The moves considered: first the preferred one, then the others by falling visits.
     pub candidates: Vec<Candidate>,
-    /// Search iterations.
+    /// The number of search iterations.
     pub iterations: u64,
-    /// Playouts finished.
+    /// The number of finished playouts.
     pub playouts: u64,
-    /// Nodes in the tree.
+    /// The number of nodes in the tree.
     pub nodes: u64,
-    /// Time used.
+    /// The time used.
     pub elapsed: Duration,
     /// The principal variation: joint moves as texts in role order.
     pub principal: Vec<Vec<String>>,
 }
 
 impl Report {
-    /// A search of fewer iterations has hardly looked at each move of a game of middle size.
+    /// With fewer iterations, a search has hardly visited each move of a medium-sized game.
     const FEW_ITERATIONS: u64 = 50;
 
-    /// Whether the search had so few iterations, with moves to choose from and no proof, that its choice says
-    /// little.
+    /// Whether the chosen move is hardly better than a guess: several moves, few iterations and no proof.
     pub fn is_guess(&self) -> bool {
         let proved = self.candidates.first().is_some_and(|candidate| candidate.proven.is_some());
         self.iterations < Report::FEW_ITERATIONS && self.candidates.len() > 1 && !proved
     }
 }
 
-/// Why a player has no move to give.
+/// The reason why a player gives no move.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The rules could not be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// It was told a joint move that its rules do not know.
+    /// The player received a joint move that its rules do not know.
     #[error("the joint move {0} cannot be applied")]
     BadJointMove(String),
-    /// Its role has no legal move.
+    /// The player's role has no legal move.
     #[error("no legal move")]
     NoMove,
-    /// No answer within the clock.
+    /// The player did not answer within the clock.
     #[error("no answer within the clock")]
     TimedOut,
-    /// It ended, closed the connection, or could not be reached.
+    /// The player ended, closed the connection, or could not be reached.
     #[error("the player is gone: {0}")]
     Gone(String),
-    /// It answered with something that is no move.
+    /// The player's answer is not a move.
     #[error("the answer is no move: {0}")]
     BadAnswer(String),
-    /// It cannot play this game.
+    /// The player cannot play this game.
     #[error("{0}")]
     Unable(String),
 }
 
 /// A player of one role in one match.
 pub trait Player: Send {
-    /// Prepares for a match; returns before `deadline`.
+    /// Prepares for a match and returns before `deadline`.
     ///
     /// # Errors
-    /// When it cannot play this game.
+    /// When the player cannot play this game.
     fn start(
         &mut self,
         game: &Arc<Game>,
@@ -177,11 +176,11 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<(), PlayError>;
 
-    /// Takes note of `seen` and chooses a move, as canonical text, before `deadline`, or at once
-    /// when `stop` is raised.
+    /// Processes the observation `seen` and chooses a move, as canonical text. Returns before `deadline`,
+    /// and at once when `stop` is raised.
     ///
     /// # Errors
-    /// When it has no move to give.
+    /// When the player has no move to give.
     fn play(
         &mut self,
         seen: Observation<'_>,
@@ -189,8 +188,9 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<String, PlayError>;
 
-    /// Takes note of `seen` without being asked for a move: the turn is played for everyone, as in
-    /// openings that are given. By default it is asked with no time, and its answer is dropped.
+    /// Processes the observation `seen` without choosing a move, for turns in which all moves are
+    /// prescribed, as in given openings. The default calls [`Player::play`] with no time and drops the
+    /// answer.
     ///
     /// # Errors
     /// As [`Player::play`].
@@ -200,24 +200,25 @@ pub trait Player: Send {
         self.play(seen, Deadline::after(Duration::ZERO), &stop).map(drop)
     }
 
-    /// Thinks on others' time until `stop` is raised. Does nothing by default.
+    /// Searches on the opponents' time until `stop` is raised. The default does nothing.
     fn ponder(&mut self, stop: &StopToken) {
         let _ = stop;
     }
 
-    /// What it thought about its last move, if it says.
+    /// The statistics of the last move's search, if the player provides them.
     fn report(&self) -> Option<Report> {
         None
     }
 
-    /// What evaluates the rules while it thinks, in one word ([`StateMachine::name`]), if it says.
+    /// The name of the machine with which the player searches ([`StateMachine::name`]); `None` if the
+    /// player does not provide it.
     ///
     /// [`StateMachine::name`]: crate::StateMachine::name
     fn reasoner(&self) -> Option<&'static str> {
         None
     }
 
-    /// The match is over; `seen` is the last observation.
+    /// Ends the match; `seen` is the last observation.
     fn stop(&mut self, seen: Observation<'_>) {
         let _ = seen;
     }

@@ -1,56 +1,56 @@
-//! Random playouts: from a state to a terminal one by moves drawn uniformly, from all legal ones or
-//! from those preferred.
+//! Random playouts: from a state to a terminal state by moves drawn uniformly from the legal or from the
+//! preferred ones.
 //!
-//! Playout `i` of a run draws its moves from random stream `(seed, i)` (see [`crate::rng`]) in
-//! whatever order or lane it is played, and legal moves are ranked in the order of their texts.
-//! So every machine, and every vector width, plays the same playouts.
+//! Playout `i` of a run draws its moves from random stream `(seed, first + i)` (see [`crate::rng`]),
+//! whatever the order or the lane in which it is played, and legal moves are ordered by their texts. So
+//! every machine and every vector width plays the same playouts.
 
 use crate::{EvalError, Goals, Move, Preference, Role, StateMachine, rng};
 
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a> {
-    /// Which of the run's playouts, from 0; it started from
-    /// `starts[index / plan.per_start]`.
+    /// The number of the playout within the run, from 0. It started from `starts[index / plan.per_start]`.
     pub index: usize,
-    /// The goals of the last state, in role order.
+    /// The goals in the last state, in role order.
     pub goals: &'a [Goals],
-    /// Joint moves made.
+    /// The number of joint moves made.
     pub steps: u32,
-    /// The joint moves made, one after the other, each in role order; empty unless asked for.
+    /// The joint moves in order, each in role order; empty unless [`PlayoutPlan::moves`] is set.
     pub moves: &'a [Move],
-    /// Whether it ended in a terminal state; otherwise it was cut off at the step limit, or a
-    /// role had no legal move.
+    /// Whether the last state is terminal. If not, the playout reached the step limit, or a role had no
+    /// legal move.
     pub terminal: bool,
 }
 
-/// Which random stream and how far.
+/// The parameters of a run of playouts.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayoutPlan<'a> {
     /// The seed of the run.
     pub seed: u64,
-    /// The stream number of playout 0; playout `i` has `first + i`.
+    /// The stream number of playout 0; playout `i` uses stream `first + i`.
     pub first: u64,
-    /// How many playouts begin at each of the starts, one start after the other.
+    /// The number of playouts per start state. Those of one start have consecutive numbers.
     pub per_start: usize,
-    /// A playout of this many steps is cut off.
+    /// The number of steps after which a playout is cut off.
     pub max_steps: u32,
-    /// Whether [`Playout::moves`] is wanted.
+    /// Whether to record [`Playout::moves`].
     pub moves: bool,
-    /// Whether it is known that none of the starts is terminal, so that a machine need not look.
+    /// Whether the caller knows that no start state is terminal, so that the machine need not test it.
     pub going: bool,
-    /// Whether a role that can win by its next move does so, and else, of two roles, makes no move after which
-    /// the other can (decisive and anti-decisive moves; Teytaud & Teytaud 2010), nor, where others choose at the same
-    /// time, one that cannot but end the game without a win; where the machine sees such moves at little
-    /// cost. Only networks do, and not of every game.
+    /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). A role that chooses
+    /// alone makes a winning move if it has one; otherwise, in a game of two roles, it avoids moves after
+    /// which the other role can win. Where roles choose simultaneously, a role avoids moves that end the
+    /// game without a win for it, whatever the others do. Only propositional networks implement this, and
+    /// only where they detect such moves at little cost.
     pub decisive: bool,
-    /// The moves that some of the playouts prefer.
+    /// The moves that a share of the playouts prefers.
     pub preferred: Option<&'a Preference>,
 }
 
 impl PlayoutPlan<'_> {
-    /// Stream `(seed, 0…)`, one playout a start, up to [`MAX_STEPS`] steps, without moves, from any states,
-    /// with no moves preferred.
+    /// The default plan: streams `(seed, 0…)`, one playout per start, at most [`MAX_STEPS`] steps, no
+    /// recorded, decisive or preferred moves.
     pub fn new(seed: u64) -> PlayoutPlan<'static> {
         PlayoutPlan {
             seed,
@@ -65,41 +65,42 @@ impl PlayoutPlan<'_> {
     }
 }
 
-/// The default cut-off, far beyond any published game.
+/// The default step limit, far beyond the length of any published game.
 pub const MAX_STEPS: u32 = 100_000;
 
-/// A machine that plays many playouts at once. The default plays one at a time.
+/// A machine that plays many playouts at once. The default methods process one at a time.
 pub trait Playouts: StateMachine {
-    /// How many states this machine evaluates in about the time that one takes.
+    /// The number of states that the machine evaluates in about the time of one.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// Whether a state or a move that one clone has made means the same to every other, also to those made
-    /// before: then several threads, each with a clone, can work on the same states.
+    /// Whether states and moves are valid in every clone of the machine, including clones made before them.
+    /// If so, several threads, each with a clone, can work on the same states.
     fn clones_agree(&self) -> bool {
         false
     }
 
-    /// Makes ready for playouts with decisive moves ([`PlayoutPlan::decisive`]), so that the first of them
-    /// take no longer than others.
+    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`]), so that the first of them is not
+    /// delayed.
     fn prepare_decisive(&mut self) {}
 
-    /// Leaves the least of those among `role`'s `moves` that come to the same, as far as the machine can tell:
-    /// whichever of them is made, the game ends at the same time with the same goals.
+    /// Keeps the smallest move of each equivalence class of `role`'s `moves`, as far as the machine knows
+    /// the classes. After any move of one class the game ends at the same time with the same goals.
     fn one_of_twins(&mut self, role: Role, moves: &mut Vec<Move>) {
         let _ = (role, moves);
     }
 
-    /// The subgames of a game of one role whose moves each concern one part of the state at most, as far as the
-    /// machine can tell: machines of the same states and moves, in which only the subgame's moves are legal, and
-    /// which end, with the goal 100, once all holds that the game's best goal asks of that part. None if there are not two.
+    /// The subgames of a single-role game in which each move affects at most one part of the state. Each
+    /// subgame is a machine with the same states and moves, in which only the moves of its part are legal.
+    /// It ends with goal 100 once every condition of the game's best goal on that part holds. Empty if the
+    /// machine finds fewer than two subgames.
     fn subgames(&mut self) -> Vec<Self> {
         Vec::new()
     }
 
-    /// Replaces `out` by those of the legal moves of each role in each of `states` that playouts with
-    /// decisive moves draw from: role by role, state by state; leaves it empty where the machine cannot tell.
+    /// Replaces `out` by the legal moves from which playouts with decisive moves draw, state by state and
+    /// within a state role by role. Leaves `out` empty if the machine cannot determine them.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -109,8 +110,8 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 
-    /// Replaces `out` by the states after one joint move in each of `states`; `joints` holds the
-    /// joint moves one after the other, each in role order. The moves are not checked for legality.
+    /// Replaces `out` by the states after one joint move in each of `states`. `joints` is the concatenation
+    /// of the joint moves, each in role order. The moves are not checked for legality.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -128,8 +129,8 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 
-    /// Replaces `over` by whether each of `states` is terminal, and `goals` by the goals of all
-    /// roles in each of them; those of states that are not terminal are of no account.
+    /// Replaces `over` by whether each of `states` is terminal, and `goals` by the goals of all roles in
+    /// each state. The goals of states that are not terminal are unspecified.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -152,8 +153,8 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 
-    /// Replaces `out` by the legal moves of each role in each of `states`: role by role, state by
-    /// state, each as [`StateMachine::legal_moves`] gives them.
+    /// Replaces `out` by the legal moves in each of `states`, state by state and within a state role by
+    /// role, each list as [`StateMachine::legal_moves`] gives it.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -172,9 +173,9 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 
-    /// Replaces `out` by how near each of `states` comes to `role`'s best goal, from 0 to 1, by as
-    /// many of the goal's conditions as hold; leaves it empty where the machine cannot tell. A guess
-    /// to order states by, nothing more.
+    /// Replaces `out` by a measure of how near each of `states` is to `role`'s best goal: the share of the
+    /// goal's conditions that hold, from 0 to 1. Leaves `out` empty if the machine cannot compute it. The
+    /// measure is a heuristic for ordering states.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -184,8 +185,8 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 
-    /// Starts `plan.per_start` playouts from each of `starts`, finishes all of them, and gives each
-    /// to `sink` as it ends, in any order.
+    /// Plays `plan.per_start` playouts from each of `starts` to their end and passes each to `sink` as it
+    /// ends, in any order.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -1,16 +1,16 @@
-//! Moves that random playouts prefer (in the manner of MAST, the move-average sampling technique of
-//! Finnsson & Björnsson 2008, with two classes of moves instead of a weight for each).
+//! Preferred moves of random playouts. The technique resembles MAST (move-average sampling technique;
+//! Finnsson & Björnsson 2008), with two classes of moves instead of a weight per move.
 
 use crate::{Move, Role};
 
-/// So many playouts one after the other share the preference out among them.
+/// The period, in playouts, with which playouts with and without preference alternate.
 const CYCLE: u64 = 8;
 
-/// The preferred moves of every role, and how many playouts prefer them.
+/// The preferred moves of every role, and the share of playouts that use them.
 ///
-/// A playout that prefers draws among those of its legal moves that are preferred, if there are any;
-/// else, and in all other playouts, it draws among all of them. Whether a playout prefers depends on
-/// its number alone, so results are the same on every machine.
+/// A playout that uses the preference draws among the preferred legal moves if there are any. Otherwise,
+/// and in all other playouts, it draws among all legal moves. The playout's number alone decides whether it
+/// uses the preference, so results are the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Preference {
     of_role: Vec<Vec<bool>>,
@@ -18,8 +18,8 @@ pub struct Preference {
 }
 
 impl Preference {
-    /// For no moves yet of `roles` roles, and for this `share` of playouts, between 0 and 1, rounded
-    /// to eighths.
+    /// Makes a preference without moves for `roles` roles. It applies to `share` of the playouts, from 0 to
+    /// 1, rounded to eighths.
     pub fn new(roles: usize, share: f64) -> Preference {
         let playouts = (share.clamp(0.0, 1.0) * CYCLE as f64).round() as u64;
         Preference { of_role: vec![Vec::new(); roles], playouts }
@@ -45,12 +45,12 @@ impl Preference {
         self.playouts > 0 && !self.of_role.iter().all(Vec::is_empty)
     }
 
-    /// Whether the playout of this number prefers.
+    /// Whether the playout with this number uses the preference.
     pub fn applies(&self, playout: u64) -> bool {
         playout % CYCLE < self.playouts
     }
 
-    /// Leaves only the preferred ones of `role`'s `legal` moves, if there are any.
+    /// Keeps only the preferred moves in `role`'s `legal` moves; if there are none, keeps all.
     pub fn narrow(&self, role: Role, legal: &mut Vec<Move>) {
         if legal.iter().any(|&mv| self.has(role, mv)) {
             legal.retain(|&mv| self.has(role, mv));

@@ -1,12 +1,11 @@
-//! Counter-based random numbers: the draw of a playout depends on its seed, its number, the step
-//! and the role, and on nothing else, so that any machine may make draws in any order or in any
-//! lane.
+//! Counter-based random numbers. A draw depends only on the run's seed, the playout's number, the step and
+//! the role, so any machine can make the draws in any order and in any lane.
 //!
-//! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A
-//! draw is a 32-bit hash of the key's low half plus a Weyl counter, its high half entering between
-//! the two rounds; multipliers and shifts are Wellons' `lowbias32` (2018). It uses 32-bit
-//! operations only, of which a vector unit makes twice as many as of 64-bit ones, and the step
-//! enters by addition, so that lanes at different steps need only different keys.
+//! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A draw is
+//! a 32-bit hash of the key's low half plus a Weyl counter; the key's high half enters between the two
+//! rounds. Multipliers and shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit
+//! operations, of which a vector unit performs twice as many per instruction as of 64-bit ones. The step
+//! enters by addition, so lanes at different steps differ only in their keys.
 
 use crate::Role;
 
@@ -26,13 +25,13 @@ pub fn mix(mut z: u64) -> u64 {
 pub struct Stream(u64);
 
 impl Stream {
-    /// The stream `number` of a run with `seed`.
+    /// Stream `number` of the run with `seed`.
     #[inline]
     pub fn new(seed: u64, number: u64) -> Stream {
         Stream(mix(mix(seed ^ GOLDEN).wrapping_add(number.wrapping_mul(GOLDEN))))
     }
 
-    /// The key, for evaluators that keep many streams in arrays.
+    /// The key, for evaluators that keep the keys of many streams in an array.
     #[inline]
     pub fn key(self) -> u64 {
         self.0
@@ -44,27 +43,28 @@ impl Stream {
         bits(self.0, step, role)
     }
 
-    /// A number below `n`, which must not be 0; uniform to within n / 2³².
+    /// A number below `n`, which must not be 0. The distribution is uniform to within n / 2³².
     #[inline]
     pub fn below(self, step: u32, role: Role, n: u32) -> u32 {
         below(self.bits(step, role), n)
     }
 }
 
-/// [`Stream::bits`] from a stream's key.
+/// [`Stream::bits`], computed from a stream's key.
 #[inline]
 pub fn bits(key: u64, step: u32, role: Role) -> u32 {
     scramble((key as u32).wrapping_add(counter(step, role)), (key >> 32) as u32)
 }
 
-/// What a step and a role add to the low half of a key: a sum of one term for each, wrapping, and
-/// distinct for all roles at all steps below 2²⁴.
+/// The counter that a step and a role add to the low half of a key: a wrapping sum of one term for each.
+/// Counters are distinct for all roles at all steps below 2²⁴.
 #[inline]
 pub fn counter(step: u32, role: Role) -> u32 {
     step.wrapping_shl(8).wrapping_add(u32::from(role.0)).wrapping_mul(WEYL)
 }
 
-/// The hash behind [`bits`]: `low` is the key's low half plus the counter, `high` its high half.
+/// The hash that computes [`bits`]: `low` is the key's low half plus the counter, `high` the key's high
+/// half.
 #[inline]
 pub fn scramble(low: u32, high: u32) -> u32 {
     let mut x = low;
@@ -84,7 +84,7 @@ mod tests {
     use super::{Stream, counter};
     use crate::Role;
 
-    /// Counts of `cells` values against even ones: the statistic less its mean, in standard
+    /// The chi-square statistic of `counts` against a uniform distribution, minus its mean, in standard
     /// deviations.
     fn excess(counts: &[u32]) -> f64 {
         let cells = counts.len() as f64;

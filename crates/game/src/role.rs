@@ -5,7 +5,7 @@
 pub struct Role(pub u8);
 
 impl Role {
-    /// Its position in a joint move, from 0.
+    /// The index of the role in a joint move, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,8 +1,7 @@
-//! What a game's rules mean, as a planned Datalog program: the part that all interpreters of a
-//! game share.
+//! The semantics of a game: its rules as a planned Datalog program, shared by all interpreters of the game.
 //!
-//! The static relations are evaluated once, here. Plans are chosen by the sizes that relations
-//! had in the initial state and in a few states after it.
+//! The static relations are evaluated once, when the [`Semantics`] is made. The plans are chosen by the
+//! sizes of the relations in the initial state and in a few states after it.
 
 use crate::adapt::fit;
 use crate::lower::{BRIDGE, Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
@@ -14,7 +13,7 @@ use ggp_datalog::{
 use ggp_gdl::Description;
 use rustc_hash::FxHashMap;
 
-/// The relations of a carrier that a machine writes to.
+/// The relations of an input carrier (`true` or `does`), which a machine fills.
 #[derive(Clone, Debug, Default)]
 struct Input {
     whole: Option<RelationId>,
@@ -39,11 +38,11 @@ impl Input {
     }
 }
 
-/// A game's rules, ready to be evaluated.
+/// The rules of a game, ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Semantics {
     program: Program,
-    /// The static relations, complete.
+    /// A database in which the static relations are complete.
     prototype: Database,
     fluents: Input,
     moves: Input,
@@ -55,16 +54,16 @@ pub struct Semantics {
     terminal: Option<RelationId>,
     role: Option<RelationId>,
     ask: Queries,
-    /// The relations that hold the answers.
+    /// The relations that hold the answers of the queries.
     asked: Vec<RelationId>,
     on_demand: Vec<bool>,
     statistics: Statistics,
 }
 
-/// What has to be evaluated for each question.
+/// The queries: the relations to evaluate for each kind of answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Queries {
-    /// The static relations that the others need.
+    /// The static relations on which the other queries depend.
     pub(crate) fixed: Query,
     pub(crate) terminal: Query,
     pub(crate) legal: Query,
@@ -73,14 +72,14 @@ pub(crate) struct Queries {
     pub(crate) sees: Query,
 }
 
-/// Why rules have no meaning.
+/// The reason why rules have no semantics.
 #[derive(Debug)]
 pub(crate) enum SemanticsError {
-    /// A variable of the rule of this label is bound by nothing.
+    /// A variable of the rule with this label is unbound.
     Unsafe {
         label: u32,
     },
-    /// These relations depend on themselves through a negation in the rule of this label.
+    /// These relations depend on themselves through a negation in the rule with this label.
     NotStratified {
         label: u32,
         names: Vec<String>,
@@ -95,10 +94,10 @@ impl From<EvalError> for SemanticsError {
 }
 
 impl Semantics {
-    /// Plans the rules of `description` and evaluates its static relations.
+    /// Plans the rules of `description` and evaluates the static relations.
     pub(crate) fn new(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
         let lowering = Lowering::stratified(description);
-        // Programs that are not stratified or not safe are found here, before any rewriting.
+        // Errors of safety and stratification are found here, before any rewriting.
         let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
         let plain = plain.map_err(|error| match error {
             ProgramError::Unsafe { label, .. } => SemanticsError::Unsafe { label },
@@ -111,7 +110,7 @@ impl Semantics {
         Ok(semantics)
     }
 
-    /// The rules as `program` has them, with nothing evaluated.
+    /// The semantics of `program`, with no relation evaluated.
     pub(crate) fn of_program(program: Program, description: &Description, lowering: &Lowering) -> Semantics {
         let defined = |carrier| -> Vec<Form> {
             lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect()
@@ -151,7 +150,7 @@ impl Semantics {
         }
     }
 
-    /// Plans all rules anew and forgets what has been evaluated.
+    /// Plans all rules again and drops all evaluated relations.
     pub(crate) fn plan(&mut self, statistics: Statistics) {
         self.program.plan(&statistics).expect("planned before, so safe");
         self.statistics = statistics;
@@ -170,27 +169,27 @@ impl Semantics {
         self.on_demand = on_demand;
     }
 
-    /// The relations that hold the answers.
+    /// The relations that hold the answers of the queries.
     pub fn asked(&self) -> &[RelationId] {
         &self.asked
     }
 
-    /// Which of the lowering's relations are computed on demand.
+    /// For each relation of the lowering, whether it is evaluated on demand.
     pub fn on_demand(&self) -> &[bool] {
         &self.on_demand
     }
 
-    /// How large the program's relations were in a short playout.
+    /// The sizes of the program's relations in a sample playout.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// The program.
+    /// The planned Datalog program.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// A database with the static relations complete and nothing else.
+    /// A database in which only the static relations are filled.
     pub fn database(&self) -> Database {
         self.prototype.clone()
     }
@@ -200,7 +199,7 @@ impl Semantics {
         self.prototype.values()
     }
 
-    /// The roles, in order.
+    /// The terms of the roles, in the order of the `role` facts.
     pub fn roles(&self) -> Vec<Value> {
         self.roles_in(&self.prototype)
     }
@@ -210,23 +209,23 @@ impl Semantics {
         rows.map_or_else(Vec::new, |rows| rows.rows().map(|row| row[0]).collect())
     }
 
-    /// The fluents that `init` gives, sorted.
+    /// The fluents of the initial state, sorted.
     pub(crate) fn initial_state(&self, database: &mut Database) -> Vec<Value> {
         collect(&self.init, database)
     }
 
-    /// After a question failed: forgets the state in the database, and the terms made since there
-    /// were `terms` of them.
+    /// Recovers from a failed query: removes the state from the database, and all terms after the first
+    /// `terms`.
     pub(crate) fn roll_back(&self, database: &mut Database, terms: usize) {
         database.roll_back(&self.program, STATE_LEVEL, terms);
     }
 
-    /// Forgets the state in the database, and the passing terms.
+    /// Removes the state from the database and releases the passing terms.
     pub(crate) fn clear_state(&self, database: &mut Database) {
         database.release_from(&self.program, STATE_LEVEL);
     }
 
-    /// Puts a state into the database, which has none.
+    /// Loads a state into the database, which must not contain one.
     pub(crate) fn load_state(&self, database: &mut Database, state: &[Value]) {
         for &fluent in state {
             self.fluents.insert(database, &[], fluent);
@@ -258,7 +257,7 @@ impl Semantics {
         Ok(())
     }
 
-    /// Calls `each` with role and value of each goal.
+    /// Calls `each` with the role and the value of each goal.
     pub(crate) fn ask_goals(
         &self,
         database: &mut Database,
@@ -278,7 +277,7 @@ impl Semantics {
         Ok(self.next_state(database))
     }
 
-    /// What `role` sees, sorted.
+    /// The percepts of `role`, sorted.
     pub(crate) fn ask_sees(
         &self,
         database: &mut Database,
@@ -299,7 +298,7 @@ impl Semantics {
         Ok(seen)
     }
 
-    /// Whether a fluent with that function can ever hold.
+    /// Whether a fluent with that function can ever be true.
     pub(crate) fn has_fluent(&self, functor: Functor) -> bool {
         let forms = self.init.iter().chain(&self.next);
         forms.into_iter().any(|form| form.functor.is_none_or(|f| f == functor))
@@ -343,7 +342,7 @@ fn not_stratified(lowering: &Lowering, cycle: &[RelationId]) -> SemanticsError {
     }
 }
 
-/// All terms that fluents' forms carry, sorted, each once.
+/// All terms that the relations `forms` of fluents carry, sorted, without duplicates.
 fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     let mut values = Vec::new();
     for form in forms {

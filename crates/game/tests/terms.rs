@@ -1,5 +1,5 @@
-//! Games in which every state brings terms that were never seen before: the interpreter gives memory back, and
-//! whatever it has given out stays valid.
+//! Tests with games in which every state contains new terms: the interpreter releases memory, and the
+//! states and moves that it gave remain valid.
 
 use ggp_datalog::Limits;
 use ggp_game::rng::Stream;
@@ -38,7 +38,7 @@ fn texts(machine: &Interpreter, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect()
 }
 
-/// What the rules mean, told without them: the state after so many steps with those prices.
+/// An independent model of the rules: the state after some steps with the given prices.
 #[derive(Clone, Default)]
 struct Ledger {
     step: u32,
@@ -72,7 +72,7 @@ impl Ledger {
     }
 }
 
-/// A random walk of `steps`, checked against [`Ledger`] at each; `each` sees every state.
+/// Makes a random walk of `steps` and checks each state against [`Ledger`]; calls `each` with every state.
 fn walk(machine: &mut Interpreter, steps: u32, mut each: impl FnMut(&mut Interpreter, &FluentSet)) -> Ledger {
     let mut state = machine.initial_state().unwrap();
     let mut known = Ledger::default();
@@ -95,7 +95,7 @@ fn walk(machine: &mut Interpreter, steps: u32, mut each: impl FnMut(&mut Interpr
 
 #[test]
 fn a_long_walk_comes_across_many_times_the_terms_that_the_bound_allows() {
-    // Each step brings at least ten new terms.
+    // Each step makes at least ten new terms.
     let known = walk(&mut ledger(1_000), 6_000, |_, _| {});
     assert!(known.deals > 1_500 && known.contract.is_some());
 }
@@ -109,7 +109,7 @@ fn states_and_moves_stay_valid_whatever_has_been_released() {
     });
     let different: HashSet<FluentSet> = kept.iter().map(|(state, ..)| state.clone()).collect();
     assert_eq!(different.len(), kept.len());
-    // The same way again leads to equal states, in the machine and in a clone of it.
+    // A second walk with the same moves leads to equal states, in the machine and in a clone of it.
     for machine in [&mut machine.clone(), &mut machine] {
         let mut again = kept.iter();
         walk(machine, 500, |machine, state| {
@@ -118,7 +118,8 @@ fn states_and_moves_stay_valid_whatever_has_been_released() {
             assert_eq!((&legal(machine, state, 0), &legal(machine, state, 1)), (bids, asks));
         });
     }
-    // In any order, in several threads, by a machine that has all terms at once.
+    // The states are valid in any order, in several threads, and in a machine whose bound holds all terms
+    // at once.
     let roomy = ledger(1_000_000);
     let after = |machine: &mut Interpreter, state: &FluentSet, joint: [Move; 2]| {
         let next = machine.next_state(state, &joint).unwrap();

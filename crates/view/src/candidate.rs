@@ -1,31 +1,31 @@
-//! How well a fluent reads as a board: every pair of its arguments is rated as the two sides of a
-//! board, every single argument as a track.
+//! Rating of fluents as boards: every pair of arguments is rated as the two axes of a board, every single
+//! argument as a track.
 //!
-//! What counts, strongest first: each square holds one thing at a time; the axes are ordered by
-//! facts of the rules or by their values; moves name squares; most squares occur; the fluent
-//! changes in play. Names of relations only decide between equals. The weights were set by
-//! looking at the boards of 154 published games.
+//! The criteria, strongest first: each square holds one thing at a time; the axes are ordered by facts of
+//! the rules or by their values; moves name squares; most squares occur; the fluent changes in play. Names
+//! of relations only break ties. The weights were fitted to the boards of 154 published games.
 
 use crate::evidence::{Evidence, PLAYED};
 use crate::fluent::{MAX_COLUMNS, Row, Table};
 use crate::model::Order;
 use rustc_hash::FxHashSet;
 
-/// A score from which a pair of arguments is a board.
+/// The least score of a pair of arguments that is accepted as a board.
 const BOARD: f64 = 6.0;
-/// A score from which an argument is a track.
+/// The least score of an argument that is accepted as a track.
 const TRACK: f64 = 4.5;
-/// More squares than this make a board no better; more than `HUGE`, mostly empty, worse.
+/// The score grows with the number of squares up to `LARGE`. Above `HUGE`, a mostly empty board gets a
+/// penalty.
 const LARGE: usize = 100;
 const HUGE: usize = 900;
-/// From which share of clashing rows something must tell several boards apart.
+/// The share of clashing rows above which an argument must tell several boards apart.
 const CLASH: f64 = 0.2;
-/// The longest axis.
+/// The largest number of values of an axis.
 const MAX_AXIS: usize = 128;
-/// The most boards that an argument tells apart.
+/// The largest number of boards that one argument tells apart.
 const MAX_INDEX: usize = 16;
 
-/// One reading of a fluent as a board.
+/// One reading of a fluent as a board or a track.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) table: usize,
@@ -36,19 +36,19 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// The columns that tell squares apart.
+    /// The columns that identify a square.
     pub(crate) fn key(&self) -> Vec<usize> {
         self.index.iter().copied().chain([self.x]).chain(self.y).collect()
     }
 
-    /// The columns that say what is on a square.
+    /// The columns that hold the content of a square.
     pub(crate) fn content(&self, table: &Table<'_>) -> Vec<usize> {
         let key = self.key();
         (0..table.columns.len()).filter(|column| !key.contains(column)).collect()
     }
 }
 
-/// The candidate with the highest score of at least `least`; the first of equals.
+/// The candidate with the highest score of at least `least`; the first one of equals.
 fn best_of(candidates: impl Iterator<Item = Candidate>, least: f64) -> Option<Candidate> {
     candidates.filter(|c| c.score >= least).reduce(|best, c| if c.score > best.score { c } else { best })
 }
@@ -67,8 +67,9 @@ fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item
     })
 }
 
-/// What speaks against a reading as the board itself, though it may well be drawn on another one:
-/// squares that are always the same, with nothing on them, or that never were in play, or only later.
+/// The penalty for a reading as the board itself (it may still be a layer of another board): for squares
+/// without content that never change, for a fluent that never occurred in play, and, smaller, for a fluent
+/// that is absent from the first state.
 fn misgivings(table: &Table<'_>, candidate: &Candidate) -> f64 {
     let bare = candidate.content(table).is_empty() && !table.changes();
     let unseen = table.states.len() >= PLAYED && table.rows().next().is_none();
@@ -94,17 +95,17 @@ pub(crate) fn track_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidat
     best_of(tracks_of(evidence, table), f64::NEG_INFINITY)
 }
 
-/// The best board of all fluents.
+/// The best board among all fluents.
 pub(crate) fn best_board(evidence: &Evidence<'_>) -> Option<Candidate> {
     best_of((0..evidence.tables.len()).flat_map(|table| boards_of(evidence, table)), BOARD)
 }
 
-/// The best track of all fluents.
+/// The best track among all fluents.
 pub(crate) fn best_track(evidence: &Evidence<'_>) -> Option<Candidate> {
     best_of((0..evidence.tables.len()).flat_map(|table| tracks_of(evidence, table)), TRACK)
 }
 
-/// What an axis is worth by its order.
+/// The weight of an axis by the source of its order.
 fn order_weight(order: Order) -> f64 {
     match order {
         Order::Successor | Order::Given => 2.5,
@@ -114,13 +115,14 @@ fn order_weight(order: Order) -> f64 {
     }
 }
 
-/// Whether a column can be an axis: a few values, not just the roles.
+/// Whether a column can be an axis: it has at least two and few values, and these are not all roles.
 fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
     let domain = &evidence.tables[table].columns[column].domain;
     (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
 }
 
-/// The share of rows that share the values of `key` with another row of their state.
+/// The share of surplus rows: rows in which the columns `key` repeat those of another row of the same
+/// state.
 pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     let (mut rows, mut different) = (0usize, 0usize);
     for state in states {
@@ -132,8 +134,8 @@ pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     if rows == 0 { 0.0 } else { (rows - different) as f64 / rows as f64 }
 }
 
-/// Whether each state has one row for each value of `column`: then the other columns are what
-/// that one has, not squares.
+/// Whether each state has exactly one row for each value of `column`. If so, the other columns are
+/// attributes of that value, not squares.
 fn owns_rows(table: &Table<'_>, column: usize) -> bool {
     let count = table.columns[column].domain.len();
     count > 1
@@ -141,7 +143,7 @@ fn owns_rows(table: &Table<'_>, column: usize) -> bool {
         && clash(&table.states, &[column]) == 0.0
 }
 
-/// The largest share of `cells` that is occupied in a state.
+/// The largest share of `cells` that is occupied in any state.
 fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     let mut most = 0;
     for state in &table.states {
@@ -152,14 +154,14 @@ fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     (most as f64 / cells.max(1) as f64).min(1.0)
 }
 
-/// The arguments that tell several boards apart: at most two, without which squares would hold
-/// several things, or which have the same values as both axes, as in `(mark 1 3 2 2 x)`.
+/// The arguments that tell several boards apart, at most two. Such an argument either resolves clashes
+/// (several things on one square) or has the same domain as both axes, as in `(mark 1 3 2 2 x)`.
 fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squares: usize) -> Vec<usize> {
     let table = &evidence.tables[number];
     let others: Vec<usize> = (0..table.columns.len()).filter(|c| !axes.contains(c)).collect();
     let domain = |c: usize| &table.columns[c].domain;
-    // The first state decides where it can: rules that forget to clear a square leave several
-    // things there later on.
+    // The first state decides if it can, since rules that forget to clear a square leave several things
+    // there in later states.
     let first = table.states.first().filter(|state| state.len() >= 4);
     let clashes = |key: &[usize], candidate: usize| match first {
         Some(state) if state.iter().any(|row| row[candidate] != state[0][candidate]) => {
@@ -182,7 +184,7 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
         let told_apart = |c: usize| first.is_none() || clashes(&key(&[]), c) > 0.0;
         let left =
             |c: usize| others.iter().copied().filter(|&o| o != c && !index.contains(&o)).collect::<Vec<_>>();
-        // Something must be left that is on the squares.
+        // At least one argument must remain for the content.
         let leaves = |c: usize| left(c).iter().any(|&o| !alike(o));
         let next = others
             .iter()
@@ -199,7 +201,7 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
     index
 }
 
-/// How well moves name the values of `columns`: 1 when one kind of move names all of them.
+/// The largest share of `columns` that the arguments of one kind of move name, from 0 to 1.
 fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
     let domains = &evidence.domains;
     let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();
@@ -219,18 +221,18 @@ fn name_hint(name: &str) -> f64 {
     if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
 }
 
-/// Columns `x` and `y` of a table as the sides of a board.
+/// Rates columns `x` and `y` of a table as the axes of a board.
 pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
         return None;
     }
     let table = &evidence.tables[number];
-    // Both parts of `a12` are one square.
+    // The two parts of an argument such as `a12` belong to one square.
     let coordinate = |c: usize| &table.columns[c].coordinate;
     if coordinate(x).part != coordinate(y).part && coordinate(x).path != coordinate(y).path {
         return None;
     }
-    // One row of many like arguments is a tuple: `(order p1 p5 p3 p6 p4 p2)`.
+    // A single row with many arguments of the same domain is a tuple: `(order p1 p5 p3 p6 p4 p2)`.
     let alike = |c: &usize| table.columns[*c].domain == table.columns[x].domain;
     if table.states.iter().all(|state| state.len() <= 1) && (0..table.columns.len()).filter(alike).count() > 3
     {
@@ -251,7 +253,7 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
     let unordered = axes.iter().all(|axis| axis.order == Order::Listed) && covered < 0.5;
     let score = order_weight(axes[0].order) + order_weight(axes[1].order)
         + if same_domain { 2.0 } else { 0.0 }
-        // Sides of a board stand next to each other.
+        // The axes of a board are usually adjacent arguments.
         + if y == x + 1 { 0.5 } else { -0.5 }
         + 2.5 * named_by_moves(evidence, number, &[x, y])
         + 2.5 * covered
@@ -261,13 +263,13 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
         - 6.0 * bad
         - if owned { 6.0 } else { 0.0 }
         - if unordered { 3.0 } else { 0.0 }
-        // Inner squares come last: `(cell boardX boardY x y)`.
+        // The inner coordinates come last: `(cell boardX boardY x y)`.
         - index.iter().filter(|&&c| c > x).count() as f64 * 0.2
         + name_hint(&table.name);
     Some(Candidate { table: number, x, y: Some(y), index, score })
 }
 
-/// Column `x` of a table as a track.
+/// Rates column `x` of a table as a track.
 fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) {
         return None;
@@ -279,8 +281,8 @@ fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candid
         return None;
     }
     let covered = coverage(table, &[x], length);
-    // One row for each value of another argument: that is what the other one has, such as a
-    // role's score, not a place on a track.
+    // If each value of another argument has one row, then `x` is an attribute of that value, such as a
+    // role's score, and not a place on a track.
     let owner = (0..table.columns.len()).find(|&c| c != x && owns_rows(table, c));
     let owned = match owner {
         Some(owner) if evidence.is_role_column(number, owner) => 4.0,

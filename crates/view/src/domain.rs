@@ -1,32 +1,32 @@
-//! Argument domains: which constants can stand at each argument of each relation, fluent and move.
+//! Argument domains: the constants that can occur at each argument of each relation, fluent and move.
 //!
-//! An abstract interpretation of the rules in which every argument has its own set of constants:
-//! a variable of a rule can be what all the arguments where it stands have in common, and the
-//! head takes that over, until nothing changes. What stands where is too large rather than too
-//! small. Terms inside terms are arguments of their own down to [`MAX_DEPTH`]; the number of
-//! rounds and the size of a domain are bounded, so that no rulesheet takes long.
+//! An abstract interpretation of the rules in which every argument has its own set of constants. The domain
+//! of a rule's variable is the intersection of the domains of the body arguments where it occurs; the
+//! head's argument receives it, and this repeats up to a fixpoint. The domains are over-approximations.
+//! Terms inside terms have arguments of their own down to depth [`MAX_DEPTH`]. The number of rounds and the
+//! size of a domain are bounded, so that no rulesheet takes long.
 //!
-//! Beside the constants, an argument knows which fluents' and moves' arguments its values come
-//! from or go to: those that share a variable with it in some rule. See [`Domains::ties`].
+//! Besides the constants, the module records which arguments of fluents and of moves share a variable in
+//! some rule. See [`Domains::ties`].
 
 use ggp_gdl::{Atom, Description, Literal, Symbol, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// How deep terms are followed.
+/// The largest depth to which terms are followed.
 const MAX_DEPTH: u8 = 4;
-/// How often the rules are gone through.
+/// The largest number of passes over the rules.
 const MAX_ROUNDS: usize = 64;
-/// How many constants a domain can have; more are left out.
+/// The largest number of constants in a domain; further ones are dropped.
 const MAX_DOMAIN: usize = 4096;
-/// How many steps of values from argument to argument are followed to tie moves to fluents.
+/// The largest number of steps over which moves are tied to fluents.
 const TIE_ROUNDS: usize = 6;
 
-/// An argument: of a relation, of a fluent or move, or of a term at another argument.
+/// The number of an argument: of a relation, of a fluent or move, or of a term at another argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Place(u32);
 
-/// What has arguments.
+/// A holder of arguments: a relation, or a function at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Holder {
     Relation(Symbol),
@@ -35,19 +35,20 @@ enum Holder {
 
 #[derive(Clone, Default, Debug)]
 struct Node {
-    /// Sorted.
+    /// The domain, sorted.
     constants: Vec<Symbol>,
-    /// The functions that occur here, with their arity, in order of first occurrence.
+    /// The functions that occur here and their arities, in order of first occurrence.
     functions: Vec<(Symbol, usize)>,
     depth: u8,
-    /// Raised by each change.
+    /// A counter that each change increments.
     version: u32,
 }
 
-/// Where variables stand.
+/// Variables and the arguments where they occur.
 type Occurrences = Vec<(Symbol, Place)>;
 
-/// Where one rule's variable comes from and goes to.
+/// The flow of a rule's variable from the body to an argument of the head; `seen` is the version of the
+/// last pass.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -55,7 +56,7 @@ struct Flow {
     seen: u32,
 }
 
-/// The domains of one description.
+/// The argument domains of one description.
 #[derive(Debug)]
 pub(crate) struct Domains {
     nodes: Vec<Node>,
@@ -66,7 +67,7 @@ pub(crate) struct Domains {
 }
 
 impl Domains {
-    /// The domains of `description`.
+    /// Computes the domains of `description`.
     pub(crate) fn new(description: &Description) -> Domains {
         let mut domains = Domains {
             nodes: vec![Node::default(), Node::default()],
@@ -86,7 +87,7 @@ impl Domains {
                     domains.enter(description, atom, false, &mut body);
                 }
             }
-            // What `base` and `input` list is often too much, sometimes too little.
+            // `base` and `input` often list too much and sometimes too little, so they do not count.
             if !matches!(description.name(rule.head.relation), "base" | "input") {
                 for &(variable, to) in &head {
                     let from: Vec<Place> = body.iter().filter(|b| b.0 == variable).map(|b| b.1).collect();
@@ -102,8 +103,8 @@ impl Domains {
         domains
     }
 
-    /// The argument of `root`: an atom of `true` and its kin carries a fluent, of `does` and its
-    /// kin a move; other relations' arguments are their own.
+    /// The place of an argument of `atom`: the fluent, for `true` and its like; the move, for `does` and
+    /// its like; else a place of the relation.
     fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
         match (description.name(atom.relation), atom.args.len()) {
             ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
@@ -124,8 +125,8 @@ impl Domains {
         })
     }
 
-    /// Appends the variables of `atom` with their places to `out`. A head's constants and
-    /// functions enter the domains.
+    /// Appends the variables of `atom` and their places to `out`. The constants and functions of a head are
+    /// added to the domains.
     fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
         let mut stack: Vec<(Place, TermId)> = Vec::new();
         let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
@@ -180,7 +181,7 @@ impl Domains {
         }
     }
 
-    /// Lets constants flow until nothing changes, or the bound is reached.
+    /// Propagates constants until a fixpoint or the bound on rounds is reached.
     fn settle(&mut self, flows: &mut [Flow]) {
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
@@ -197,7 +198,7 @@ impl Domains {
         }
     }
 
-    /// The sum of the versions at and inside `place`.
+    /// The sum of the versions of `place` and of all places inside it.
     fn tree_version(&self, place: Place) -> u32 {
         let mut sum = 0u32;
         let mut stack = vec![place];
@@ -211,7 +212,7 @@ impl Domains {
         sum
     }
 
-    /// Adds to `to` what all of `from` have in common; whether that is new.
+    /// Adds the intersection of the domains of `from` to `to`. Returns whether `to` changed.
     fn pour(&mut self, from: &[Place], to: Place) -> bool {
         let mut changed = false;
         let mut stack = vec![(from.to_vec(), to)];
@@ -255,8 +256,8 @@ impl Domains {
         changed
     }
 
-    /// Counts which fluents' and moves' arguments share variables, directly or by way of
-    /// relations that depend on the state or on the moves.
+    /// Counts the variables that arguments of fluents and of moves share, directly or through relations
+    /// that depend on the state or on the moves.
     fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];
@@ -268,7 +269,7 @@ impl Domains {
         }
         let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
         let moves: FxHashSet<Place> = self.tree(self.mv).into_iter().collect();
-        // For each dynamic argument, the fluents' and moves' arguments that it stands for.
+        // For each dynamic argument, the arguments of fluents and moves from which its values come.
         let mut stands_for: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
         let ends = |stands_for: &FxHashMap<Place, Vec<Place>>, places: &[Place]| {
             let mut ends: Vec<Place> = Vec::new();
@@ -283,7 +284,7 @@ impl Domains {
             ends.dedup();
             ends
         };
-        // The places of each variable of each rule, those in its head first.
+        // The places of each variable of each rule, those in the head first, with their number.
         let mut variables: Vec<(usize, Vec<Place>)> = Vec::new();
         for (head, body) in occurrences {
             let mut by_variable: BTreeMap<Symbol, (usize, Vec<Place>)> = BTreeMap::new();
@@ -329,7 +330,7 @@ impl Domains {
         }
     }
 
-    /// All places inside `root`.
+    /// `root` and all places inside it.
     fn tree(&self, root: Place) -> Vec<Place> {
         let mut out = Vec::new();
         let mut stack = vec![root];
@@ -342,32 +343,32 @@ impl Domains {
         out
     }
 
-    /// In how many rules a variable stands for both the fluents' argument and the moves'.
+    /// The number of rule variables that stand for both the argument of fluents and the argument of moves.
     pub(crate) fn ties(&self, fluent: Place, mv: Place) -> u32 {
         self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
     }
 
-    /// Where fluents stand.
+    /// The place of all fluents.
     pub(crate) fn fluent(&self) -> Place {
         self.fluent
     }
 
-    /// Where moves stand.
+    /// The place of all moves.
     pub(crate) fn mv(&self) -> Place {
         self.mv
     }
 
-    /// The functions that occur at `place`, with their arity.
+    /// The functions that occur at `place` and their arities.
     pub(crate) fn functions(&self, place: Place) -> &[(Symbol, usize)] {
         &self.nodes[place.0 as usize].functions
     }
 
-    /// The constants that can stand at `place`, in order of first occurrence in the text.
+    /// The constants that can occur at `place`, in order of first occurrence in the text.
     pub(crate) fn constants(&self, place: Place) -> &[Symbol] {
         &self.nodes[place.0 as usize].constants
     }
 
-    /// An argument of a term at `place`, if that term occurs there.
+    /// The place of an argument of a term at `place`; `None` if that term does not occur there.
     pub(crate) fn inside(
         &self,
         place: Place,
@@ -379,7 +380,7 @@ impl Domains {
     }
 }
 
-/// The relations that depend on `true` or `does`.
+/// The relations that depend, directly or indirectly, on `true` or `does`.
 fn dynamic_relations(description: &Description) -> FxHashSet<Symbol> {
     let starts = |atom: &Atom| matches!(description.name(atom.relation), "true" | "does");
     let mut readers: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
@@ -416,7 +417,7 @@ mod tests {
         parse(kif.as_bytes()).expect("it parses")
     }
 
-    /// What can stand at an argument of a fluent.
+    /// The domain of an argument of a fluent.
     fn domain(description: &Description, fluent: &str, argument: usize) -> Vec<String> {
         let domains = Domains::new(description);
         let functions = domains.functions(domains.fluent()).iter();

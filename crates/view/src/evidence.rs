@@ -1,4 +1,5 @@
-//! What the rules and the states that were seen say of a game's fluents, and what axes follow.
+//! The evidence for boards: what the rules and the given states say about a game's fluents, and the axes
+//! that follow from it.
 
 use crate::domain::Domains;
 use crate::fluent::{Row, Table};
@@ -6,10 +7,10 @@ use crate::model::{Axis, Order};
 use crate::order::{Pairs, order};
 use rustc_hash::FxHashSet;
 
-/// From how many states on what did not occur is taken for impossible.
+/// From this number of states on, a value that did not occur counts as impossible.
 pub(crate) const PLAYED: usize = 10;
 
-/// Everything that is known of a game's fluents.
+/// The collected evidence about a game's fluents.
 pub(crate) struct Evidence<'a> {
     pub(crate) domains: Domains,
     pub(crate) tables: Vec<Table<'a>>,
@@ -20,15 +21,15 @@ pub(crate) struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// Whether a column only ever holds roles.
+    /// Whether all values of a column are roles.
     pub(crate) fn is_role_column(&self, table: usize, column: usize) -> bool {
         let domain = &self.tables[table].columns[column].domain;
         !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
     }
 
-    /// The axis of a column, in ascending order. What rules allow is often too much: it is cut to
-    /// what `base` lists, to the kind of values that occur, and to where they occur if that is
-    /// less than a third of it.
+    /// The axis of a column, in ascending order. The domain from the rules is often too large. It is cut to
+    /// the values that `base` lists, to the kind of values that occur, and to the range in which they occur
+    /// if that is less than a third of the axis.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
@@ -60,8 +61,9 @@ impl Evidence<'_> {
         Axis { values: ordered, order: how }
     }
 
-    /// The smallest set of values that some argument of a fluent takes and that holds all of
-    /// `seen` and only `allowed` ones: the walls around a mummy tell how large its maze is.
+    /// The smallest set of values that some argument of a fluent takes, that is a proper superset of
+    /// `seen`, and that contains only `allowed` values. For example, the walls around a walker show how
+    /// large its maze is.
     fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
         let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
         let occurring = wide.flat_map(|table| {
@@ -73,7 +75,7 @@ impl Evidence<'_> {
         (values.len() == smallest.len()).then_some(values)
     }
 
-    /// The axes of two columns that make a board. A state that fills a rectangle shows the board.
+    /// The axes of two columns that form a board, cut to the rectangle that the squares of some state fill.
     pub(crate) fn axes(&self, number: usize, x: usize, y: usize) -> [Axis; 2] {
         let table = &self.tables[number];
         let rectangle = table.states.iter().find_map(|state| {
@@ -86,7 +88,7 @@ impl Evidence<'_> {
         let mut axes = [self.axis(number, x), self.axis(number, y)];
         let alike = table.columns[x].domain == table.columns[y].domain;
         if alike && axes[0] != axes[1] && table.base.is_empty() {
-            // What bounds one bounds the other.
+            // Axes with the same domain have the same bounds.
             let longer = usize::from(axes[1].values.len() > axes[0].values.len());
             if axes[1 - longer].values.iter().all(|value| axes[longer].values.contains(value)) {
                 axes[1 - longer] = axes[longer].clone();
@@ -96,7 +98,7 @@ impl Evidence<'_> {
             let everywhere = |row: &Row<'_>| rectangle[0].contains(row[x]) && rectangle[1].contains(row[y]);
             if table.rows().all(everywhere) {
                 for (i, column) in [x, y].into_iter().enumerate() {
-                    // Rows 1, 2, 7 and 8 are a rectangle too.
+                    // Rows 1, 2, 7 and 8 form a rectangle too; such a gap does not cut an ordered axis.
                     let inside = axes[i].values.iter().map(|v| rectangle[i].contains(v.as_str()));
                     if axes[i].order != Order::Listed && runs(inside) > 1 {
                         continue;
@@ -112,7 +114,7 @@ impl Evidence<'_> {
     }
 }
 
-/// How many times in a row, counted as one each, something is so.
+/// The number of maximal runs of true flags.
 fn runs(flags: impl Iterator<Item = bool>) -> usize {
     let mut before = false;
     flags.filter(|&flag| std::mem::replace(&mut before, flag) != flag && flag).count()

@@ -1,5 +1,5 @@
-//! The fluents of a game as tables: one column for each argument that holds constants, and the
-//! rows that hold in each of the states that were seen.
+//! The fluents of a game as tables: one column for each leaf argument, and for each given state the rows
+//! that hold in it.
 
 use crate::domain::{Domains, Place};
 use crate::model::{Coordinate, Part};
@@ -9,37 +9,38 @@ use ggp_gdl::{Description, Symbol};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// A table with more columns than this is no board.
+/// Only the first `MAX_COLUMNS` columns of a table can be axes.
 pub(crate) const MAX_COLUMNS: usize = 8;
-/// How many of the states given are looked at, spread evenly.
+/// The largest number of given states that are read, evenly spread.
 const MAX_STATES: usize = 64;
-/// How many facts are looked at, if two states have no more.
+/// The largest number of facts that are read, unless two states have more.
 const MAX_FACTS: usize = 12_000;
 
-/// One column: a coordinate of the fluent.
+/// One column of a table: a coordinate of the fluent.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) coordinate: Coordinate,
     /// The argument in the rules.
     pub(crate) place: Place,
-    /// What can stand there, as the rulesheet first mentions it; then what was seen beyond that.
+    /// The possible values, in the order in which the rulesheet first mentions them, then further values
+    /// that occur in states.
     pub(crate) domain: Vec<String>,
-    /// For a part of an argument such as `a12`: the whole arguments.
+    /// The whole arguments, if the column is a part of an argument such as `a12`; else empty.
     pub(crate) whole: Vec<String>,
 }
 
-/// The texts of one fact's columns.
+/// The texts of the columns of one fact.
 pub(crate) type Row<'a> = Vec<&'a str>;
 
-/// One fluent.
+/// The table of one fluent.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<'a> {
     pub(crate) name: String,
     pub(crate) arity: usize,
     pub(crate) columns: Vec<Column>,
-    /// Its rows in each state.
+    /// The rows in each state.
     pub(crate) states: Vec<Vec<Row<'a>>>,
-    /// What `base` lists of it.
+    /// The rows that `base` lists.
     pub(crate) base: Vec<Row<'a>>,
 }
 
@@ -49,13 +50,13 @@ impl Table<'_> {
         self.states.iter().flatten()
     }
 
-    /// Whether its rows differ between states.
+    /// Whether the rows differ between any two consecutive states.
     pub(crate) fn changes(&self) -> bool {
         self.states.windows(2).any(|pair| pair[0] != pair[1])
     }
 }
 
-/// The tables of all fluents, in the order in which the rules mention them.
+/// Makes the tables of all compound fluents, in the order in which the rules mention them.
 pub(crate) fn tables<'a>(
     description: &Description,
     domains: &Domains,
@@ -74,7 +75,7 @@ pub(crate) fn tables<'a>(
     let most = (MAX_FACTS / largest).clamp(2, MAX_STATES);
     let step = states.len().div_ceil(most).max(1);
     let chosen: Vec<&[Fact]> = states.iter().step_by(step).copied().collect();
-    // The columns of `a12` are split only if all that was seen allows it.
+    // An argument such as `a12` is split into two columns only if all occurring values allow it.
     for facts in chosen.iter().copied().chain([base]) {
         for fact in facts {
             let (function, arguments) = split(fact.as_str());
@@ -117,8 +118,8 @@ fn read_rows<'a>(
     }
 }
 
-/// The leaf columns of a fluent or move: an argument that always holds the same function is taken
-/// apart.
+/// The leaf columns of a fluent or move. An argument that always holds the same function is replaced by
+/// that function's arguments.
 pub(crate) fn columns(
     description: &Description,
     domains: &Domains,
@@ -152,13 +153,14 @@ pub(crate) fn columns(
     out
 }
 
-/// A column of `a1`, `a2`, `b1`, … as one of letters and one of numbers; else as it is.
+/// Splits a column of `a1`, `a2`, `b1`, … into letters and numbers; leaves any other unchanged.
 fn split_column(column: Column) -> Vec<Column> {
     let parts: Option<Vec<(&str, &str)>> = column.domain.iter().map(|v| letters_and_number(v)).collect();
     let Some(parts) = parts else { return vec![column] };
     let letters: BTreeSet<&str> = parts.iter().map(|p| p.0).collect();
     let numbers: BTreeSet<&str> = parts.iter().map(|p| p.1).collect();
-    // Squares fill a good part of the rectangle around them, and no letter stands alone.
+    // Squares fill at least a third of the rectangle around them, which has at least three letters and
+    // three numbers.
     let fits = letters.len() >= 3 && numbers.len() >= 3 && parts.len() * 3 >= letters.len() * numbers.len();
     if !fits {
         return vec![column];

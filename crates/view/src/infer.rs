@@ -1,5 +1,5 @@
-//! From rules and states to a [`BoardModel`]: the best reading of the game's fluents as a board,
-//! or the one that a sidecar names, and then everything around it.
+//! Inference of a [`BoardModel`] from rules and states: picks the best reading of the game's fluents as a
+//! board, or the one that a sidecar names, and completes the model around it.
 
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
 use crate::domain::Domains;
@@ -17,13 +17,13 @@ use crate::statics::{Listed, pairs};
 use ggp_game::{Fact, Game};
 use std::collections::BTreeMap;
 
-/// The board of `game`, judged by its rules and by `states`, the facts of some states of
-/// playouts in the order in which they came; without any, by the rules and the initial state.
+/// Infers the board of `game` from its rules, its initial state and `states`. `states` holds the facts of
+/// some states of playouts, in order; it may be empty.
 pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
     infer_with(game, states, &Sidecar::default()).expect("nothing is asked of the board")
 }
 
-/// As [`infer`], with what `sidecar` says taken for granted.
+/// Like [`infer`], but takes the entries of `sidecar` as given.
 ///
 /// # Errors
 /// When the sidecar names a fluent, an argument, a square or a role that the game does not have.
@@ -74,7 +74,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     Ok(model)
 }
 
-/// The board that a sidecar names; its arguments inferred if it does not say.
+/// The board that a sidecar names. Arguments that the sidecar does not give are inferred.
 fn given(evidence: &Evidence<'_>, relation: &str, sidecar: &Sidecar) -> Result<Candidate, SidecarError> {
     let arity = |table: &Table<'_>| sidecar.arity.is_none_or(|arity| table.arity == arity);
     let table = evidence.tables.iter().position(|table| table.name == relation && arity(table));

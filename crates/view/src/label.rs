@@ -1,14 +1,14 @@
-//! Short names of contents: as they are up to three characters, else cut to the fewest that tell
-//! them apart.
+//! Short names of contents. Names of up to three characters stay if no name is longer; otherwise names are
+//! cut to short labels that tell them apart.
 
 use crate::model::BoardModel;
 use crate::position::Token;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The longest label of one value.
+/// The largest number of characters in the label of one value.
 const MAX_LABEL: usize = 3;
 
-/// The label of each content of a model: by its place among a token's contents, and its text.
+/// The labels of the contents of a model, by the value's index among a token's contents and its text.
 #[derive(Debug)]
 pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
@@ -16,12 +16,12 @@ pub struct Labels {
     ascii: bool,
 }
 
-/// What layers without content draw, in order.
+/// The marks of layers without content, in the order of the layers.
 const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
 const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
 impl Labels {
-    /// The labels of the contents of `model`; glyphs count unless they are to be ASCII.
+    /// Makes the labels of the contents of `model`. With `ascii`, only glyphs in ASCII are used.
     pub fn new(model: &BoardModel, ascii: bool) -> Labels {
         let mut by_value = FxHashMap::default();
         let places = model.layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
@@ -47,18 +47,18 @@ impl Labels {
         Labels { marks: marks.collect(), by_value, ascii }
     }
 
-    /// What a layer without content draws.
+    /// The mark of a layer without content, if it draws one.
     pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
 
-    /// The label of one value, at a place among a token's contents.
+    /// The label of one value at an index among a token's contents.
     pub(crate) fn value(&self, place: usize, value: &str) -> String {
         let label = self.by_value.get(&(place, value.to_owned())).cloned();
         label.unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
     }
 
-    /// The glyph of all of a token's contents together.
+    /// The glyph for all contents of a token together; `None` if there is none.
     pub fn glyph<'a>(&self, token: &Token, model: &'a BoardModel) -> Option<&'a String> {
         model.glyphs.get(&token.content.join(" ")).filter(|glyph| !self.ascii || glyph.is_ascii())
     }
@@ -72,12 +72,12 @@ impl Labels {
     }
 }
 
-/// The labels of values that must be told apart.
+/// Labels for values that must be told apart: pairs of value and label.
 pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> Vec<(String, String)> {
     let mut labels: Vec<(String, String)> = Vec::new();
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut long: Vec<&String> = Vec::new();
-    // Where some must be cut, all are: `r` beside `b`, not `red`.
+    // If a name is longer than three characters, names of three are cut too: `r` beside `b`, not `red`.
     let cut =
         values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
     let longest = if cut { 2 } else { MAX_LABEL };
@@ -103,18 +103,18 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
     labels
 }
 
-/// Whether no other value that has to be shortened begins as `label` does.
+/// Whether no other long value begins with `label`, without regard to case.
 fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
     let folded = label.to_lowercase();
     !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))
 }
 
-/// What could stand for a long name, best first: its beginning, its capitals, its consonants.
+/// Labels for a long name, best first: word initials, first letters, the first letter with consonants.
 fn abbreviations(value: &str) -> Vec<String> {
     let letters: Vec<char> = value.chars().filter(|c| c.is_alphanumeric()).collect();
     let mut out: Vec<String> = Vec::new();
     let Some(&first) = letters.first() else { return out };
-    // Where words join: `bluePawn`, `blue_pawn`.
+    // Word boundaries as in `bluePawn` and `blue_pawn`.
     let mut words = vec![first];
     let mut previous = first;
     let mut after_break = false;

@@ -1,5 +1,5 @@
-//! What else is drawn on the board: fluents on the same axes are layers above it, or boards of
-//! their own beside it; and the squares that do not exist.
+//! Further layers and groups: other fluents on the same axes become layers above the board, or boards of
+//! their own beside it. The module also finds the holes, squares that do not exist.
 
 use crate::candidate::{Candidate, clash, rate_board};
 use crate::evidence::Evidence;
@@ -8,14 +8,14 @@ use crate::model::{BoardModel, Coordinate, Layer, Part, Square};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// A score from which a fluent on the axes of the board is drawn on it.
+/// The least score of a fluent on the board's axes that is drawn on the board.
 const LAYER: f64 = 2.0;
-/// How many values of a layer's argument must be on the board's axis.
+/// The least share of an argument's values that must be on the board's axis.
 const ON_AXIS: f64 = 0.8;
-/// How many different things a layer above the board can show.
+/// The largest number of values of a content in a layer above the board.
 const MAX_VALUES: usize = 24;
 
-/// Fills in the layers of `model` and its groups: `candidate` first.
+/// Sets the layers and groups of `model`; the layer of `candidate` comes first.
 pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, model: &mut BoardModel) {
     let main = &evidence.tables[candidate.table];
     model.groups = vec![main.name.clone()];
@@ -39,7 +39,7 @@ pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, 
     }
 }
 
-/// Whether a layer only says that all squares exist.
+/// Whether a layer only states that every square exists.
 fn is_ground(table: &Table<'_>, layer: &Layer, model: &BoardModel) -> bool {
     let Some(first) = table.states.first().filter(|_| layer.content.is_empty() && !table.changes()) else {
         return false;
@@ -68,7 +68,7 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
     }
 }
 
-/// How a table lies on the axes of the board, if it does.
+/// The reading of a table on the axes of the board; `None` if it does not fit them.
 fn reading(
     evidence: &Evidence<'_>,
     number: usize,
@@ -121,9 +121,9 @@ fn reading(
     best
 }
 
-/// Whether a reading adds something to the board: marks, other things, or the rest of the same
-/// things. Notes about pieces, such as which of them have moved, would look like more pieces;
-/// pairs of squares and long numbers are no content.
+/// Whether a reading adds something to the board: marks, other contents, or the same contents on other
+/// squares. Attributes of pieces, such as which pieces have moved, are rejected, since they would look like
+/// more pieces. Pairs of squares and contents with many values are rejected too.
 fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let content = other.content(second);
@@ -148,8 +148,8 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     }
 }
 
-/// Whether two readings are two boards rather than two layers of one: they hold the same kind of
-/// things on the same squares, and each says so of most squares or they are called alike.
+/// Whether two readings are two boards rather than two layers of one: their contents have the same domains,
+/// and they share most squares, or some if the names differ only in a trailing number.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
@@ -167,12 +167,12 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     let shared = one.intersection(&two).count();
     let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let alike = stem(&first.name) == stem(&second.name);
-    // Two halves of one board never share a square.
+    // Two halves of one board share no square.
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
 }
 
-/// The squares that cannot hold anything: those that `base` does not list, or that a board which
-/// always lists the same squares leaves out.
+/// The squares that cannot hold anything: those that `base` does not list, that no whole square such as
+/// `a12` names, or that a board with constant squares leaves out. Empty without such evidence.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {

@@ -1,15 +1,13 @@
-//! What board a game is played on, inferred from its rules and a few states; which squares a move
-//! names; and a state drawn as text.
+//! Board views: infers the board of a game from its rules and some states, finds the squares that a move
+//! names, and draws states as text. [`infer`] makes a [`BoardModel`]. It uses structure first: arguments of
+//! a fluent with few, ordered values that identify one thing at a time and that moves name. So it works on
+//! scrambled rulesheets; names decide only what structure leaves open. A [`Sidecar`] overrides the
+//! inference.
 //!
-//! [`infer`] looks at structure first: which arguments of a fluent have few, ordered values that
-//! single out one thing at a time and that moves name. It works on rulesheets whose names have
-//! been scrambled; names only decide what structure leaves open. A [`Sidecar`] overrides it.
-//! A [`BoardModel`] lays states out ([`BoardModel::place`]), reads moves as gestures
-//! ([`BoardModel::gesture`]) and draws ([`BoardModel::draw`]); it is serialisable, so that a
-//! browser can draw from it too.
-//!
-//! No IO and no clocks. Time is bounded by the size of the rules and by bounds on rounds, domains
-//! and states looked at.
+//! A [`BoardModel`] places the facts of a state on squares ([`BoardModel::place`]), reads moves as gestures
+//! ([`BoardModel::gesture`]) and draws positions ([`BoardModel::draw`]). It is serialisable, so that a
+//! browser can draw from it too. Invariants: the crate does no IO and reads no clock. Its running time is
+//! bounded by the size of the rules and by limits on rounds, domains and states.
 
 mod candidate;
 mod domain;

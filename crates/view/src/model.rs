@@ -1,65 +1,65 @@
-//! The board of a game, as inferred or as a sidecar says: what `ggp view --json` prints and what
-//! the terminal and the browser draw from.
+//! The board model of a game, inferred or given by a sidecar. `ggp view --json` prints it, and the terminal
+//! and the browser draw from it.
 //!
-//! Invariant: axis values are texts of the game's own constants, in the order in which they are
-//! drawn: columns from left to right, rows from top to bottom. A [`Square`] indexes them.
+//! Invariant: axis values are texts of the game's own constants in the order in which they are drawn:
+//! columns from left to right, rows from top to bottom. A [`Square`] holds indices into them.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What kind of picture a game gives.
+/// The kind of picture that a game gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Squares of two axes that hold something.
+    /// Squares with two axes and contents.
     Grid,
-    /// Squares of two axes that are marked or not.
+    /// Squares with two axes that are marked or not.
     Occupancy,
-    /// A row of places.
+    /// A single row of squares.
     Track,
-    /// No board: the facts.
+    /// No board: a list of the facts.
     Table,
 }
 
-/// How an axis came by its order.
+/// The source of an axis's order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Facts of the rules chain its values: `(succ 1 2)`.
+    /// Facts of the rules chain the values: `(succ 1 2)`.
     Successor,
-    /// By number.
+    /// The values are integers, in numeric order.
     Integers,
-    /// By letter.
+    /// The values are letters, in alphabetic order.
     Letters,
-    /// A common name and a number: `p1`, `p2`.
+    /// The values are a common name and a number: `p1`, `p2`.
     Numbered,
-    /// As the rulesheet first mentions them.
+    /// The order in which the rulesheet first mentions the values.
     Listed,
-    /// As a sidecar gives them.
+    /// The order that a sidecar gives.
     Given,
 }
 
 /// The values along one side of a board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Axis {
-    /// The values as drawn: from left to right, or from top to bottom.
+    /// The values in drawing order: from left to right, or from top to bottom.
     pub values: Vec<String>,
-    /// How they came by their order.
+    /// The source of their order.
     pub order: Order,
 }
 
 impl Axis {
-    /// The place of `value` on the axis.
+    /// The index of `value` on the axis; `None` if it is not there.
     pub fn position(&self, value: &str) -> Option<usize> {
         self.values.iter().position(|v| v == value)
     }
 }
 
-/// Which part of an argument a coordinate is.
+/// The part of an argument that is a coordinate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// All of it.
+    /// The whole argument.
     Whole,
     /// The letters of `a12`.
     Letters,
@@ -67,28 +67,28 @@ pub enum Part {
     Number,
 }
 
-/// Where in a fact a coordinate stands.
+/// The position of a coordinate in a fact.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Coordinate {
-    /// The argument's number, from 0; then that argument's argument's, and so on.
+    /// The argument's number, from 0; then the number within that argument, and so on.
     pub path: Vec<usize>,
-    /// Which part of it.
+    /// The part of the argument.
     pub part: Part,
 }
 
 impl Coordinate {
-    /// A whole argument.
+    /// The coordinate that is the whole argument at `path`.
     pub fn whole(path: Vec<usize>) -> Coordinate {
         Coordinate { path, part: Part::Whole }
     }
 
-    /// Its text in `fact`.
+    /// The coordinate's text in `fact`, if it has one.
     pub(crate) fn read<'a>(&self, fact: &'a str) -> Option<&'a str> {
         let text = crate::term::at(fact, &self.path)?;
         self.part_of(text)
     }
 
-    /// Its part of the whole argument `text`.
+    /// The coordinate's part of the whole argument `text`.
     pub(crate) fn part_of<'a>(&self, text: &'a str) -> Option<&'a str> {
         match self.part {
             Part::Whole => Some(text),
@@ -101,91 +101,91 @@ impl Coordinate {
 /// A fluent that is drawn on the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Layer {
-    /// The fluent's function.
+    /// The fluent's function symbol.
     pub relation: String,
-    /// How many arguments it has.
+    /// The number of arguments.
     pub arity: usize,
-    /// Which of several boards it is on, where relations rather than arguments tell: 0 else.
+    /// The board's index in [`BoardModel::groups`], if relations tell boards apart; else 0.
     pub group: usize,
-    /// Where it has the column's value.
+    /// The coordinate that holds the column's value.
     pub x: Coordinate,
-    /// Where it has the row's value; none on a track.
+    /// The coordinate that holds the row's value; `None` on a track.
     pub y: Option<Coordinate>,
-    /// Where it says which of several boards, as many as the model has [`BoardModel::index`].
+    /// The coordinates that tell several boards apart, one for each axis of [`BoardModel::index`].
     pub index: Vec<Coordinate>,
-    /// Where it says what is on the square; nothing for a mark.
+    /// The coordinates that hold the content of the square; empty for a mark.
     pub content: Vec<Coordinate>,
-    /// What can stand at each of [`Layer::content`], as the rulesheet first mentions it, without
-    /// what is empty.
+    /// The possible values at each of [`Layer::content`], in the order in which the rulesheet first
+    /// mentions them, without the empty content.
     pub values: Vec<Vec<String>>,
     /// The content that stands for an empty square.
     pub empty: Option<String>,
-    /// Whether it only says that all squares exist; nothing is drawn for it.
+    /// Whether the layer only states that every square exists; nothing is drawn for it.
     #[serde(default)]
     pub ground: bool,
 }
 
-/// One square: of which board, in which column and row, counted as drawn.
+/// One square, given by board, row and column as drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Square {
-    /// The board, from 0.
+    /// The number of the board, from 0.
     pub board: usize,
-    /// The row, from the top; 0 on a track.
+    /// The row, from 0 at the top; 0 on a track.
     pub row: usize,
-    /// The column, from the left.
+    /// The column, from 0 at the left.
     pub column: usize,
 }
 
-/// What kind of thing a fluent beside the board is.
+/// The kind of a fluent beside the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SideKind {
-    /// Whose turn it is.
+    /// The role whose turn it is.
     Control,
-    /// A number, alone or one for each role.
+    /// A number: a single one, or one for each role.
     Counter,
-    /// How many of what a role has.
+    /// The number of each thing that a role has.
     Hand,
-    /// Holds or does not hold.
+    /// A fluent that either holds or does not.
     Flag,
-    /// Anything else.
+    /// Any other fluent.
     Other,
 }
 
-/// A fluent beside the board.
+/// A fluent that is shown beside the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Side {
-    /// The fluent's function or constant.
+    /// The fluent's function symbol or constant.
     pub relation: String,
-    /// How many arguments it has.
+    /// The number of arguments.
     pub arity: usize,
-    /// What it is.
+    /// The kind of the fluent.
     pub kind: SideKind,
 }
 
-/// What an argument of a move is.
+/// The meaning of an argument of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Slot {
-    /// The column of the square with that number, from 0.
+    /// The column of the move's square with that number, from 0.
     Column(usize),
-    /// The row of the square with that number.
+    /// The row of the move's square with that number.
     Row(usize),
-    /// The `part`-th index of the board of the square with that number.
+    /// A value on an index axis, for the board of one of the move's squares.
     Index {
-        /// Which square.
+        /// The number of the move's square.
         square: usize,
-        /// Which of [`BoardModel::index`].
+        /// The number of the axis in [`BoardModel::index`].
         part: usize,
     },
     /// The whole square with that number, such as `a12`.
     Square(usize),
-    /// Something else: a piece, a number, a choice.
+    /// Anything else: a piece, a number, a choice.
     Other,
 }
 
 impl Slot {
-    /// The number of the square that it is part of.
+    /// The number of the square to which the slot belongs, if any.
     pub fn square(self) -> Option<usize> {
         match self {
             Slot::Column(square) | Slot::Row(square) | Slot::Square(square) | Slot::Index { square, .. } => {
@@ -196,47 +196,47 @@ impl Slot {
     }
 }
 
-/// How the arguments of one kind of move relate to the board.
+/// The relation between the arguments of one kind of move and the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MovePattern {
-    /// The move's function.
+    /// The move's function symbol.
     pub name: String,
-    /// How many arguments it has.
+    /// The number of arguments.
     pub arity: usize,
-    /// What each leaf argument is: where it stands, and its slot.
+    /// The path and the slot of each leaf argument.
     pub slots: Vec<(Vec<usize>, Slot)>,
-    /// How many squares it names.
+    /// The number of squares that the move names.
     pub squares: usize,
-    /// Which of [`BoardModel::groups`] each of them is on.
+    /// The group of each square, an index into [`BoardModel::groups`].
     pub groups: Vec<usize>,
 }
 
-/// The board of a game.
+/// The board of a game: axes, layers, owners of pieces, and patterns of moves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BoardModel {
-    /// What kind of picture it is.
+    /// The kind of picture.
     pub kind: Kind,
-    /// The roles, in order.
+    /// The names of the roles, in role order.
     pub roles: Vec<String>,
     /// The axis from left to right; empty for a table.
     pub columns: Axis,
-    /// The axis from top to bottom; one empty value on a track.
+    /// The axis from top to bottom; empty for a table, one empty value for a track.
     pub rows: Axis,
-    /// The arguments that tell several boards apart, outermost first, at most two.
+    /// The axes that tell several boards apart, outermost first, at most two.
     pub index: Vec<Axis>,
-    /// The names of the relations that are boards of their own; one where there is one board.
+    /// The names of the relations that are boards of their own; one name if there is one board.
     pub groups: Vec<String>,
-    /// Whether things stand on things: columns are the towers' bases and rows their heights, and the
-    /// one layer's fluent says what stands (its content) on what (its `x`).
+    /// Whether the board shows towers of things that stand on each other. Columns are the bases and rows
+    /// the heights. The only layer's fluent gives what stands (its content) on what (its `x`).
     #[serde(default)]
     pub stacked: bool,
-    /// The fluents on the board, the first one the board itself; later ones are drawn above.
+    /// The fluents on the board. The first one is the board itself; later ones are drawn above it.
     pub layers: Vec<Layer>,
-    /// Squares that nothing can ever stand on, sorted.
+    /// The squares on which nothing can ever stand, sorted.
     pub holes: Vec<Square>,
-    /// Which role each content belongs to, by the role's number.
+    /// The owner of each owned content, as a role number.
     pub owners: BTreeMap<String, usize>,
-    /// How contents are drawn, where not by their name.
+    /// The glyphs of contents that are not drawn by their names.
     pub glyphs: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: bool,
@@ -247,7 +247,7 @@ pub struct BoardModel {
 }
 
 impl Layer {
-    /// Whether it marks the squares that have nothing on them, `(blank a)` beside `(ecks b)`, or all.
+    /// Whether the layer marks the empty squares, as `(blank a)` beside `(ecks b)`, or all squares.
     pub(crate) fn marks_nothing(&self) -> bool {
         self.ground
             || self.content.is_empty()
@@ -256,17 +256,17 @@ impl Layer {
 }
 
 impl BoardModel {
-    /// How many boards there are: at least 1.
+    /// The number of boards, at least 1.
     pub fn board_count(&self) -> usize {
         self.groups.len().max(1) * self.index.iter().map(|axis| axis.values.len()).product::<usize>()
     }
 
-    /// The board of a group and the positions on the index axes.
+    /// The number of the board with this group and these positions on the index axes.
     pub(crate) fn board_number(&self, group: usize, index: &[usize]) -> usize {
         self.index.iter().zip(index).fold(group, |number, (axis, &at)| number * axis.values.len() + at)
     }
 
-    /// What tells board `number` from the others, outermost first; empty when it is the only one.
+    /// The label that tells board `number` from the others, outermost part first; empty for a single board.
     pub fn board_name(&self, number: usize) -> String {
         let mut rest = number;
         let mut parts = Vec::new();
@@ -281,7 +281,7 @@ impl BoardModel {
         parts.join(" ")
     }
 
-    /// The name of a square as its coordinates: `c 4`.
+    /// The name of a square, made of its board's name and its coordinates: `c 4`.
     pub fn square_name(&self, square: Square) -> String {
         let column = self.columns.values.get(square.column).map_or("", String::as_str);
         let row = self.rows.values.get(square.row).map_or("", String::as_str);

@@ -1,5 +1,5 @@
-//! Moves on squares: which arguments of a move are columns, rows or boards, and so which squares
-//! a move goes from and to. What names no square becomes a button.
+//! Moves on squares: which arguments of a move are columns, rows or boards, and thus which squares a move
+//! goes from and to. A move that names no square becomes a button.
 
 use crate::domain::Place;
 use crate::evidence::Evidence;
@@ -10,46 +10,46 @@ use crate::term::{at, split};
 use ggp_gdl::Description;
 use serde::Serialize;
 
-/// How a move is made on the board.
+/// The way in which a move is made on the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Gesture {
-    /// From a square to another one, perhaps on to more.
+    /// A move from one square to another, possibly over several.
     Path {
-        /// At least two.
+        /// The squares in order, at least two.
         squares: Vec<Square>,
-        /// What the move says beside them.
+        /// The move's remaining arguments.
         rest: Vec<String>,
     },
-    /// Something is put on an empty square.
+    /// A thing is put on an empty square.
     Place {
-        /// Where.
+        /// The square.
         square: Square,
-        /// What the move says beside it.
+        /// The move's remaining arguments.
         rest: Vec<String>,
     },
-    /// A square with something on it is chosen: taken, turned, moved by itself.
+    /// An occupied square is chosen, for example to take or to turn the thing on it.
     Choose {
-        /// Where.
+        /// The square.
         square: Square,
-        /// What the move says beside it.
+        /// The move's remaining arguments.
         rest: Vec<String>,
     },
-    /// A whole column, or row, is chosen: something is dropped there.
+    /// A whole column or row is chosen, for example to drop something there.
     Line {
-        /// The column, from the left.
+        /// The column, from 0 at the left.
         column: Option<usize>,
-        /// The row, from the top.
+        /// The row, from 0 at the top.
         row: Option<usize>,
-        /// What the move says beside it.
+        /// The move's remaining arguments.
         rest: Vec<String>,
     },
-    /// No square: a button with the move's text.
+    /// The move names no square; a button shows its text.
     Button,
 }
 
 impl Gesture {
-    /// The squares that it names, in order.
+    /// The squares that the gesture names, in order.
     pub fn squares(&self) -> &[Square] {
         match self {
             Gesture::Path { squares, .. } => squares,
@@ -59,7 +59,7 @@ impl Gesture {
     }
 }
 
-/// What the arguments of moves name.
+/// The coordinate that an argument of a move names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Axis {
     Column,
@@ -101,8 +101,8 @@ pub(crate) fn patterns(
     out
 }
 
-/// Which of the boards that are relations a move's square is on: the one that shares the most
-/// variables with its arguments.
+/// The group (a board that is a relation of its own) of a move's square: the one whose arguments share the
+/// most variables with the square's arguments.
 fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> usize {
     let mut votes = vec![0u32; model.groups.len().max(1)];
     for layer in &model.layers {
@@ -115,7 +115,8 @@ fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> us
     votes.iter().position(|&vote| Some(vote) == most).unwrap_or(0)
 }
 
-/// What a move's argument names: by the fluents that share variables with it, else by its values.
+/// The coordinate that a move's argument names, determined by the fluents that share variables with it, or
+/// else by its values.
 fn axis_of(
     evidence: &Evidence<'_>,
     model: &BoardModel,
@@ -150,7 +151,7 @@ fn axis_of(
         }
     }
     let fits = |(axis, ties): (Axis, u32)| -> bool {
-        // Rules that tie a move to the board may still allow what is off it.
+        // The rules may tie a move's argument to the board and still allow values off the board.
         let on = |values: &[String]| {
             let on_axis = domain.iter().filter(|v| values.contains(v)).count();
             on_axis >= 2 && (ties > 0 || on_axis * 2 >= domain.len())
@@ -174,12 +175,12 @@ fn axis_of(
         return Axis::None;
     }
     let best: Vec<Axis> = votes.iter().filter(|vote| vote.1 * 2 >= most).map(|vote| vote.0).collect();
-    // Between equals, the one whose turn it is: columns and rows come in turn.
+    // Of candidates with similar votes, the one used least so far wins, since columns and rows alternate.
     let used = |axis: Axis| before.iter().filter(|b| b.1 == axis).count();
     best.into_iter().min_by_key(|&axis| used(axis)).unwrap_or(Axis::None)
 }
 
-/// Arguments in order, cut into squares wherever a coordinate would come twice.
+/// Groups arguments, in order, into squares. A new square begins wherever a coordinate would occur twice.
 fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, usize) {
     let mut slots = Vec::with_capacity(axes.len());
     let mut square = 0;
@@ -206,7 +207,7 @@ fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, us
     (slots, if any { square + 1 } else { 0 })
 }
 
-/// The column and row of a whole square such as `a12`.
+/// The column and the row of a whole square such as `a12`.
 fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> Option<(usize, usize)> {
     let column = model.columns.position(layer.x.part_of(text)?)?;
     let row = match &layer.y {
@@ -216,7 +217,7 @@ fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> 
     Some((column, row))
 }
 
-/// What a move says of one of its squares.
+/// The coordinates that a move gives for one of its squares.
 #[derive(Clone, Default, Debug)]
 struct Named {
     column: Option<usize>,
@@ -225,7 +226,7 @@ struct Named {
 }
 
 impl BoardModel {
-    /// How the move with text `mv` is made on the board, in `position`.
+    /// The gesture of the move with text `mv` in `position`.
     pub fn gesture(&self, mv: &str, position: &Position) -> Gesture {
         if self.stacked {
             return self.gesture_on_towers(mv, position);
@@ -269,7 +270,7 @@ impl BoardModel {
         for (square, &group) in named.iter().zip(&pattern.groups) {
             let row = if track { Some(0) } else { square.row };
             if let (Some(column), Some(row)) = (square.column, row) {
-                // A board that is not named is the one named before.
+                // A square without a board index is on the board of the square before it.
                 before = square.index.iter().zip(&before).map(|(i, b)| i.unwrap_or(*b)).collect();
                 found.push(Square { board: self.board_number(group, &before), row, column });
             }

@@ -1,8 +1,8 @@
-//! The order of an axis: by facts that chain its values, else by number, by letter, or as the
-//! rulesheet mentions them.
+//! The order of an axis: by facts that chain its values, else by number, by letter, or by first mention in
+//! the rulesheet.
 //!
-//! A chain fixes the order up to its direction. Numbers and letters decide the direction; where
-//! the values are neither, the facts' own direction counts.
+//! A chain fixes the order except for its direction. The direction is ascending for numbers and letters;
+//! for other values it is that of the facts.
 
 use crate::model::Order;
 use crate::term::letters_and_number;
@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 /// The facts of one relation of two arguments.
 pub(crate) type Pairs = Vec<(String, String)>;
 
-/// An axis needs a chain of at least this share of its values; the rest is taken for strays.
+/// The least share of an axis's values that a chain must contain; the others count as strays.
 const CHAINED_SHARE: f64 = 0.75;
 
-/// `values`, given as the rulesheet mentions them, in order. Values that a chain leaves out are
-/// dropped unless `keep` holds for them, and come last.
+/// Sorts `values`, which are in the order of first mention. Values outside the chain are dropped, except
+/// those for which `keep` holds, which come last.
 pub(crate) fn order(
     values: &[&str],
     relations: &[Pairs],
@@ -40,7 +40,7 @@ pub(crate) fn order(
     (owned(values), Order::Listed)
 }
 
-/// What kind of natural order `values` have, if any.
+/// The kind of natural order of `values`; `None` if they have none.
 pub(crate) fn natural_order(values: &[&str]) -> Option<Order> {
     if values.iter().all(|v| v.parse::<i64>().is_ok()) {
         return Some(Order::Integers);
@@ -53,7 +53,7 @@ pub(crate) fn natural_order(values: &[&str]) -> Option<Order> {
     (numbered && values.len() > 1).then_some(Order::Numbered)
 }
 
-/// What a value is sorted by within its kind.
+/// The sort key of a value within its kind.
 fn natural_key(value: &str) -> (i64, &str) {
     if let Ok(number) = value.parse::<i64>() {
         return (number, value);
@@ -68,7 +68,8 @@ fn is_descending(chain: &[&str]) -> bool {
     natural_order(chain).is_some() && chain.windows(2).all(|w| natural_key(w[0]) > natural_key(w[1]))
 }
 
-/// The chain through the most of `values` that one relation gives; the first where several do.
+/// The chain of one relation through most of `values`; the first one of equals. `None` if no chain contains
+/// enough of them.
 fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a str>> {
     let number: FxHashMap<&str, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut best: Option<Vec<usize>> = None;
@@ -89,7 +90,8 @@ fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a 
         .then(|| best.into_iter().map(|i| values[i]).collect())
 }
 
-/// The values in the order that `edges` give: one successor each, or everything that comes later.
+/// The values in the order of `edges`, which relate each value either to its successor or to all later
+/// values. `None` if `edges` are neither.
 fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     let count = values.len();
     let (mut out, mut into) = (vec![0usize; count], vec![0usize; count]);
@@ -103,7 +105,7 @@ fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
         return None;
     }
     if edges.len() == n * (n - 1) / 2 && n > 2 {
-        // `(less 1 2) (less 1 3) (less 2 3)`: each value's rank is how many come after it.
+        // For `(less 1 2) (less 1 3) (less 2 3)`, the out-degree of a value is the number of later values.
         let mut sorted = touched.clone();
         sorted.sort_by_key(|&i| std::cmp::Reverse(out[i]));
         let ranks = sorted.iter().enumerate().all(|(rank, &i)| out[i] == n - 1 - rank);
@@ -115,7 +117,8 @@ fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
         return None;
     }
     let next: FxHashMap<usize, usize> = edges.iter().copied().collect();
-    // A ring begins at its least value, or at the one that the rulesheet mentions first.
+    // A cycle begins at its smallest value, or without a natural order at the value that is mentioned
+    // first.
     let mut start = *touched.iter().find(|&&i| into[i] == 0).unwrap_or(&touched[0]);
     if edges.len() == n {
         let natural = natural_order(values).is_some();

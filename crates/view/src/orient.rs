@@ -1,9 +1,9 @@
-//! Which axis goes across, and which end is up.
+//! Orientation of a board: which axis is horizontal, and which end is up.
 //!
-//! By default the first argument goes across and values grow to the right and upwards. A move
-//! that names one axis only drops something along the other, which is therefore upright. Two sides
-//! that begin left and right of each other face each other upright instead. Names decide only what
-//! is left: letters across, `row` and `col` as they say.
+//! By default the first argument is horizontal, and values grow to the right and upwards. If a move names
+//! one axis alone, pieces drop along the other axis, which is therefore vertical. A board on which two
+//! sides start left and right of each other is rotated, so that they face each other vertically. Names
+//! decide only what remains open: letters are horizontal, and axes called `row` and `col` are as named.
 
 use crate::model::{BoardModel, Coordinate, Order, Slot};
 use crate::sidecar::{Sidecar, Top};
@@ -11,8 +11,7 @@ use ggp_game::Fact;
 use ggp_gdl::{Atom, Description, Literal, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Turns `model`, whose rows are still in ascending order from the top, the right way round, or as
-/// `sidecar` says.
+/// Orients `model`, whose rows are in ascending order from the top, by these rules or by `sidecar`.
 pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar: &Sidecar) {
     if model.layers.first().is_none_or(|layer| layer.y.is_none()) {
         return;
@@ -24,7 +23,8 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
         return;
     }
     if model.index.len() == 2 {
-        // Boards in a square: the first of two arguments counts downwards, inside as outside.
+        // For boards arranged in a square, the first of two arguments counts downwards, both for boards and
+        // for squares.
         transpose(model);
         return;
     }
@@ -41,7 +41,7 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
     if transposed {
         transpose(model);
     }
-    // Rows by that name are counted from the top, unless something falls onto the first.
+    // Axes called rows count from the top, unless pieces drop along one axis.
     let row_name = if transposed { x_named } else { y_named };
     let downwards = match sidecar.top {
         Some(top) => top == Top::First,
@@ -52,8 +52,9 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
     }
 }
 
-/// Turns a board on which two sides begin left and right of each other, as the facts `first` of
-/// the first state say, so that the first of them is below and the second above; whether it did.
+/// Rotates a board on which two sides start left and right of each other in the first state, given by the
+/// facts `first`. The role with the smaller number comes to the bottom. Returns whether the board was
+/// rotated.
 pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     let (across, upright) = lone_axes(model);
     if model.layers.first().is_none_or(|layer| layer.y.is_none())
@@ -63,7 +64,7 @@ pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
         return false;
     }
     let (width, height) = (model.columns.values.len(), model.rows.values.len());
-    // Of each owner: on which columns and rows it begins, and with how many pieces.
+    // For each owner, the columns and the rows on which its pieces start, and the number of pieces.
     let mut sides: BTreeMap<usize, ([BTreeSet<usize>; 2], usize)> = BTreeMap::new();
     for (number, tokens) in model.place(first).squares.iter().enumerate() {
         for owner in tokens.iter().filter(|token| token.layer == 0).filter_map(|token| token.owner) {
@@ -80,7 +81,7 @@ pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     if *several.min(others) < 2 || !apart(0) || apart(1) {
         return false;
     }
-    // Turned, not mirrored: what is to the right of a piece stays there.
+    // A rotation, not a reflection: the left and right of a piece stay the same from its own view.
     if before(&one[0], &two[0]) {
         transpose(model);
         model.rows.values.reverse();
@@ -91,7 +92,7 @@ pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     true
 }
 
-/// Whether some move names only columns, and whether some names only rows.
+/// Whether some move names only columns, and whether some move names only rows.
 fn lone_axes(model: &BoardModel) -> (bool, bool) {
     let lone = |wanted: fn(&Slot) -> bool, unwanted: fn(&Slot) -> bool| {
         model.moves.iter().any(|mv| {
@@ -126,7 +127,7 @@ enum Line {
     Column,
 }
 
-/// What the rulesheet's author calls the two axes, by the variables and by the values.
+/// Whether the rulesheet calls the axes rows or columns, judged by values and by variables.
 fn names(description: &Description, model: &BoardModel) -> (Option<Line>, Option<Line>) {
     let Some(layer) = model.layers.first() else { return (None, None) };
     let Some(y) = &layer.y else { return (None, None) };
@@ -159,7 +160,7 @@ fn names(description: &Description, model: &BoardModel) -> (Option<Line>, Option
     };
     let x_line = by_values(&model.columns.values).or_else(|| by_variables(&layer.x));
     let y_line = by_values(&model.rows.values).or_else(|| by_variables(y));
-    // One alone says too little: `?c` may be anything.
+    // One name alone is not enough evidence: `?c` may mean anything.
     match (x_line, y_line) {
         (Some(a), Some(b)) if a != b => (Some(a), Some(b)),
         _ => (None, None),
@@ -175,7 +176,7 @@ fn line(name: &str) -> Option<Line> {
     }
 }
 
-/// The variable at `path` of a fluent in `atom`.
+/// The variable at `path` of the fluent that `atom` carries.
 fn variable<'a>(
     description: &'a Description,
     atom: &Atom,
@@ -235,7 +236,7 @@ mod tests {
             let rules = rules(at);
             let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
             let model = infer(&game, &[]);
-            // The first role is below.
+            // The first role is at the bottom.
             assert_eq!(model.rows.values, ["e", "d", "c", "b", "a"], "{at}");
             assert_eq!(model.columns.values.len(), 3, "{at}");
         }

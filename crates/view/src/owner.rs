@@ -1,8 +1,8 @@
-//! Whose piece is whose, and which content is an empty square.
+//! Owners of pieces, and the content that means an empty square.
 //!
-//! A piece belongs to the role that stands beside it in facts and rules: `(owner white wp)`,
-//! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where that does not decide, its name does, if
-//! it begins or ends with a role's name, or with its initial.
+//! A piece belongs to the role that occurs with it in facts and rules: `(owner white wp)`,
+//! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where that does not decide, the name of the piece does,
+//! if it begins or ends with a role's name, or begins with a role's initial.
 
 use crate::evidence::Evidence;
 use crate::fluent::Table;
@@ -13,14 +13,14 @@ use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a fact that names a role and a piece counts, against a rule that does.
+/// The votes of a fact that names a role and a piece; a rule that does so has one vote.
 const FACT: u32 = 3;
-/// How far the first role must be ahead of the second.
+/// The least number of votes of the first role, and the factor by which it must lead the second.
 const LEAD: u32 = 2;
-/// From which share of the squares a content without owner can be taken for emptiness.
+/// The least share of all rows at which a content without owner can mean an empty square.
 const MOSTLY: f64 = 0.3;
 
-/// Fills in owners, empty contents and what else there is.
+/// Sets the contents of the layers, their owners, the empty contents and the glyphs of numbers.
 pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
     let mut contents: Vec<String> = Vec::new();
     for number in 0..model.layers.len() {
@@ -45,7 +45,7 @@ pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: 
     }
 }
 
-/// Contents that are all numbers by another name, `s0` to `s30`, are drawn as numbers.
+/// Gives contents that are a common name and a number, such as `s0` to `s30`, the number as glyph.
 fn number_glyphs(domain: &[String], model: &mut BoardModel) {
     let parts: Option<Vec<(&str, &str)>> = domain.iter().map(|value| letters_and_number(value)).collect();
     let Some(parts) = parts.filter(|parts| parts.len() > 2) else { return };
@@ -110,21 +110,22 @@ fn owners(
     owners
 }
 
-/// The role whose whole name a content begins or ends with, if only one does.
+/// The role with whose whole name the content begins or ends, if there is exactly one.
 fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
     let content = content.to_ascii_lowercase();
     let mut fitting = roles.iter().enumerate().filter(|(_, role)| {
         let role = role.to_ascii_lowercase();
         let stem = role.strip_suffix("player").filter(|stem| !stem.is_empty()).unwrap_or(&role);
-        // A one-letter role such as `x` fits too many names by their beginning.
+        // A role with a one-letter name such as `x` must match the whole content, since many names begin
+        // with it.
         content == stem || (stem.len() > 1 && (content.starts_with(stem) || content.ends_with(stem)))
     });
     let first = fitting.next()?.0;
     fitting.next().is_none().then_some(first)
 }
 
-/// `wp` and `bp` for roles `white` and `black`: if every piece without owner of the same length
-/// begins with the initial of one role, and no content does that is not a piece.
+/// Assigns `wp` and `bp` to `white` and `black`: a content goes to the role with its initial, if the
+/// initials differ and another content has the same remaining letters.
 fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeMap<String, usize>) {
     let initial = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
     let initials: Vec<Option<char>> = evidence.roles.iter().map(|role| initial(role)).collect();
@@ -137,7 +138,7 @@ fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeM
             continue;
         }
         let tail: String = content.chars().skip(1).collect();
-        // The same piece of the other roles must exist: `wp` says nothing without a `bp`.
+        // The same piece of another role must exist: `wp` says nothing without a `bp`.
         let twins = contents.iter().filter(|c| c.chars().skip(1).collect::<String>() == tail).count();
         if twins >= 2
             && let Some(role) = initials.iter().position(|i| *i == initial(content))
@@ -147,7 +148,7 @@ fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeM
     }
 }
 
-/// The names of the constants of a rule.
+/// The names of the constants in the head and the positive conditions of a rule.
 fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str> {
     let mut out = BTreeSet::new();
     let mut stack: Vec<TermId> = rule.head.args.clone();
@@ -173,8 +174,8 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
     out
 }
 
-/// Which content of a layer stands for nothing: where every square always has a content, the one
-/// without owner that most squares begin with.
+/// The content that means an empty square: by its name; or, if every square has a content, the only name
+/// among numbers, or the most frequent content without owner.
 fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
     let layer = &model.layers[number];
     let table = table_of(evidence, layer)?;
@@ -197,7 +198,7 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     if !full || domain.len() < 2 {
         return None;
     }
-    // A single name among numbers is the gap of a sliding puzzle, or the open square of a sudoku.
+    // A single name among numbers is the gap of a sliding puzzle or an open square of a sudoku.
     let mut names = domain.iter().filter(|value| value.parse::<i64>().is_err());
     match (names.next(), names.next()) {
         (Some(only), None) if domain.len() > 2 => return Some(only.clone()),
@@ -217,8 +218,8 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
-/// Whether `value` stands in the first state as often as something else, and less often than a
-/// third: `b` beside as many `r` is blue, or a bishop, not a blank.
+/// Whether `value` occurs in the first state as often as a second content and less often than a third: `b`
+/// beside as many `r` is blue, or a bishop, not a blank.
 fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in table.states.first().into_iter().flatten() {
@@ -229,7 +230,7 @@ fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
     others().any(|count| count == own) && others().any(|count| count > own)
 }
 
-/// Whether a content's name says that it is none.
+/// Whether the name of a content means an empty square.
 pub(crate) fn is_called_empty(value: &str) -> bool {
     matches!(
         value.to_ascii_lowercase().as_str(),
@@ -242,7 +243,7 @@ mod tests {
     use crate::infer;
     use ggp_game::Game;
 
-    /// The empty content of a board of three by three with these contents, row by row.
+    /// The empty content of a board of three by three squares with these contents, row by row.
     fn empty(contents: [&str; 9]) -> Option<String> {
         let at = |(number, content)| format!("(init (at {} {} {content}))", number % 3 + 1, number / 3 + 1);
         let squares: String = contents.into_iter().enumerate().map(at).collect();

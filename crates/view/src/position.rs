@@ -1,4 +1,4 @@
-//! A state on the board: which tokens lie on which squares, and what is beside it.
+//! Positions: the tokens of a state on the squares of a board, and the facts beside the board.
 
 use crate::model::{BoardModel, Coordinate, Layer, SideKind, Square};
 use crate::term::{at, split};
@@ -6,46 +6,47 @@ use ggp_game::Fact;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// Something on a square.
+/// A thing on a square.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Token {
-    /// The content's values, such as `white` and `pawn`; none for a mark.
+    /// The values of the content, such as `white` and `pawn`; empty for a mark.
     pub content: Vec<String>,
-    /// Whose it is, by the role's number.
+    /// The owner's role number; `None` if nobody owns it.
     pub owner: Option<usize>,
-    /// Which of the model's layers says so.
+    /// The number of the layer from which the token comes.
     pub layer: usize,
 }
 
-/// What one relation says beside the board.
+/// The facts of one relation beside the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Beside {
-    /// The relation.
+    /// The relation's name.
     pub relation: String,
-    /// What kind it is.
+    /// The kind of the relation.
     pub kind: SideKind,
-    /// The arguments of each of its facts, sorted; one empty list for a flag that holds.
+    /// The arguments of each of its facts, in the order of the facts; one empty list for a flag that holds.
     pub rows: Vec<Vec<String>>,
 }
 
 /// A state as it is drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Position {
-    /// What lies on each square: first all squares of the first board, from left to right and
-    /// from top to bottom. Bottom layer first; empty contents are left out.
+    /// The tokens on each square, bottom layer first, without empty contents. Squares are ordered by board,
+    /// then from top to bottom, then from left to right.
     pub squares: Vec<Vec<Token>>,
-    /// What is beside the board, in the model's order; facts that the model does not know last.
+    /// The facts beside the board, in the model's order; relations unknown to the model come last.
     pub side: Vec<Beside>,
 }
 
 impl BoardModel {
-    /// The number of `square` in [`Position::squares`].
+    /// The index of `square` in [`Position::squares`].
     pub fn square_number(&self, square: Square) -> usize {
         let columns = self.columns.values.len();
         (square.board * self.rows.values.len() + square.row) * columns + square.column
     }
 
-    /// The square of a layer's fact, whose coordinates `value` reads; `None` off the board.
+    /// The square of a fact of `layer`; `value` reads the fact's coordinates. `None` if the fact is off the
+    /// board.
     pub(crate) fn square_at<'a>(
         &self,
         layer: &Layer,
@@ -66,7 +67,7 @@ impl BoardModel {
         Some(Square { board: self.board_number(layer.group, &index), row, column })
     }
 
-    /// Lays `facts` out on the board.
+    /// Places `facts` on the board and beside it.
     pub fn place(&self, facts: &[Fact]) -> Position {
         let count = self.board_count() * self.rows.values.len() * self.columns.values.len();
         let mut squares: Vec<Vec<Token>> = vec![Vec::new(); count];
@@ -118,7 +119,7 @@ impl BoardModel {
         Position { squares, side }
     }
 
-    /// What a layer's fact puts on its square; nothing if that is empty.
+    /// The token that a layer's fact puts on its square; `None` for an empty content.
     fn token(&self, layer: &Layer, number: usize, fact: &str) -> Option<Token> {
         let content: Vec<String> =
             layer.content.iter().filter_map(|c| at(fact, &c.path)).map(str::to_owned).collect();

@@ -1,10 +1,10 @@
-//! What is beside the board: control, counters, hands, flags.
+//! The fluents beside the board: control, counters, hands, flags.
 
 use crate::candidate::clash;
 use crate::evidence::Evidence;
 use crate::model::{BoardModel, Order, Side, SideKind};
 
-/// The fluents that no layer of `model` draws, in the order in which the rules mention them.
+/// The fluents that no layer of `model` draws, in the order in which the rules mention them, flags last.
 pub(crate) fn side(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Side> {
     let drawn = |name: &str, arity| model.layers.iter().any(|l| l.relation == name && l.arity == arity);
     let mut out = Vec::new();

@@ -1,39 +1,39 @@
-//! `NAME.view.json`: what a person says about a game's board where inference falls short.
+//! The sidecar `NAME.view.json`, in which a person describes a game's board where inference falls short.
 //!
-//! A JSON object; every key is optional, unknown keys are errors:
+//! The file is a JSON object; every key is optional, unknown keys are errors:
 //!
 //! | key | value | meaning |
 //! |---|---|---|
 //! | `relation` | `"cell"` | the fluent that holds the board |
-//! | `arity` | `3` | which one, if several fluents have that name |
-//! | `x`, `y` | `0` or `[0, 1]` | the argument that goes across, and the one that goes up: its number from 0, or the path to it through terms inside; without `y` a track |
+//! | `arity` | `3` | the fluent's arity, if several fluents have that name |
+//! | `x`, `y` | `0` or `[0, 1]` | the horizontal and the vertical argument: its number from 0, or the path to it through nested terms; without `y` the board is a track |
 //! | `index` | `[0]` | the arguments that tell several boards apart, at most two |
 //! | `columns`, `rows` | `["a", "b"]` | the values from left to right, from top to bottom |
-//! | `top` | `"last"` or `"first"` | which end of the rows is up, counted in their own order |
+//! | `top` | `"last"` or `"first"` | the end of the rows that is up, counted in their own order |
 //! | `empty` | `"b"` | the content of an empty square |
 //! | `holes` | `[["3", "6"]]` | squares that do not exist, as column and row, after the board's index if it has one |
 //! | `glyphs` | `{"white pawn": "♙"}` | how contents are drawn: by one argument's value, or by all of a square's joined by blanks |
-//! | `owners` | `{"wp": "white"}` | whose a content is |
+//! | `owners` | `{"wp": "white"}` | the role that owns a content |
 //! | `chequered` | `true` | whether squares alternate between light and dark |
 //!
-//! `x` and `y` need `relation`. What is not said is inferred.
+//! `x` and `y` need `relation`. Entries that are missing are inferred.
 
 use crate::model::{Axis, BoardModel, Order, Square};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The contents of a sidecar.
+/// The entries of a sidecar; `None` or empty for a missing one.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sidecar {
     /// The fluent that holds the board.
     pub relation: Option<String>,
-    /// Its number of arguments.
+    /// The number of arguments of that fluent.
     pub arity: Option<usize>,
-    /// The argument that goes across.
+    /// The horizontal argument.
     pub x: Option<ArgumentPath>,
-    /// The argument that goes up.
+    /// The vertical argument.
     pub y: Option<ArgumentPath>,
     /// The arguments that tell several boards apart.
     pub index: Option<Vec<ArgumentPath>>,
@@ -41,32 +41,32 @@ pub struct Sidecar {
     pub columns: Option<Vec<String>>,
     /// The values from top to bottom.
     pub rows: Option<Vec<String>>,
-    /// Which end of the rows is up.
+    /// The end of the rows that is up.
     pub top: Option<Top>,
     /// The content of an empty square.
     pub empty: Option<String>,
-    /// Squares that do not exist.
+    /// Squares that do not exist, as names of their coordinates.
     pub holes: Option<Vec<Vec<String>>>,
-    /// How contents are drawn.
+    /// The glyphs of contents.
     pub glyphs: BTreeMap<String, String>,
-    /// Whose contents are.
+    /// The roles that own contents.
     pub owners: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: Option<bool>,
 }
 
-/// An argument by its number, or by the path to it.
+/// An argument, given by its number or by the path to it.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum ArgumentPath {
-    /// An argument of the fluent.
+    /// The number of an argument of the fluent.
     Number(usize),
-    /// An argument of an argument, and so on.
+    /// The number of an argument, then of an argument within it, and so on.
     Path(Vec<usize>),
 }
 
 impl ArgumentPath {
-    /// As a path.
+    /// The path to the argument.
     pub(crate) fn path(&self) -> Vec<usize> {
         match self {
             ArgumentPath::Number(number) => vec![*number],
@@ -75,7 +75,7 @@ impl ArgumentPath {
     }
 }
 
-/// Which end of an axis is up.
+/// The end of an axis that is up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Top {
@@ -85,21 +85,21 @@ pub enum Top {
     Last,
 }
 
-/// What is wrong with a sidecar.
+/// An error in a sidecar.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SidecarError {
-    /// It is not JSON, or not of the form above.
+    /// The text is not JSON, or not of the documented form.
     Syntax(String),
     /// The game has no such fluent.
     NoRelation(String),
     /// The fluent has no such argument, or it holds no constants.
     NoArgument {
-        /// The fluent.
+        /// The fluent's name.
         relation: String,
-        /// The path.
+        /// The path to the argument.
         path: Vec<usize>,
     },
-    /// `x` or `y` without `relation`, or without `x`.
+    /// A key that another key needs is missing.
     Incomplete(&'static str),
     /// The board has no such column, row or index.
     NoSquare(Vec<String>),
@@ -127,10 +127,10 @@ impl fmt::Display for SidecarError {
 impl std::error::Error for SidecarError {}
 
 impl Sidecar {
-    /// Reads a sidecar from its JSON text.
+    /// Parses a sidecar from its JSON text.
     ///
     /// # Errors
-    /// When it is not JSON or not of the documented form; the message says where.
+    /// When the text is not JSON or not of the documented form; the message names the place.
     pub fn parse(text: &str) -> Result<Sidecar, SidecarError> {
         let sidecar: Sidecar =
             serde_json::from_str(text).map_err(|error| SidecarError::Syntax(error.to_string()))?;
@@ -143,7 +143,7 @@ impl Sidecar {
         Ok(sidecar)
     }
 
-    /// Replaces the axes of `model` that are given.
+    /// Replaces the axes of `model` that the sidecar gives.
     pub(crate) fn give_axes(&self, model: &mut BoardModel) {
         let give = |values: &Option<Vec<String>>, axis: &mut Axis| {
             if let Some(values) = values {
@@ -154,7 +154,7 @@ impl Sidecar {
         give(&self.rows, &mut model.rows);
     }
 
-    /// Replaces what is known of the squares and of what is on them.
+    /// Replaces the empty content, holes, owners, glyphs and chequering that the sidecar gives.
     pub(crate) fn give_contents(&self, model: &mut BoardModel) -> Result<(), SidecarError> {
         if let (Some(empty), Some(layer)) = (&self.empty, model.layers.first_mut()) {
             if let Some(values) = layer.values.first_mut() {

@@ -1,9 +1,10 @@
-//! Things that stand on things, `(on a b)`: towers side by side, each on a base that never moves or
-//! on a thing that stands on nothing.
+//! Towers of things that stand on things, `(on a b)`. The towers are side by side, each on a base that
+//! never moves or on a thing that stands on nothing.
 //!
-//! A fluent says so if it has two arguments with the same kind of values in no order of counting,
-//! nothing stands on two things or under two, nothing above itself, and another fluent tells
-//! something of single ones, as `(clear a)` does. The first argument is the upper one.
+//! A fluent of two arguments describes towers under these conditions: the arguments share most of their
+//! values, and the values have no counting order. Nothing stands on two things or under two things, and
+//! nothing stands above itself. Another fluent describes single things, as `(clear a)` does. The first
+//! argument is the upper thing.
 
 use crate::evidence::Evidence;
 use crate::fluent::{Row, Table};
@@ -14,10 +15,10 @@ use crate::position::{Position, Token};
 use crate::term::split;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More things than this are no towers.
+/// The largest number of things in towers.
 const MAX_THINGS: usize = 32;
 
-/// Makes `model`, still empty, one of towers if some fluent tells of them; whether it did.
+/// Fills the empty `model` with towers if some fluent describes them. Returns whether one does.
 pub(crate) fn stack(evidence: &Evidence<'_>, model: &mut BoardModel) -> bool {
     let Some(table) = evidence.tables.iter().find(|table| stands(evidence, table)) else { return false };
     let [uppers, lowers] = [0, 1].map(|column: usize| table.columns[column].domain.clone());
@@ -55,7 +56,7 @@ fn stands(evidence: &Evidence<'_>, table: &Table<'_>) -> bool {
         let values: Vec<&str> = column.domain.iter().map(String::as_str).collect();
         match order(&values, &evidence.chains, |_| true).1 {
             Order::Integers => true,
-            // Facts may well say which thing is larger; without bases they say which line is next.
+            // Facts may chain things by size; but without bases, they chain the lines of a board.
             Order::Successor => lowers.is_subset(&uppers),
             _ => false,
         }
@@ -76,7 +77,7 @@ fn stands(evidence: &Evidence<'_>, table: &Table<'_>) -> bool {
         && evidence.tables.iter().any(tells)
 }
 
-/// Whether nothing stands on two things or under two, nor above itself.
+/// Whether nothing stands on two things, under two things or above itself.
 fn is_forest(state: &[Row<'_>]) -> bool {
     let below: BTreeMap<&str, &str> = state.iter().map(|row| (row[0], row[1])).collect();
     let lowers: BTreeSet<&str> = below.values().copied().collect();
@@ -85,7 +86,7 @@ fn is_forest(state: &[Row<'_>]) -> bool {
         && below.keys().all(|thing| foot(&below, thing).is_some())
 }
 
-/// What `thing` stands on in the end, and how many things are between them and itself.
+/// The base on which `thing` finally stands, and the height of `thing` above it; `None` on a cycle.
 fn foot<'a>(below: &BTreeMap<&'a str, &'a str>, thing: &'a str) -> Option<(&'a str, usize)> {
     let (mut at, mut height) = (thing, 0);
     while let Some(&next) = below.get(at) {
@@ -98,7 +99,7 @@ fn foot<'a>(below: &BTreeMap<&'a str, &'a str>, thing: &'a str) -> Option<(&'a s
 }
 
 impl BoardModel {
-    /// Puts every thing onto its tower; `facts` are the texts of the fluent of towers.
+    /// Puts every thing on its tower; `facts` are the texts of the facts of the tower fluent.
     pub(crate) fn pile(&self, facts: &[&str], squares: &mut [Vec<Token>]) {
         let pairs = facts.iter().filter_map(|fact| match split(fact).1.as_slice() {
             [upper, lower] => Some((*upper, *lower)),
@@ -108,7 +109,7 @@ impl BoardModel {
         for thing in self.layers.iter().flat_map(|layer| &layer.values).flatten() {
             let Some((base, height)) = foot(&below, thing) else { continue };
             let Some(column) = self.columns.position(base) else { continue };
-            // A base that is no thing itself is below the board.
+            // A base that is not itself a thing is below the board.
             let is_below = !self.layers[0].values[0].iter().any(|value| value == base);
             let Some(row) = self.rows.values.len().checked_sub(1 + height - usize::from(is_below)) else {
                 continue;
@@ -118,7 +119,8 @@ impl BoardModel {
         }
     }
 
-    /// How a move is made on towers: things are where they stand, a base is its lowest free square.
+    /// The gesture of a move on towers. A thing means the square where it stands; a base means its lowest
+    /// free square.
     pub(crate) fn gesture_on_towers(&self, mv: &str, position: &Position) -> Gesture {
         let (mut found, mut rest) = (Vec::new(), Vec::new());
         let width = self.columns.values.len();
@@ -182,7 +184,7 @@ mod tests {
         assert_eq!(position.squares.iter().flatten().count(), 3);
         let expected = Gesture::Path { squares: vec![at("b", "3"), at("b", "1")], rest: vec![] };
         assert_eq!(model.gesture("(put a b)", &position), expected);
-        // A ring stands on nothing; it is left out, not followed for ever.
+        // Things in a cycle stand on nothing. They are left out, and the placement ends.
         let ring = model.place(&facts(&["(on a b)", "(on b a)"]));
         assert_eq!(ring.squares.iter().flatten().count(), 1);
     }

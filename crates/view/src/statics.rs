@@ -1,8 +1,8 @@
-//! What the rules say once and for all: the initial state, what `base` lists, and the facts of
-//! two arguments that may order an axis.
+//! Static facts of the rules: the initial state, the fluents that `base` lists, and the facts of two
+//! arguments that may order an axis.
 //!
-//! `init` and `base` are evaluated under small bounds of their own, so that a rulesheet whose
-//! lists are huge is drawn without them rather than late.
+//! `init` and `base` are evaluated under small bounds of their own. A rulesheet with huge lists is drawn
+//! without them, so that the drawing is not delayed.
 
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Database, Limits, Program};
@@ -10,7 +10,7 @@ use ggp_game::Fact;
 use ggp_game::lower::{Carrier, Lowering};
 use ggp_gdl::{Description, Symbol, Term};
 
-/// More fluents than this are not listed.
+/// The largest number of fluents in a list; a longer list is dropped.
 const MAX_FLUENTS: usize = 200_000;
 
 fn limits() -> Limits {
@@ -25,7 +25,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// Evaluates `init` and `base` of `description`; empty where that passes a bound.
+    /// Evaluates `init` and `base` of `description`. A list whose evaluation exceeds a bound is empty.
     pub(crate) fn new(description: &Description) -> Listed {
         let mut lowering = Lowering::new(description);
         split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
@@ -67,8 +67,7 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
     facts
 }
 
-/// The pairs of constants of each relation of two arguments that is given by facts, in the order
-/// of the text.
+/// The pairs of constants of each relation of two arguments that has facts, in the order of the text.
 pub(crate) fn pairs(description: &Description) -> Vec<Vec<(Symbol, Symbol)>> {
     let mut out: Vec<Vec<(Symbol, Symbol)>> = Vec::new();
     let mut numbers = rustc_hash::FxHashMap::default();

@@ -1,6 +1,6 @@
-//! Canonical texts of ground terms, taken apart.
+//! Decomposition of canonical texts of ground terms.
 
-/// The function of a term, or the constant itself, and the texts of its arguments.
+/// The function of a term, or the constant itself, and the texts of the arguments.
 pub(crate) fn split(text: &str) -> (&str, Vec<&str>) {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return (text, Vec::new());
@@ -23,7 +23,7 @@ pub(crate) fn split(text: &str) -> (&str, Vec<&str>) {
     (parts[0], arguments)
 }
 
-/// The term at `path`, which gives an argument's number at each level.
+/// The term at `path`, which holds the number of an argument for each level; `None` if there is none.
 pub(crate) fn at<'a>(text: &'a str, path: &[usize]) -> Option<&'a str> {
     let mut text = text;
     for &argument in path {
@@ -32,7 +32,7 @@ pub(crate) fn at<'a>(text: &'a str, path: &[usize]) -> Option<&'a str> {
     Some(text)
 }
 
-/// `a12` as `a` and `12`: letters, then a number, nothing else.
+/// Splits `a12` into `a` and `12`: letters followed by a number. `None` for any other text.
 pub(crate) fn letters_and_number(text: &str) -> Option<(&str, &str)> {
     let digits = text.len() - text.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (letters, number) = text.split_at(digits);

@@ -1,8 +1,8 @@
-//! A state as text for a terminal: boards with their coordinates, then what is beside them.
+//! Drawing of a state as text for a terminal: boards with their coordinates, then the facts beside them.
 //!
-//! Colour is asked for, never assumed; without it the last move's squares stand in brackets and
-//! every mark is a character. Lines keep within the width asked for wherever the board's columns
-//! allow it; several boards stand side by side as far as they fit.
+//! Colour codes are written only if the style asks for them. Without colour, brackets mark the squares of
+//! the last move, and every mark is a character. Lines keep within the requested width if the board's
+//! columns allow it. Several boards are placed side by side as far as they fit.
 
 use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
@@ -11,16 +11,16 @@ use crate::position::{Beside, Position, Token};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// How to draw.
+/// The style of a drawing.
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
     /// Whether to use ANSI colour codes.
     pub colour: bool,
-    /// Whether to keep to ASCII.
+    /// Whether to write ASCII characters only.
     pub ascii: bool,
     /// The width of the terminal in columns.
     pub width: usize,
-    /// The squares of the last joint move, to be marked.
+    /// The squares of the last joint move, which are marked.
     pub last: &'a [Square],
 }
 
@@ -30,15 +30,16 @@ impl Default for Style<'_> {
     }
 }
 
-/// The foreground colours of the roles, in order: light, so that they read on dark and on grey.
+/// The ANSI foreground colours of the roles, in order. They are light, so that they are readable on dark
+/// and on grey.
 const ROLE_COLOURS: [&str; 8] = ["36", "33", "35", "32", "34", "31", "96", "93"];
 const DIM: &str = "2";
 const BOLD: &str = "1";
-/// The background of the last move's squares.
+/// The ANSI code for the squares of the last move: reverse video.
 const LAST: &str = "7";
-/// How many facts are listed beside a board.
+/// The largest number of facts that are listed beside a board.
 const MAX_LISTED: usize = 12;
-/// How many things are shown on one square.
+/// The largest number of things that are shown on one square.
 const MAX_TOKENS: usize = 3;
 
 struct Glyphs {
@@ -57,7 +58,7 @@ const ASCII: Glyphs =
     Glyphs { empty: ".", hole: "#", vertical: "|", horizontal: "-", corners: ["+", "+", "+", "+"] };
 
 impl BoardModel {
-    /// `position` as lines of text, each ended.
+    /// Draws `position` as text; every line ends with a line feed.
     pub fn draw(&self, position: &Position, style: Style<'_>) -> String {
         let mut out = String::new();
         if self.kind != Kind::Table {
@@ -120,7 +121,7 @@ fn fact_texts(beside: &Beside) -> Vec<String> {
     beside.rows.iter().map(text).collect()
 }
 
-/// Writes `items` in lines of at most `width`, as far as no item is longer.
+/// Writes `items` in lines of at most `width` characters; only a single longer item exceeds it.
 fn wrap(items: &[String], separator: &str, width: usize, out: &mut String) {
     let gap = separator.chars().count();
     let mut used = 0;
@@ -142,7 +143,7 @@ fn wrap(items: &[String], separator: &str, width: usize, out: &mut String) {
     }
 }
 
-/// One drawing.
+/// The state of one drawing.
 struct Canvas<'a> {
     model: &'a BoardModel,
     position: &'a Position,
@@ -162,7 +163,7 @@ impl Canvas<'_> {
         format!("\x1b[{}m{text}\x1b[0m", codes.join(";"))
     }
 
-    /// How many characters a square has for its content.
+    /// The number of characters that a square has for its content.
     fn square_width(&self) -> usize {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
@@ -173,7 +174,7 @@ impl Canvas<'_> {
         contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
     }
 
-    /// What is written on a square, and whose colour it has.
+    /// The text on a square, and the role whose colour it has.
     fn content(&self, tokens: &[Token]) -> (String, Option<usize>) {
         let mut parts: Vec<String> = Vec::new();
         let mut marks = String::new();
@@ -201,7 +202,7 @@ impl Canvas<'_> {
         let columns = self.model.columns.values.len();
         let fitting = self.style.width.saturating_sub(2) / self.pitch(width);
         if self.margin() == 0 && columns > fitting.max(1) {
-            // A long track in several lines.
+            // A long track takes several lines.
             for start in (0..columns).step_by(fitting.max(1)) {
                 for board in 0..self.model.board_count() {
                     for line in self.board(board, width, start..columns.min(start + fitting.max(1))) {
@@ -217,7 +218,7 @@ impl Canvas<'_> {
         let wide = self.board_width(width);
         let gap = 3;
         let fitting = ((self.style.width + gap) / (wide + gap)).max(1);
-        // Boards told apart by two arguments stand in a square of boards.
+        // Boards told apart by two arguments are arranged in a square.
         let inner = self.model.index.last().map_or(boards.len(), |axis| axis.values.len());
         let across = if self.model.index.len() == 2 && inner <= fitting { inner } else { fitting };
         for (number, row) in boards.chunks(across).enumerate() {
@@ -243,7 +244,7 @@ impl Canvas<'_> {
         self.model.rows.values.iter().map(|v| v.chars().count()).max().unwrap_or(0)
     }
 
-    /// The characters from one square to the next: room for brackets where it fits.
+    /// The number of characters from one square to the next, with room for brackets where they fit.
     fn pitch(&self, width: usize) -> usize {
         let columns = self.model.columns.values.len();
         let room = self.style.width.saturating_sub(self.margin() + 4);
@@ -256,7 +257,7 @@ impl Canvas<'_> {
         frame + self.pitch(width) * self.model.columns.values.len()
     }
 
-    /// The lines of some columns of one board, all equally wide.
+    /// The lines of the given columns of one board, all equally wide.
     fn board(&self, number: usize, width: usize, columns: Range<usize>) -> Vec<String> {
         let (glyphs, margin, pitch) = (self.glyphs(), self.margin(), self.pitch(width));
         let left = if margin > 0 { " ".repeat(margin + 1) } else { String::new() };
@@ -290,8 +291,7 @@ impl Canvas<'_> {
         lines
     }
 
-    /// The names under the columns: in one line if they fit, else shortened, else from top to
-    /// bottom.
+    /// The names below the columns: in one line if they fit, else shortened, else written vertically.
     fn column_names(&self, pitch: usize, columns: Range<usize>) -> Vec<String> {
         let names = &self.model.columns.values[columns];
         let longest = |names: &[String]| names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
@@ -348,7 +348,7 @@ impl Canvas<'_> {
         format!("{open}{}{close}", self.paint(&codes, &text))
     }
 
-    /// What the abbreviations on the board mean.
+    /// Writes the meaning of the abbreviations on the board.
     fn legend(&self, out: &mut String) {
         let tokens = self.position.squares.iter().flatten();
         let spelled = tokens.filter(|t| t.content.len() == 1 || self.labels.glyph(t, self.model).is_none());
@@ -378,7 +378,7 @@ impl Canvas<'_> {
     }
 }
 
-/// `text` in the middle of `width` characters; one that is too long is cut, and ends with `+`.
+/// Centres `text` in `width` characters. A longer text is cut and ends with `+`.
 fn centre(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length > width {

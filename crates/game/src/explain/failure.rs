@@ -1,5 +1,5 @@
-//! Why an atom does not hold: the rule that comes nearest to it, and its first condition that
-//! fails.
+//! Explanations of atoms that do not hold: the rule that comes nearest to the atom, and its first failing
+//! condition.
 
 use super::{Because, Explainer, Explanation, Ground, MAX_DEPTH, MAX_NODES, Verdict, ground, plain};
 use crate::EvalError;
@@ -7,26 +7,27 @@ use ggp_datalog::{Argument, Atom, Literal, Rule, Value};
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 
-/// How far a rule gets.
+/// The attempt to derive an atom with one rule.
 struct Attempt {
     rule: usize,
-    /// The conditions as they were tried: places in the lowered body and in the text's.
+    /// The conditions in the order of the attempt: indices into the lowered body and into the rulesheet's
+    /// body.
     order: Vec<(usize, usize)>,
-    /// How many of them hold together; the next one fails.
+    /// The number of leading conditions that hold together; the next condition fails.
     reached: usize,
-    /// The values of the variables that have one.
+    /// The values of the variables; `None` where a variable is unbound.
     bindings: Vec<Option<Value>>,
 }
 
 impl Attempt {
-    /// Greater is nearer: few conditions that fail or were not tried, then many that hold.
+    /// The sort key of attempts, larger is nearer: the share of conditions that hold, then their number.
     fn nearness(&self) -> (f64, usize) {
         (self.reached as f64 / self.order.len().max(1) as f64, self.reached)
     }
 }
 
 impl Explainer {
-    /// Why none of `atoms`, which all say the same, holds.
+    /// Explains why none of `atoms`, which are forms of the same GDL atom, holds.
     pub(super) fn why_not(&mut self, atoms: &[Ground], depth: usize) -> Result<Explanation, EvalError> {
         let text = self.text(&atoms[0]);
         let leaf = |because| Explanation { text, verdict: Verdict::Fails, because, parts: Vec::new() };
@@ -63,7 +64,7 @@ impl Explainer {
         Ok(explanation)
     }
 
-    /// The condition at which an attempt ended.
+    /// Explains the condition at which an attempt failed.
     fn failing(
         &mut self,
         attempt: &Attempt,
@@ -90,8 +91,8 @@ impl Explainer {
         }
     }
 
-    /// The rules of the description whose heads can be one of `atoms`, each with the form of the
-    /// atom that it gives.
+    /// The rules of the description whose heads match one of `atoms` directly or through bridge rules, each
+    /// with the matching form of the atom.
     fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Ground> = atoms.iter().cloned().collect();
@@ -113,13 +114,14 @@ impl Explainer {
         found
     }
 
-    /// How far a rule gets towards `atom`, its conditions taken in the order of the text but for
-    /// tests, which wait until their variables have values.
+    /// Tests how many conditions of a rule for `atom` hold together. The conditions are in the order of the
+    /// text, except that tests wait until their variables are bound.
     fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Attempt, EvalError> {
         let order = self.reading_order(number);
         let given = self.given(number, atom).expect("a candidate's head fits");
         let rule = self.program.rules()[number].clone();
-        // The longest satisfiable prefix: whatever satisfies it satisfies every shorter one.
+        // Binary search for the longest satisfiable prefix: a solution of a prefix also satisfies every
+        // shorter one.
         let (mut low, mut high) = (0, order.len());
         let mut solution: Box<[Value]> = given.clone().into();
         while low < high {
@@ -138,7 +140,7 @@ impl Explainer {
         let places: Vec<usize> = order[..low].iter().map(|&(place, _)| place).collect();
         let known = bound(&rule, &places);
         if low == 0 {
-            // Nothing has been solved, but the head may fix what is inside of terms.
+            // No condition was solved, but the head may fix variables inside composed terms.
             if let Some(body) = self.plan(&shortened(&rule, &[])) {
                 solution = self.solve(&body, &given, true)?.pop().unwrap_or(solution);
             }
@@ -147,8 +149,8 @@ impl Explainer {
         Ok(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings })
     }
 
-    /// The conditions of a rule in an order in which each can be tested: their places in the
-    /// lowered body and in the text's.
+    /// The conditions of a rule in an order in which each can be tested, as indices into the lowered body
+    /// and into the rulesheet's body.
     fn reading_order(&self, number: usize) -> Vec<(usize, usize)> {
         let rule = &self.program.rules()[number];
         let mut open = self.conditions(number);
@@ -167,7 +169,7 @@ impl Explainer {
     }
 }
 
-/// Which variables have values when the head and the conditions at `places` are given.
+/// Whether each variable is bound when the head and the conditions at `places` are given.
 fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     let mut known = vec![false; rule.variables as usize];
     let mut note = |argument: Argument| {
@@ -205,7 +207,8 @@ fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     }
 }
 
-/// `rule` with only the conditions at `places`, and the terms that these and the head are made of.
+/// `rule` restricted to the conditions at `places` and to the literals that compose the terms of these
+/// conditions and of the head.
 fn shortened(rule: &Rule, places: &[usize]) -> Rule {
     let mut needed = vec![false; rule.variables as usize];
     let mut kept = vec![false; rule.body.len()];

@@ -1,4 +1,5 @@
-//! Why an atom holds: which rule instance gives it, well-founded where rules are recursive.
+//! Proofs of atoms that hold: the rule instance that gives the atom, well-founded where rules are
+//! recursive.
 
 use super::{
     Because, Explainer, Explanation, Ground, Instance, MAX_DEPTH, MAX_INSTANCES, MAX_NODES, Verdict, ground,
@@ -46,7 +47,7 @@ impl Explainer {
         Ok(explanation)
     }
 
-    /// The rule instance by which `atom`, which holds, is explained.
+    /// The rule instance that explains `atom`, which holds. `None` if none was found within the bounds.
     pub(super) fn proof(&mut self, atom: &Ground) -> Result<Option<Instance>, EvalError> {
         if let Some(known) = self.proofs.get(atom) {
             return Ok(Some(known.clone()));
@@ -67,12 +68,13 @@ impl Explainer {
         Ok(None)
     }
 
-    /// Finds the shortest proofs of `atom` and of all that it may rest on within its stratum.
+    /// Finds the shortest proofs of `atom` and of all atoms of its stratum on which it may depend.
     fn prove(&mut self, atom: &Ground) -> Result<(), EvalError> {
         let stratum = self.strata[atom.0.index()].0;
         let mut numbers: FxHashMap<Ground, usize> = FxHashMap::from_iter([(atom.clone(), 0)]);
         let mut atoms = vec![atom.clone()];
-        // Instances with the atoms that they wait for, and for each atom who waits for it.
+        // Each instance has the number of its unproven atoms; each atom has the list of instances that need
+        // it.
         let mut instances: Vec<(usize, Instance, usize)> = Vec::new();
         let mut waiting: Vec<Vec<usize>> = vec![Vec::new()];
         let mut next = 0;
@@ -133,7 +135,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// The values of a rule's variables for which it gives `atom`: the first, or all.
+    /// The values of a rule's variables for which the rule gives `atom`: the first solution, or all
+    /// solutions.
     pub(super) fn solutions(
         &mut self,
         number: usize,
@@ -150,7 +153,7 @@ impl Explainer {
         self.solve(&body, &given, first_only)
     }
 
-    /// Plans the body of `rule`, given the values of the variables of its head.
+    /// Plans the body of `rule` with the head's variables bound. `None` if the rule is unsafe.
     pub(super) fn plan(&mut self, rule: &Rule) -> Option<Body> {
         let given: Vec<Variable> = rule.head.args.iter().filter_map(|a| a.variable()).collect();
         let body = Body::plan(&mut self.program, rule, &given, &self.statistics).ok()?;
@@ -168,7 +171,8 @@ impl Explainer {
         let most = if first_only { 1 } else { MAX_INSTANCES };
         let result = body.for_each(&mut self.database, given, &self.limits, |_, bindings| {
             found.push(bindings.into());
-            // The one way to stop early; told apart from a true interruption by what was found.
+            // The callback's error is the only way to stop early. The number of solutions tells it from a
+            // real interruption.
             if found.len() < most { Ok(()) } else { Err(ggp_datalog::EvalError::Interrupted) }
         });
         match result {
@@ -177,8 +181,8 @@ impl Explainer {
         }
     }
 
-    /// The values of a rule's variables as far as its head fixes them; `None` if it cannot give
-    /// `atom`. Variables without a value have any.
+    /// The values of a rule's variables as far as its head fixes them; `None` if the rule cannot give
+    /// `atom`. Variables that the head does not fix get an arbitrary value.
     pub(super) fn given(&self, number: usize, (relation, tuple): &Ground) -> Option<Vec<Value>> {
         let rule = &self.program.rules()[number];
         if rule.head.relation != *relation {
@@ -196,8 +200,8 @@ impl Explainer {
         Some(given.into_iter().map(|value| value.unwrap_or(Value::from_index(0))).collect())
     }
 
-    /// For a rule that stands in no rulesheet and only connects two forms of one relation: the
-    /// other form of `atom`.
+    /// The other form of `atom`, if the rule is a bridge between two forms of a relation and can give
+    /// `atom`.
     pub(super) fn pass(&mut self, number: usize, atom: &Ground) -> Option<Ground> {
         if number < self.game.description().rules.len() {
             return None;

@@ -1,4 +1,4 @@
-//! Explanations of a small game's facts, as whole trees.
+//! Explanations of facts of a small game, compared as whole trees.
 
 use super::{Because, Explainer, Explanation, Verdict};
 use crate::{Fact, Game};
@@ -86,7 +86,7 @@ fn what_fails_shows_the_nearest_rule_and_its_first_failing_condition() {
     assert_eq!(brief(&explainer.explain("terminal").unwrap()), "-terminal:14/1 [-(true (at d)) state]");
 }
 
-/// Nothing in the tree stands above itself.
+/// Asserts that no atom occurs among its own descendants.
 fn assert_founded(e: &Explanation, above: &mut Vec<String>) {
     assert!(!above.contains(&e.text), "{} rests on itself", e.text);
     above.push(e.text.clone());
@@ -100,7 +100,7 @@ fn a_recursive_atom_never_rests_on_itself() {
     let explanation = explainer.explain("(path a a)").unwrap();
     assert_founded(&explanation, &mut Vec::new());
     assert_eq!(explanation.because, Because::Rule(4));
-    // Failing recursion ends too.
+    // The explanation of a failing recursive atom is finite too.
     let failing = brief(&explainer.explain("(path d a)").unwrap());
     assert!(failing.starts_with("-(path d a):"), "{failing}");
 }

@@ -1,4 +1,4 @@
-//! Atoms and conditions as the description spells them.
+//! Atoms and conditions in the spelling of the description.
 
 use super::{Explainer, Ground, Shape};
 use ggp_datalog::{Literal, Value, Variable};
@@ -6,7 +6,7 @@ use ggp_gdl::{self as gdl, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Explainer {
-    /// The conditions of a rule: their places in the lowered body and in the text's.
+    /// The conditions of a rule, as indices into the lowered body and into the rulesheet's body.
     pub(super) fn conditions(&self, number: usize) -> Vec<(usize, usize)> {
         let body = self.program.rules()[number].body.iter().enumerate();
         let conditions = body.filter(|(_, literal)| !matches!(literal, Literal::Compose { .. }));
@@ -44,7 +44,7 @@ impl Explainer {
         }
     }
 
-    /// A condition as the text has it, with values for the variables that have one.
+    /// A condition as it is written in the rules, with bound variables replaced by their values.
     pub(super) fn condition_text(
         &self,
         number: usize,
@@ -67,7 +67,7 @@ impl Explainer {
         }
     }
 
-    /// A list of terms with values for variables. Iterative.
+    /// A list of terms, with bound variables replaced by their values. Iterative.
     fn list_text(&self, name: &str, args: &[TermId], spelled: &FxHashMap<Symbol, Value>) -> String {
         enum Piece<'a> {
             Term(TermId),

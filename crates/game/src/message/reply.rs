@@ -1,41 +1,42 @@
-//! What a player answers, from text and to text.
+//! The replies of a player, parsed and written.
 
 use super::{MessageError, read_one, term};
 use std::fmt::{self, Write as _};
 
-/// What a player answers.
+/// The reply of a player.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Reply {
-    /// To START, PREVIEW and PING.
+    /// Reply to START, PREVIEW and PING.
     Ready,
-    /// Some other match is being played.
+    /// The player is busy with another match.
     Busy,
-    /// To STOP.
+    /// Reply to STOP.
     Done,
-    /// To ABORT.
+    /// Reply to ABORT.
     Aborted,
-    /// To PLAY, when there is no move to give.
+    /// Reply to PLAY without a move.
     Nil,
-    /// To PLAY: a move, canonical.
+    /// Reply to PLAY: a move as canonical text.
     Move(String),
-    /// To INFO.
+    /// Reply to INFO.
     Info(About),
 }
 
-/// A player's answer to INFO.
+/// The content of a player's reply to INFO.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct About {
-    /// Its name.
+    /// The player's name.
     pub name: Option<String>,
-    /// `available`, `busy`, or whatever it says.
+    /// The player's status: `available`, `busy`, or any other text.
     pub status: Option<String>,
-    /// What it is: `program`, `human`…
+    /// The kind of player, such as `program` or `human`.
     pub species: Option<String>,
 }
 
 impl Reply {
-    /// Reads the answer to a PLAY: a move, in canonical text. `nil` in any case is [`Reply::Nil`]
-    /// and `busy` is [`Reply::Busy`], unless `is_move` says that it is a move of the game.
+    /// Parses the reply to PLAY. A term is a move, in canonical text. `nil` in any letter case is
+    /// [`Reply::Nil`] and `busy` is [`Reply::Busy`], unless `is_move` says that the word is a move of the
+    /// game.
     ///
     /// # Errors
     /// When `text` is not exactly one expression.
@@ -50,8 +51,8 @@ impl Reply {
         })
     }
 
-    /// Reads the answer to anything else than PLAY and INFO: a status word in any letter case.
-    /// `None` when it is none of the known ones, which most servers do not mind.
+    /// Parses the reply to a request other than PLAY and INFO: a status word in any letter case. `None` for
+    /// an unknown word, which most servers ignore.
     pub fn parse_status(text: &str) -> Option<Reply> {
         match text.trim().trim_matches(['(', ')']).trim().to_ascii_lowercase().as_str() {
             "ready" => Some(Reply::Ready),
@@ -79,7 +80,7 @@ impl fmt::Display for Reply {
 }
 
 impl About {
-    /// Reads an answer to INFO: pairs such as `((name X) (status available))`, or a bare status.
+    /// Parses a reply to INFO: pairs such as `((name X) (status available))`, or a bare status.
     ///
     /// # Errors
     /// When `text` is not exactly one expression.
@@ -107,7 +108,7 @@ impl About {
 }
 
 impl fmt::Display for About {
-    /// Values become one token each, since servers join several without blanks.
+    /// Writes each value as one token, because servers join several tokens without blanks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = [("name", &self.name), ("status", &self.status), ("species", &self.species)];
         f.write_char('(')?;

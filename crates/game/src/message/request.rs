@@ -1,4 +1,4 @@
-//! What a game manager asks of a player, from text and to text.
+//! The requests of a game manager, parsed and written.
 
 use super::{MessageError, excerpt, read_one, term};
 use crate::{Clocks, Fact};
@@ -7,76 +7,76 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-/// What a game manager asks of a player.
+/// The request of a game manager to a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request<'a> {
-    /// `(INFO)`: who are you, and are you free?
+    /// `(INFO)`: asks for the player's name and status.
     Info,
-    /// `(PING)`: are you there?
+    /// `(PING)`: asks whether the player is reachable.
     Ping,
-    /// `(PREVIEW (RULE…) CLOCK)`: a game that will be played later.
+    /// `(PREVIEW (RULE…) CLOCK)`: announces a game that will be played later.
     Preview {
-        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse()`] reads them.
+        /// The rules without the enclosing parentheses; [`ggp_gdl::parse()`] reads them.
         rules: Cow<'a, [u8]>,
-        /// The time for looking at it.
+        /// The time for preparation.
         clock: Duration,
     },
-    /// `(START ID ROLE (RULE…) STARTCLOCK PLAYCLOCK)`.
+    /// `(START ID ROLE (RULE…) STARTCLOCK PLAYCLOCK)`: begins a match.
     Start {
-        /// The match.
+        /// The match id.
         id: String,
-        /// The role to play, as the rules or their scrambler spell it.
+        /// The role to play, as spelled in the (possibly scrambled) rules.
         role: String,
-        /// The rules, without the parentheses around all of them; [`ggp_gdl::parse()`] reads them.
+        /// The rules without the enclosing parentheses; [`ggp_gdl::parse()`] reads them.
         rules: Cow<'a, [u8]>,
         /// The clocks.
         clocks: Clocks,
     },
-    /// `(PLAY ID …)`: what happened, and a move is wanted.
+    /// `(PLAY ID …)`: reports the last turn and asks for a move.
     Play {
-        /// The match.
+        /// The match id.
         id: String,
-        /// What happened since the last request.
+        /// The observation since the last request.
         seen: Seen,
     },
-    /// `(STOP ID …)`: the match is over.
+    /// `(STOP ID …)`: ends a finished match.
     Stop {
-        /// The match.
+        /// The match id.
         id: String,
-        /// What happened last.
+        /// The last observation.
         seen: Seen,
     },
-    /// `(ABORT ID)`: the match is off.
+    /// `(ABORT ID)`: ends a match before it is finished.
     Abort {
-        /// The match.
+        /// The match id.
         id: String,
     },
 }
 
-/// What a player is told with PLAY and STOP.
+/// The observation that PLAY and STOP carry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Seen {
-    /// `NIL`, or any other atom: nothing has been played.
+    /// `NIL`, or any other atom: no move was made yet.
     Nothing,
-    /// The joint move, canonical texts in role order. An old dialect of GDL-II sends percepts in
-    /// this form; whoever knows the rules knows which it is.
+    /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this
+    /// form; the rules of the game tell which of the two it is.
     Moves(Vec<String>),
     /// GDL-II: `TURN OWN (PERCEPT…)`.
     Percepts {
-        /// How many turns are over: 0 in the first PLAY.
+        /// The number of finished turns: 0 in the first PLAY.
         turn: u32,
-        /// The role's own last move, canonical; `None` in the first PLAY.
+        /// The role's own last move as canonical text; `None` in the first PLAY.
         own: Option<String>,
-        /// What the role saw.
+        /// The role's percepts.
         percepts: Vec<Fact>,
     },
 }
 
 impl<'a> Request<'a> {
-    /// Reads a request. The rules stay as they are written and are not looked into.
+    /// Parses a request. The rules stay as they are written and are not parsed.
     ///
     /// # Errors
-    /// When `text` is no request.
+    /// When `text` is not a request.
     pub fn parse(text: &'a [u8]) -> Result<Request<'a>, MessageError> {
         let tree = read_one(text)?;
         let Some(root) = tree.roots().next() else { return Err(MessageError::NotOne(0)) };
@@ -132,7 +132,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The match that is meant, if one is.
+    /// The match id; `None` for INFO, PING and PREVIEW.
     pub fn match_id(&self) -> Option<&str> {
         match self {
             Request::Start { id, .. }
@@ -145,7 +145,7 @@ impl<'a> Request<'a> {
 }
 
 impl fmt::Display for Request<'_> {
-    /// One line when the rules are one line (see [`super::rules_line`]).
+    /// Writes one line if the rules are one line (see [`super::rules_line`]).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}", self.verb())?;
         if let Some(id) = self.match_id() {
@@ -182,7 +182,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// Walks over a request's arguments.
+/// Iterates over the arguments of a request.
 struct Arguments<'t, 'a, I> {
     tree: &'t Tree<'a>,
     verb: &'static str,
@@ -219,7 +219,7 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         term(self.tree, node).ok_or_else(|| self.malformed(argument, node, "a term"))
     }
 
-    /// What is inside the list of rules; an atom as it is.
+    /// The content of the list of rules without its parentheses; an atom unchanged.
     fn rules(&mut self) -> Result<Cow<'a, [u8]>, MessageError> {
         let node = self.next("rules")?;
         let text = self.tree.text(node);
@@ -239,7 +239,7 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         self.tree.children(list).map(one).collect()
     }
 
-    /// `None` when there is nothing left.
+    /// The observation; `None` if no argument is left.
     fn seen(&mut self) -> Result<Option<Seen>, MessageError> {
         let rest: Vec<NodeId> = self.rest.clone().take(3).collect();
         if let [turn, own, percepts] = rest[..]
@@ -261,7 +261,8 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         term(self.tree, node).ok_or_else(|| self.malformed("own move", node, "a term"))
     }
 }
-/// A time in seconds: `10`, `0.25`; at most what players hold in 32 bits, for a clock without end.
+/// A time in seconds, such as `10` or `0.25`. It is capped at [`MAX_SECONDS`], since players store clocks
+/// in 32 bits.
 struct Seconds(Duration);
 
 /// The longest clock that is written, in seconds.
