@@ -1,10 +1,11 @@
-//! Compares machines over the published rulesheets:
-//! `cargo run --release -p ggp-tests --bin corpus -- [OPTION…] [NAME…]`.
+//! Compares machines on the published rulesheets: `cargo run --release -p ggp-tests --bin corpus --
+//! [OPTION…] [NAME…]`.
 //!
-//! With `--reasoner datalog` or `propnet` the interpreter or the network is compared with the reference
-//! implementation's answers; with `--reasoner both` the two are compared with each other: a random walk,
-//! playouts in lanes, perft. Prints one line a game (agreed, disagreed, too slow, failed, left out) and a last
-//! line with the counts. Exits with 1 if any game disagreed or failed, or fewer agreed than `--least` says.
+//! With `--reasoner datalog` or `propnet`, the program compares the interpreter or the network with the
+//! answers of the reference implementation. With `--reasoner both`, it compares the two with each other
+//! by a random walk, playouts in lanes, and perft. It prints a line per game (agreed, disagreed, too
+//! slow, failed, left out) and a last line with the counts. The exit code is 1 if any game disagreed or
+//! failed, or if fewer agreed than `--least` requires.
 
 use ggp_game::{EvalError, Game, Interpreter, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
@@ -34,7 +35,7 @@ enum Reasoner {
     Both,
 }
 
-/// What is asked for.
+/// The command line.
 struct Options {
     reasoner: Reasoner,
     small: bool,
@@ -52,7 +53,7 @@ impl Options {
             reasoner: Reasoner::Datalog,
             small: false,
             walk: 250,
-            // More than there are lanes, so that some lanes play a second one.
+            // More playouts than lanes, so that some lanes play a second one.
             playouts: 700,
             least: 1,
             seconds: 60,
@@ -82,7 +83,8 @@ impl Options {
         Ok(options)
     }
 
-    /// The bounds of a network. Those of `--small` are counts, so that the same games are left out everywhere.
+    /// The limits of grounding. `--small` has limits on sizes only, so that the same games are left out
+    /// on every computer.
     fn limits(&self) -> GroundLimits {
         if !self.small {
             return GroundLimits::default();
@@ -139,8 +141,8 @@ fn name_of(path: &Path) -> String {
     path.file_stem().expect("a file").to_string_lossy().into_owned()
 }
 
-/// Compares the games of `rules` and prints a line for each. How many came to each verdict, and what was
-/// compared.
+/// Compares the games of `rules` and prints a line for each. Returns the number of games by verdict, and
+/// the amount of work.
 fn compare_all(rules: &[PathBuf], corpus: &Path, options: &Options) -> ([usize; VERDICTS.len()], Work) {
     let next = AtomicUsize::new(0);
     let all = Mutex::new(([0; VERDICTS.len()], Work::default()));
@@ -172,7 +174,7 @@ enum Verdict {
     Disagreed,
     TooSlow,
     Failed,
-    /// The game has no network within the bounds.
+    /// The network of the game exceeds the limits.
     LeftOut,
 }
 
@@ -196,7 +198,7 @@ impl Judgement {
     }
 }
 
-/// How much two machines were asked.
+/// The amount of work of a comparison.
 #[derive(Default)]
 struct Work {
     steps: u64,
@@ -225,7 +227,7 @@ fn judge(path: &Path, corpus: &Path, options: &Options) -> Judgement {
         Err(diagnostics) => return Judgement::new(Verdict::Failed, format!("{diagnostics:?}")),
     };
     let stop = StopToken::new();
-    // The watchdog ends with the sender: either at the time limit or when the work is done.
+    // The watchdog thread ends at the time limit, or when `done` is dropped after the work.
     let (done, wait) = mpsc::channel::<()>();
     let limit = Duration::from_secs(options.seconds);
     let watchdog = std::thread::spawn({
@@ -265,7 +267,7 @@ fn judge_game(game: &Arc<Game>, oracle: &Path, options: &Options, stop: &StopTok
     }
 }
 
-/// Compares `machine` with the reference implementation's answers in the file `oracle`.
+/// Compares `machine` with the answers of the reference implementation in the file `oracle`.
 fn ask_oracle<M: StateMachine>(oracle: &Path, machine: &mut M) -> Judgement {
     let oracle = std::fs::read(oracle).expect("the oracle's answers");
     let oracle: Oracle = serde_json::from_slice(&oracle).expect("the oracle's format");
@@ -282,10 +284,10 @@ fn ask_oracle<M: StateMachine>(oracle: &Path, machine: &mut M) -> Judgement {
     }
 }
 
-/// States at a depth that perft visits at the most.
+/// Maximum number of states of one depth that perft visits.
 const MOST_STATES: u64 = 2_000;
 
-/// Compares interpreter and network: a walk, playouts, perft.
+/// Compares interpreter and network by a random walk, playouts and perft.
 fn compare_both(
     interpreter: &mut Interpreter,
     network: &mut PropNetMachine,

@@ -1,9 +1,9 @@
-//! Feeds mutated rulesheets to everything in `ggp-gdl`, for as long as it is told to:
+//! Feeds mutated rulesheets to `ggp-gdl` for a given time:
 //!
 //! `cargo run --release -p ggp-tests --bin fuzz -- --seconds 600 [--seed N] FILE-OR-FOLDER…`
 //!
-//! A panic, a stack overflow or an input that takes long ends it; the input is written to
-//! `fuzz-failure.kif` before each try that may fail, and removed at the end.
+//! The program writes each input to `fuzz-failure.kif` before it tries it, and removes the file at the
+//! end. A panic, a stack overflow or a slow input ends the program and leaves the file.
 
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_tests::survival::{FRAGMENTS, exercise};
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
-/// Longer than any input of this size may take.
+/// Time limit of one input.
 const LONGEST: Duration = Duration::from_secs(5);
-/// Inputs are cut to this many bytes, so that there are many of them.
+/// Size limit of an input, in bytes. Small inputs allow many tries.
 const BYTES: usize = 20_000;
-/// Where the input of a try is kept while it runs.
+/// The file with the current input.
 const FAILURE: &str = "fuzz-failure.kif";
 
-/// Marsaglia's xorshift: good enough to choose mutations, and the same everywhere.
+/// Marsaglia's xorshift generator: sufficient for mutations, and deterministic.
 struct Random(u64);
 
 impl Random {
@@ -91,7 +91,7 @@ fn read(path: &Path, texts: &mut Vec<Vec<u8>>) {
 
 fn mutate(texts: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut kif = texts[random.below(texts.len())].clone();
-    // A window of the text, so that its later parts are reached too.
+    // Cut a window out of the text, so that its later parts are reached too.
     let start = random.below(kif.len().saturating_sub(BYTES) + 1);
     kif.drain(..start);
     kif.truncate(BYTES);
@@ -116,7 +116,7 @@ fn mutate(texts: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 drop(kif.splice(at..at, part.into_bytes()));
             }
             7 => {
-                // Around a whole form, so that parentheses still balance.
+                // Wrap a whole form, so that parentheses stay balanced.
                 let open = random.below(4);
                 let (before, after) = [("(not ", ")"), ("(or ", " p)"), ("(f ", ")"), ("(and ", ")")][open];
                 let count = 1 + random.below(200);
@@ -128,7 +128,7 @@ fn mutate(texts: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 }
             }
             _ => {
-                // One word in place of another.
+                // Replace one word by another.
                 let words: Vec<_> = Lexer::new(&kif).filter(|t| t.kind == TokenKind::Word).collect();
                 if let (Some(from), Some(to)) =
                     (words.get(random.below(words.len())), words.get(random.below(words.len())))

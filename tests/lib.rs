@@ -1,5 +1,10 @@
-//! What the integration tests share: where the rulesheets and the corpus are, and how a state
-//! machine is compared with what is known of a game.
+//! The shared part of the integration tests. It finds the rulesheets and the test data, and it compares a
+//! state machine with known facts about a game or with another machine.
+//!
+//! The modules: [`oracle`] (answers of a reference implementation), [`perft_table`] (counts of joint-move
+//! sequences), [`playouts`] and [`walk`] (differential tests of two machines), [`position`] (test
+//! positions), and [`survival`] (arbitrary input to the language crate). Tests without their data skip
+//! themselves by [`skip`].
 
 pub mod oracle;
 pub mod perft_table;
@@ -14,13 +19,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The corpus of published rulesheets: `$GGP_CORPUS`, or `../shared/corpus` beside the workspace.
-/// `None`, and a [`skip`], where there is none.
+/// The corpus of published rulesheets: `$GGP_CORPUS`, or `../shared/corpus` beside the workspace. `None`,
+/// after a call of [`skip`], if it does not exist.
 pub fn corpus() -> Option<PathBuf> {
     beside("GGP_CORPUS", "corpus")
 }
 
-/// The recorded playouts of the five games: `$GGP_FIVE`, or `../shared/five`.
+/// The recorded playouts of the five reference games: `$GGP_FIVE`, or `../shared/five`. `None` as for
+/// [`corpus`].
 pub fn five() -> Option<PathBuf> {
     beside("GGP_FIVE", "five")
 }
@@ -35,13 +41,13 @@ fn beside(variable: &str, folder: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Says on standard error that a test is skipped, and why.
+/// Reports on standard error that a test is skipped, and why.
 ///
 /// # Panics
-/// Where no test may be skipped: `$GGP_NO_SKIP` is set, as `.ci/run` does.
+/// If `$GGP_NO_SKIP` forbids to skip tests, as `.ci/run` does.
 pub fn skip(why: &str) {
     assert!(std::env::var_os("GGP_NO_SKIP").is_none(), "GGP_NO_SKIP forbids to skip this test: {why}");
-    // Not by `eprintln!`, whose text the test harness keeps to itself.
+    // The test harness captures the output of `eprintln!`.
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
@@ -59,7 +65,7 @@ pub fn rulesheets() -> Vec<String> {
 /// The rulesheets in `folder`, sorted.
 ///
 /// # Panics
-/// When there are none.
+/// If there are none.
 pub fn rulesheets_in(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = files.map(|file| file.expect("a directory entry").path()).collect();
@@ -75,20 +81,20 @@ pub fn rulesheet(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The text of the corpus's rulesheet `name`; `None`, and a line that says so, where there is no corpus.
+/// The text of the corpus's rulesheet `name`; `None`, after a call of [`skip`], without the corpus.
 pub fn published(name: &str) -> Option<String> {
     let path = corpus()?.join("rules").join(name).with_extension("kif");
     Some(std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
-/// A machine over the network of a rulesheet's text.
+/// A machine on the network of the rules `rulesheet`.
 pub fn network(rulesheet: &str) -> PropNetMachine {
     let game = game(rulesheet);
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
     PropNetMachine::new(&game, net).expect("a machine")
 }
 
-/// The game of a rulesheet's text.
+/// The game of the rules `rulesheet`.
 pub fn game(rulesheet: &str) -> Arc<Game> {
     let description = ggp_gdl::parse(rulesheet.as_bytes()).unwrap_or_else(|errors| panic!("{errors:?}"));
     Arc::new(Game::new(description).unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")))

@@ -1,24 +1,24 @@
-//! A reference implementation's answers for one game, and the comparison with ours. The format is
-//! described in the corpus's README.
+//! The answers of a reference implementation for one game, and their comparison with a state machine. The
+//! README of the corpus describes the format.
 
 use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine, perft};
 use serde::Deserialize;
 
-/// What the reference implementation computed of a game.
+/// The answers of the reference implementation for one game.
 #[derive(Deserialize, Debug)]
 pub struct Oracle {
     /// The roles, in order.
     pub roles: Vec<String>,
     /// The number of fluents in the initial state.
     pub n_init: Option<usize>,
-    /// Their hash.
+    /// The hash of the initial state's fluents.
     pub init_hash: Option<String>,
     /// Whether the initial state is terminal.
     pub init_terminal: Option<bool>,
-    /// Joint-move sequences by depth.
+    /// Numbers of joint-move sequences by depth.
     #[serde(default)]
     pub perft: Vec<u64>,
-    /// The next depths, where finished.
+    /// The numbers of the next depths, as far as they were computed.
     #[serde(default)]
     pub perft_extra: Vec<u64>,
     /// Random playouts.
@@ -29,9 +29,9 @@ pub struct Oracle {
 /// A recorded playout.
 #[derive(Deserialize, Debug)]
 pub struct Playout {
-    /// Its steps.
+    /// The steps.
     pub steps: Vec<Step>,
-    /// The last state's goals.
+    /// The goals of the last state.
     #[serde(default)]
     pub goals: Vec<Option<i64>>,
 }
@@ -39,16 +39,16 @@ pub struct Playout {
 /// A step of a playout.
 #[derive(Deserialize, Debug)]
 pub struct Step {
-    /// The legal moves before the step, per role.
+    /// The legal moves before the step, by role.
     pub legal: Vec<Legal>,
     /// The joint move.
     #[serde(rename = "move")]
     pub joint: Vec<String>,
-    /// The number of fluents in the state after it.
+    /// The number of fluents in the state after the step.
     pub nprops: Option<usize>,
-    /// Their hash.
+    /// The hash of these fluents.
     pub hash: Option<String>,
-    /// Whether the state after it is terminal.
+    /// Whether the state after the step is terminal.
     #[serde(alias = "terminal_after")]
     pub terminal: bool,
 }
@@ -56,20 +56,20 @@ pub struct Step {
 /// The legal moves of one role.
 #[derive(Deserialize, Debug)]
 pub struct Legal {
-    /// How many.
+    /// The number of legal moves.
     pub n: usize,
-    /// Their hash.
+    /// The hash of the legal moves.
     pub h: String,
-    /// The moves, in the first steps.
+    /// The legal moves; recorded for the first steps only.
     pub moves: Option<Vec<String>>,
 }
 
-/// Why a machine and an oracle do not agree.
+/// A difference between a machine and an oracle, or between two machines.
 #[derive(Debug)]
 pub enum Difference {
-    /// They say different things.
+    /// The answers differ.
     Disagreed(String),
-    /// The machine gave up.
+    /// The machine failed to evaluate.
     Failed(EvalError),
 }
 
@@ -91,7 +91,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(
 }
 
 impl Oracle {
-    /// Compares everything but perft: initial state and playouts.
+    /// Compares the initial state and the playouts.
     ///
     /// # Errors
     /// The first difference.
@@ -111,7 +111,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Compares the number of joint-move sequences, to the depth the oracle has.
+    /// Compares the numbers of joint-move sequences, to the depth of the oracle.
     ///
     /// # Errors
     /// The first difference.
@@ -187,7 +187,7 @@ fn compare_state<M: StateMachine>(
     Ok(())
 }
 
-/// FNV-1a, 64 bits, of sorted texts joined by line feeds.
+/// The 64-bit FNV-1a hash of sorted texts joined by line feeds, in hexadecimal.
 pub fn hash(sorted: &[&str]) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for (number, text) in sorted.iter().enumerate() {

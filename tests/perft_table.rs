@@ -1,13 +1,13 @@
-//! Numbers of joint-move sequences by depth: tables of them (`perft/NAME.perft`; one line a depth,
-//! `depth<TAB>count`, from depth 0 on), and the counts of two machines.
+//! Numbers of joint-move sequences by depth: the tables `perft/NAME.perft` (lines `depth<TAB>count`, from
+//! depth 0 on), and the comparison of two machines.
 
 use crate::oracle::Difference;
 use ggp_game::{StateMachine, perft};
 
-/// Reads the counts of `text`, in order of depth.
+/// Parses the counts of `text`, in order of depth.
 ///
 /// # Errors
-/// The line that cannot be read.
+/// The first line that cannot be parsed.
 pub fn read(text: &str) -> Result<Vec<u64>, String> {
     let mut counts = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -18,10 +18,10 @@ pub fn read(text: &str) -> Result<Vec<u64>, String> {
     if counts.len() < 2 { Err("no depth but 0".to_owned()) } else { Ok(counts) }
 }
 
-/// Counts as deep as `table` goes while its counts stay within `most`.
+/// Compares a machine's counts with `table`, to the greatest depth whose counts are at most `most`.
 ///
 /// # Errors
-/// Where the machine's counts differ.
+/// When the counts differ.
 pub fn check<M: StateMachine>(machine: &mut M, table: &[u64], most: u64) -> Result<(), String> {
     let depth = table.iter().take_while(|&&count| count <= most).count() - 1;
     let initial = machine.initial_state().map_err(|error| error.to_string())?;
@@ -32,14 +32,14 @@ pub fn check<M: StateMachine>(machine: &mut M, table: &[u64], most: u64) -> Resu
     Err(format!("counted {counts:?}, the table says {:?}", &table[..=depth]))
 }
 
-/// The greatest depth to which two machines count.
+/// The greatest depth that [`agree`] compares.
 const DEEPEST: u32 = 12;
 
-/// Compares the counts of two machines by depth, as deep as `network` visits no more than `most` states at a
-/// depth. The counts.
+/// Compares the counts of two machines by depth and returns them. The depth is limited so that `network`
+/// visits at most `most` states of a depth.
 ///
 /// # Errors
-/// Where the counts differ, those of `judge` first, or what a machine could not evaluate.
+/// Different counts, with those of `judge` first, or an evaluation error.
 pub fn agree<A: StateMachine, B: StateMachine>(
     judge: &mut A,
     network: &mut B,
@@ -47,7 +47,7 @@ pub fn agree<A: StateMachine, B: StateMachine>(
 ) -> Result<Vec<u64>, Difference> {
     let initial = network.initial_state()?;
     let mut counts = vec![1];
-    // The states of the last depth are counted without being visited.
+    // States at the last depth are counted, but not visited.
     while counts.len() <= DEEPEST as usize && (1..=most).contains(&counts[counts.len() - 1]) {
         counts = perft(network, &initial, counts.len() as u32)?;
     }

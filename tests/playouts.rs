@@ -1,24 +1,24 @@
-//! Differential playouts: the random playouts of a network, in lanes of every kind and one by one,
-//! against those of another machine from the same random streams.
+//! Differential tests of playouts: the random playouts of a network, in all kinds of SIMD lanes and one
+//! by one, against those of another machine with the same random streams.
 
 use crate::oracle::Difference;
 use ggp_game::{Fingerprint, Goals, PlayoutPlan, Playouts};
 use ggp_propnet::{Cpu, PropNetMachine};
 
-/// So many of the playouts are also played one by one by the network.
+/// Number of playouts that the network also plays one by one.
 const ALONE: usize = 32;
 
-/// One finished playout.
+/// A completed playout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Outcome {
     goals: Vec<Goals>,
     steps: u32,
     terminal: bool,
-    /// The texts of the moves made, if asked for.
+    /// The texts of the moves, if requested.
     moves: Vec<String>,
 }
 
-/// Plays `plan` from the initial state: the counts, and the outcomes by number.
+/// Plays `plan` from the initial state. Returns the counts, and the outcomes by number.
 fn play<M: Playouts>(
     machine: &mut M,
     plan: PlayoutPlan<'_>,
@@ -49,12 +49,12 @@ fn play<M: Playouts>(
     Ok((counts, all))
 }
 
-/// Compares the first `count` playouts from the initial state with seed `seed`. `judge` and the lanes must
-/// make the same moves and come to the same ends; lanes of each kind that this processor has, and the network
-/// one playout after the other, too. The counts that `ggp bench --playouts` prints.
+/// Compares the first `count` playouts from the initial state with seed `seed`. The moves and outcomes of
+/// `judge` and `network` must be equal: in lanes of each kind that this processor supports, and, for the
+/// first `ALONE` playouts, one by one. Returns the counts that `ggp bench --playouts` prints.
 ///
 /// # Errors
-/// The first difference, the judge's answer first, or what a machine could not evaluate.
+/// The first difference, with the answer of `judge` first, or an evaluation error.
 pub fn agree<J: Playouts>(
     judge: &mut J,
     network: &PropNetMachine,
@@ -84,7 +84,7 @@ pub fn agree<J: Playouts>(
     Ok(counts)
 }
 
-/// Compares the outcomes of playouts, with their moves if `moves`.
+/// Compares the outcomes of playouts, and their moves if `moves` is set.
 fn same(how: &str, expected: &[Outcome], got: &[Outcome], moves: bool) -> Result<(), Difference> {
     for (number, (expected, got)) in expected.iter().zip(got).enumerate() {
         let apart = expected.moves.iter().zip(&got.moves).position(|(one, two)| one != two);

@@ -1,7 +1,7 @@
-//! Test positions: states built from facts, and what must hold in them and after given moves.
+//! Test positions: states given by facts, and what must hold in them and after given moves.
 //!
-//! The text form (`positions/NAME.txt`) is a sequence of lines, each a keyword and terms; an
-//! indented line goes on with the one before it; `#` begins a comment line.
+//! The text form (`positions/NAME.txt`) is a sequence of lines, each a keyword and terms. An indented
+//! line continues the line before it. A line that begins with `#` is a comment.
 //!
 //! ```text
 //! position A pawn captures on row 8 and becomes a queen
@@ -17,22 +17,21 @@
 //! lacks    (cell 1 8 white pawn)         none of these
 //! ```
 //!
-//! `unreachable` marks a position with facts that no sequence of moves can make true: a machine
-//! may refuse it with [`EvalError::UnknownFact`]. `play` takes legal moves only. Invariant: a
-//! position that has been read expects something after its `state` and after each `play`, or in
-//! a later state, so none passes without having been looked at.
+//! `unreachable` marks a position with facts that no sequence of moves makes true; a machine may refuse
+//! it with [`EvalError::UnknownFact`]. `play` takes legal moves only. Invariant: a position that was
+//! parsed has an expectation after its last `state` or `play`, so every position checks something.
 
 use ggp_game::{EvalError, Fact, Move, Role, StateMachine};
 use std::collections::BTreeSet;
 
-/// A position and what must hold in it.
+/// A position and its expectations.
 #[derive(Debug)]
 pub struct Position {
-    /// What it shows.
+    /// The description of the position.
     pub name: String,
-    /// Where it begins, from 1.
+    /// The number of its first line, from 1.
     pub line: usize,
-    /// Whether no play leads here.
+    /// Whether no sequence of moves leads to the position.
     pub unreachable: bool,
     initial: bool,
     state: Vec<String>,
@@ -51,10 +50,10 @@ enum Clause {
     Lacks(Vec<String>),
 }
 
-/// Reads the positions of `text`.
+/// Parses the positions of `text`.
 ///
 /// # Errors
-/// The line that cannot be read, and why.
+/// The line that cannot be parsed, and the reason.
 pub fn read(text: &str) -> Result<Vec<Position>, String> {
     let mut positions: Vec<Position> = Vec::new();
     for (line, entry) in entries(text) {
@@ -115,7 +114,7 @@ pub fn read(text: &str) -> Result<Vec<Position>, String> {
     Ok(positions)
 }
 
-/// Lines with their numbers, comments left out, indented lines joined to the one before them.
+/// The lines with their numbers, without comments; indented lines are joined to the line before them.
 fn entries(text: &str) -> Vec<(usize, String)> {
     let mut entries: Vec<(usize, String)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -151,8 +150,8 @@ fn terms(text: &str) -> Result<Vec<String>, &'static str> {
 }
 
 impl Position {
-    /// Builds the position in `machine` and looks at all that is expected of it. `Ok(false)`:
-    /// the machine does not know an unreachable position's facts.
+    /// Builds the position in `machine` and checks its expectations. Returns `Ok(false)` if the machine
+    /// does not know the facts of an unreachable position.
     ///
     /// # Errors
     /// The line whose expectation fails, and what holds instead.

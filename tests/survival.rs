@@ -1,13 +1,12 @@
-//! What the language crate must survive, whatever bytes it is given.
+//! Properties of the language crate for arbitrary bytes.
 //!
-//! Nothing panics; what is printed parses to the same rules; laying out settles at once and keeps
-//! every word and comment.
+//! No input causes a panic. The printed form of rules parses to the same rules. Formatting is idempotent
+//! and keeps every word and comment.
 
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::{Strictness, check, format, locate, parse, parse_rules, print, render};
 
-/// Fragments that make syntax or break it; parentheses are in it more than once, so that lists come
-/// to be by chance.
+/// Fragments for random texts. Parentheses occur several times, so that random texts contain lists.
 pub const FRAGMENTS: &[&str] = &[
     "(",
     "(",
@@ -65,10 +64,10 @@ pub const FRAGMENTS: &[&str] = &[
     "(not (distinct ?x ?y))",
 ];
 
-/// Runs everything over one text and says whether it was a rulesheet.
+/// Checks all properties on one text. Returns whether the text is a valid rulesheet.
 ///
 /// # Panics
-/// When something is found.
+/// If a property is violated.
 pub fn exercise(kif: &[u8]) -> bool {
     let words = |text: &[u8]| -> Vec<(TokenKind, Vec<u8>)> {
         Lexer::new(text).map(|t| (t.kind, text[t.span.range()].trim_ascii_end().to_vec())).collect()

@@ -1,13 +1,13 @@
-//! Differential walks: two machines of one game, asked the same of the same states.
+//! Differential walks: two machines of one game must give the same answers in the same states.
 
 use ggp_game::rng::Stream;
 use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine};
 
-/// Walks at random for `steps` steps, starting anew whenever a walk ends, and compares everything
-/// that two machines say of each state. The number of playouts that came to an end.
+/// Walks at random for `steps` steps and compares all answers of two machines in each state. A walk that
+/// ends is followed by a new one. Returns the number of walks.
 ///
 /// # Errors
-/// The first difference, or what a machine could not evaluate and after how many steps.
+/// The first difference, or an evaluation error, with the number of steps before it.
 pub fn agree<A: StateMachine, B: StateMachine>(
     a: &mut A,
     b: &mut B,

@@ -1,7 +1,7 @@
-//! Any bytes at all: nothing in the language crate panics, what is printed parses to the same
-//! rules, and laying out settles at once and keeps every word.
+//! Property tests of the language crate with arbitrary bytes: nothing panics, printed rules parse to the
+//! same rules, and formatting is idempotent and keeps every word.
 //!
-//! The longer hunt is `cargo run --release -p ggp-tests --bin fuzz -- --seconds 600 games`.
+//! A longer run: `cargo run --release -p ggp-tests --bin fuzz -- --seconds 600 games`.
 
 use ggp_gdl::{Strictness, check, format, parse, print, render};
 use ggp_tests::survival::{FRAGMENTS, exercise};
@@ -13,7 +13,7 @@ fn soup() -> impl Strategy<Value = String> {
     vec(prop::sample::select(FRAGMENTS), 0..60).prop_map(|tokens| tokens.concat())
 }
 
-/// Terms and conditions that are well formed, so that the deeper parts are reached more often.
+/// Well-formed terms and conditions, which exercise the deeper parts more often.
 fn rules() -> impl Strategy<Value = String> {
     let atoms = &[
         "p",
@@ -109,7 +109,8 @@ fn odd_shapes_take_no_more_than_linear_time() {
             print(&description);
         }
         let _ = format(kif.as_bytes());
-        // Most take milliseconds, quadratic ones minutes; this leaves room for a busy machine.
+        // Linear work takes milliseconds, quadratic work minutes. The limit leaves room for a busy
+        // machine.
         assert!(start.elapsed() < Duration::from_secs(20), "{}: {:?}", &kif[..40], start.elapsed());
     }
 }

@@ -1,5 +1,4 @@
-//! Matches and tournaments with real games and real players: faults, records, runs that are
-//! killed and resumed, shards.
+//! Matches and tournaments with real games and players: faults, records, killed and resumed runs, shards.
 
 use ggp_arena::{
     CommandPlayer, Contest, Ending, Entrant, Event, FaultKind, Finish, MachineReferee, MatchEvent,
@@ -28,7 +27,7 @@ fn published(name: &str) -> Contest {
     Contest { name: name.to_owned(), game: game(&std::fs::read_to_string(path).unwrap()) }
 }
 
-/// Players of this machine, and programs.
+/// Local players and external programs.
 struct Local;
 
 impl Players for Local {
@@ -78,7 +77,7 @@ fn tournament(contests: Vec<Contest>, players: &[(&str, &str)]) -> Tournament {
     }
 }
 
-/// A directory of one's own, removed when done.
+/// A private directory, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -100,7 +99,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What is the same each time a match is played.
+/// The part of the results that is equal whenever a match is played.
 fn content(path: &Path) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     read_results(path, |mut result| {
@@ -136,7 +135,7 @@ fn a_torn_file_is_resumed_and_the_results_are_the_same() {
     let expected = content(&whole);
     assert_eq!(expected.len() as u64, SMALL_LEAGUE);
     let bytes = std::fs::read(&whole).unwrap();
-    // Right before, at and right after a line end, inside a line, and nothing at all.
+    // Cut before, at and after a line end, inside a line, and at the start.
     let line_end = bytes.iter().position(|&b| b == b'\n').unwrap();
     for cut in [0, 1, line_end, line_end + 1, line_end + 2, bytes.len() / 2, bytes.len() - 1] {
         let torn = scratch.file("torn.jsonl");
@@ -146,7 +145,7 @@ fn a_torn_file_is_resumed_and_the_results_are_the_same() {
         assert_eq!(report.progress.done, SMALL_LEAGUE);
         assert_eq!(content(&torn), expected, "cut at {cut}");
     }
-    // Without being asked to resume, nothing is overwritten; another tournament is not mixed in.
+    // Without `resume`, the file is not overwritten. Results of another tournament are refused.
     let refused = league.run(&Local, &run, &mut |_| {}, &StopToken::new()).unwrap_err();
     assert!(refused.to_string().contains("holds results already"), "{refused}");
     let other = Tournament { seed: 12, ..small_league() };
@@ -183,7 +182,7 @@ fn a_stopped_run_goes_on_where_it_was() {
     assert_eq!(content(&out), content(&fresh));
 }
 
-/// The child of the next test: not a test of its own.
+/// The child process of the next test; not a test by itself.
 #[test]
 #[ignore = "run by another test, which kills it"]
 fn child_that_is_killed() {
@@ -205,7 +204,7 @@ fn a_killed_run_loses_nothing_and_repeats_nothing() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Later each time, so that it comes to an end on slow machines too.
+        // Each run lasts longer than the one before, so that the tournament ends on slow machines too.
         let until = Instant::now() + Duration::from_millis(15 + 37 * kills);
         let ended = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -244,7 +243,7 @@ fn shards_merged_are_the_whole() {
         assert!(!content(&part).is_empty());
         parts.push(part);
     }
-    // One of them twice: the same matches count once.
+    // Matches of a duplicate file count once.
     parts.push(parts[0].clone());
     let merged = scratch.file("merged.jsonl");
     let mut out = std::fs::File::create(&merged).unwrap();
@@ -268,7 +267,7 @@ fn the_stronger_player_is_found_in_every_seat() {
     let report = play(&league, &run);
     let names: Vec<String> = report.standings.summary().players.into_iter().map(|p| p.name).collect();
     assert_eq!(names, ["mcts", "dice"]);
-    // The first entrant is the weaker one here.
+    // The first entrant is the weaker player.
     assert_eq!(report.finish, Finish::Decided(ggp_arena::elo::Hypothesis::H0));
     assert!(report.progress.done < 400);
     let three = Tournament {
@@ -279,7 +278,7 @@ fn the_stronger_player_is_found_in_every_seat() {
     assert_eq!(again.finish, Finish::Decided(ggp_arena::elo::Hypothesis::H1));
 }
 
-/// Players whose referee stops the whole run when it is asked for an opening.
+/// Players whose referee stops the run when it is asked for an opening.
 struct StopsAtOpening(StopToken);
 
 struct StoppingReferee(Box<dyn Referee>, StopToken);
@@ -335,7 +334,7 @@ fn a_run_stopped_while_an_opening_is_drawn_ends_well() {
 #[cfg(unix)]
 mod programs;
 
-/// Answers from a list and remembers what it saw.
+/// A player that answers from a list and records what it observes.
 struct Scripted {
     answers: Vec<&'static str>,
     seen: Arc<Mutex<Vec<String>>>,
@@ -400,7 +399,7 @@ fn percepts_are_all_that_a_player_of_gdl_ii_is_told() {
     assert_eq!(seen[0], "Start");
     assert!(seen[1].contains("turn: 1, own: \"wait\", seen: [Fact(\"(coin hidden)\")]"), "{}", seen[1]);
     assert!(seen[2].starts_with("stop Percepts { turn: 2"), "{}", seen[2]);
-    // The coin is fair.
+    // Over many matches, both sides of the coin are equally frequent.
     let mut referee = MachineReferee::new(Interpreter::new(&game(COIN)));
     let wins = (0..200).filter(|&seed| {
         let mut seats = [Seat::Nature, scripted(&["wait", "(guess heads)"]).0];
@@ -433,7 +432,7 @@ fn rules_that_get_stuck_or_go_on_are_reported() {
     assert!(matches!(too_few.ending, Ending::Unplayed(_)));
 }
 
-/// Counts what it is shown.
+/// Counts the events that it observes.
 #[derive(Default)]
 struct Watcher {
     states: u32,
@@ -498,7 +497,7 @@ fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
     assert_eq!(record.errors[3], ["", "IL (mark 9 9)"]);
     assert_eq!(record.joint_moves().unwrap()[..2], opening);
     assert_eq!(record.random_token.len(), 32);
-    // From the text form alone the same states come out.
+    // The text form of the record gives the same states.
     let lines = Record::read(&record.to_lines()).unwrap();
     let mut state = machine.initial_state()?;
     let mut facts: Vec<Fact> = Vec::new();

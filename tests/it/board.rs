@@ -1,5 +1,5 @@
-//! Boards: what `view` infers from whole rulesheets, ours and published ones, also when all their
-//! names are scrambled.
+//! The boards that `view` infers from whole rulesheets, the project's and published ones, and from the
+//! same rulesheets with scrambled names.
 
 use ggp_game::rng::Stream;
 use ggp_game::{Fact, Game, Interpreter, StateMachine};
@@ -8,15 +8,16 @@ use ggp_view::{BoardModel, Gesture, Kind, Sidecar, Slot, Style, infer, infer_wit
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A game and the states of a short random playout.
+/// A game, with the states of a few short random playouts.
 struct Seen {
     game: Arc<Game>,
     states: Vec<Vec<Fact>>,
-    /// The legal moves of the first state.
+    /// The legal moves of the initial state.
     moves: Vec<String>,
 }
 
-/// A playout of a game with very many moves stops early: they cost time and add nothing.
+/// Limit on the legal moves listed, after which playouts stop. It bounds the time for games with very
+/// many moves.
 const MAX_MOVES: usize = 3000;
 
 fn see(text: &[u8], playouts: u64, steps: usize) -> Option<Seen> {
@@ -58,7 +59,7 @@ fn ours(name: &str) -> Seen {
     see(&text, 2, 40).expect("our own rulesheets evaluate")
 }
 
-/// Kind, the two sides in order of length, boards, layers.
+/// The kind, the two side lengths in ascending order, the number of boards, and the number of layers.
 fn shape(model: &BoardModel) -> (Kind, [usize; 2], usize, usize) {
     let mut sides = [model.columns.values.len(), model.rows.values.len()];
     sides.sort_unstable();
@@ -103,7 +104,7 @@ fn each_view_beside_our_games_fits_its_game() {
         let inferred = infer(&seen.game, &seen.states);
         assert_eq!(shape(&given), shape(&inferred), "{}", path.display());
         assert_eq!(given.holes, inferred.holes, "{}: what it says of holes is so", path.display());
-        // Each glyph belongs to something that can be on the board.
+        // Each glyph belongs to a possible content of a square.
         let contents = |layer: &ggp_view::Layer| match layer.values.as_slice() {
             [one] => one.clone(),
             [first, second] => {
@@ -140,7 +141,7 @@ fn every_move_of_our_board_games_is_made_on_the_board() {
             } else if name == "tic_tac_toe" || name == "hex" {
                 matches!(gesture, Gesture::Place { .. })
             } else {
-                // A piece goes from where it is.
+                // A piece moves from its own square.
                 matches!(&gesture, Gesture::Path { squares, .. } if squares.len() == 2
                     && !position.squares[model.square_number(squares[0])].is_empty())
             };
@@ -170,14 +171,14 @@ fn boards_stay_within_eighty_columns_and_colour_is_only_there_if_asked_for() {
     }
 }
 
-/// New names for old ones, the same wherever a name occurs.
+/// Renames names consistently.
 #[derive(Default)]
 struct Scrambler {
     names: BTreeMap<String, String>,
 }
 
 impl Scrambler {
-    /// Another name, except for keywords and integers; a variable stays one.
+    /// The new name of `token`. Keywords and integers stay; a variable stays a variable.
     fn rename(&mut self, token: &str) -> String {
         const KEYWORDS: [&str; 17] = [
             "<=", "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
@@ -189,7 +190,7 @@ impl Scrambler {
         let mark = if token.starts_with('?') { "?" } else { "" };
         let count = self.names.len() as u64;
         let new = self.names.entry(token.to_owned()).or_insert_with(|| {
-            // Syllables of a number that jumps about, so that no order shows.
+            // Syllables of a scattered number, so that the order of the names is lost.
             let mut number = (count + 3).wrapping_mul(2_654_435_761) % 1_000_003;
             let mut out = String::from("z");
             for _ in 0..7 {
@@ -202,7 +203,7 @@ impl Scrambler {
         format!("{mark}{new}")
     }
 
-    /// `text` with every name replaced; comments are dropped.
+    /// `text` with all names replaced and comments removed.
     fn scramble(&mut self, text: &str) -> String {
         let mut out = String::new();
         for line in text.replace('\r', "\n").lines() {
@@ -226,7 +227,7 @@ impl Scrambler {
         out
     }
 
-    /// The model of the same game and the same states under other names.
+    /// The model inferred from the renamed game and the renamed states.
     fn infer(&mut self, text: &str, states: &[Vec<Fact>]) -> Option<BoardModel> {
         let game = Game::new(ggp_gdl::parse(self.scramble(text).as_bytes()).ok()?).ok()?;
         let mut renamed: Vec<Vec<Fact>> = Vec::new();
@@ -259,8 +260,8 @@ fn scrambled_names_leave_our_games_their_boards() {
     }
 }
 
-/// Of the published games, how many are drawn how, and how many keep their shape under other
-/// names. One short playout each: what is measured here is what a user sees at once.
+/// Counts how many published games get which kind of board, and how many keep it under other names. One
+/// short playout per game, as little as a user sees at first.
 #[test]
 fn published_games_have_boards() {
     let Some(corpus) = corpus() else { return };

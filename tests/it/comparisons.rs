@@ -1,9 +1,9 @@
-//! The comparisons of network and interpreter fail where the two play different games.
+//! The comparisons of network and interpreter fail for two different games.
 
 use ggp_game::Interpreter;
 use ggp_tests::{game, network, perft_table, playouts, walk};
 
-/// Two roles add one of two kinds three times; what they add last decides.
+/// Two roles add one of two kinds three times; the last additions decide the goals.
 const RULES: &str = "(role a) (role b) (kind x) (kind y) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (<= (legal ?r (add ?k)) (role ?r) (kind ?k))
     (<= (next (n ?m)) (true (n ?n)) (succ ?n ?m))
@@ -12,7 +12,7 @@ const RULES: &str = "(role a) (role b) (kind x) (kind y) (init (n 0)) (succ 0 1)
     (<= (goal ?r 100) (role ?r) (true crossed))
     (<= (goal ?r 0) (role ?r) (not (true crossed)))";
 
-/// Whether the walk, the playouts and perft see no difference between `RULES` and `others`.
+/// Whether the walk, the playouts and perft find `RULES` and `others` equal.
 fn agree(others: &str) -> [bool; 3] {
     let (mut interpreter, mut network) = (Interpreter::new(&game(RULES)), network(others));
     [

@@ -1,22 +1,23 @@
-//! Playouts with decisive moves: who can win at once does so, else, of two, makes no move after which the other
-//! can, and where nobody can, the moves drawn are those of plain playouts.
+//! Playouts with decisive moves. In states where one role chooses, that role wins at once if it can.
+//! Otherwise, in a game of two roles, it avoids moves after which the other role can win at once, if it
+//! has others. Where nothing of this applies, the moves are those of plain playouts.
 
 use ggp_game::{Goal, Goals, Move, PlayoutPlan, Playouts, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Limits, MctsOptions, Search};
 use ggp_tests::network;
 
-/// How often playouts of one game were looked at in states that ask for a move.
+/// Numbers of checked states in which playouts must make a decisive move.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Seen {
-    /// States in which a move wins at once: every playout must make such a move.
+    /// States with a move that wins at once; every playout must make such a move.
     won: usize,
-    /// States in which some moves leave another role a move that wins, and some do not: every playout must make
-    /// one of the latter.
+    /// States in which some, but not all, moves let another role win at once; every playout must make one
+    /// of the others.
     threatened: usize,
 }
 
-/// The legal moves of each role, unless one has none.
+/// The legal moves of each role; `None` if a role has none.
 fn legal_moves(machine: &mut PropNetMachine, state: &BitState) -> Option<Vec<Vec<Move>>> {
     let mut legal = Vec::new();
     for role in machine.game().clone().roles() {
@@ -27,13 +28,13 @@ fn legal_moves(machine: &mut PropNetMachine, state: &BitState) -> Option<Vec<Vec
     legal.iter().all(|moves| !moves.is_empty()).then_some(legal)
 }
 
-/// The only role that has several moves.
+/// The only role with several legal moves, if there is exactly one.
 fn decider(legal: &[Vec<Move>]) -> Option<usize> {
     let mut deciding = (0..legal.len()).filter(|&role| legal[role].len() > 1);
     deciding.next().filter(|_| deciding.next().is_none())
 }
 
-/// The states after each legal move of `role`, the other roles having one move each.
+/// The states after each legal move of `role`. Each other role has one legal move.
 fn after(machine: &mut PropNetMachine, state: &BitState, legal: &[Vec<Move>], role: usize) -> Vec<BitState> {
     let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
     let next = |&mv: &Move| {
@@ -43,7 +44,7 @@ fn after(machine: &mut PropNetMachine, state: &BitState, legal: &[Vec<Move>], ro
     legal[role].iter().map(next).collect()
 }
 
-/// Whether `state` is the end of the game and `role` has its best goal there.
+/// Whether `state` is terminal and `role` gets its largest goal there.
 fn is_won(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool {
     let best = machine.net().roles()[role].goals.iter().map(|(goal, _)| goal.value()).max();
     let mut goals: Vec<Goals> = vec![Goals::None; machine.net().roles().len()];
@@ -59,13 +60,13 @@ fn is_lost(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool 
         return false;
     }
     let Some(legal) = legal_moves(machine, state) else { return false };
-    // A role with a single move may win by it, too.
+    // A role can also win by its only move.
     (0..legal.len())
         .filter(|&other| other != role && decider(&legal).is_none_or(|one| one == other))
         .any(|other| after(machine, state, &legal, other).iter().any(|next| is_won(machine, next, other)))
 }
 
-/// One step of some playouts from `state`.
+/// Plays one step of `count` playouts from `state`.
 fn steps(machine: &mut PropNetMachine, state: &BitState, count: usize, decisive: bool) -> Vec<Vec<Move>> {
     let plan = PlayoutPlan { per_start: count, max_steps: 1, moves: true, decisive, ..PlayoutPlan::new(7) };
     let mut made = vec![Vec::new(); count];
@@ -94,7 +95,7 @@ fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
                     moves.clone().filter(|(_, next)| is_won(machine, next, role)).map(|(mv, _)| mv).collect();
                 let safe: Vec<Move> =
                     moves.filter(|(_, next)| !is_lost(machine, next, role)).map(|(mv, _)| mv).collect();
-                // Few are played one by one, many in lanes.
+                // A few playouts run one by one, many in lanes.
                 for count in [2, 12] {
                     let plain = steps(machine, &state, count, false);
                     let made = steps(machine, &state, count, true);
@@ -122,7 +123,8 @@ fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
     seen
 }
 
-/// The project's rulesheets whose networks see decisive moves, with what `look` sees in four games of each.
+/// The project's rulesheets whose networks support decisive moves, and the counts of `look` in four games
+/// of each.
 const OURS: [(&str, Seen); 9] = [
     ("breakthrough_holes", Seen { won: 76, threatened: 36 }),
     ("connect_four", Seen { won: 32, threatened: 12 }),
@@ -164,7 +166,7 @@ fn published_games_are_no_exception() {
     }
 }
 
-/// The states that may follow `state` if `role` makes move `mv`, whatever the others do.
+/// The possible states after the move `mv` of `role` in `state`.
 fn replies(
     machine: &mut PropNetMachine,
     state: &BitState,
@@ -183,9 +185,9 @@ fn replies(
     joints.iter().map(|joint| machine.next_state(state, joint).expect("legal moves")).collect()
 }
 
-/// Goes through some random games and looks at the moves left in states where several roles choose: what is
-/// missing must end the game and not win it, whatever the others do. Returns how many moves are missing, and
-/// how many are left that should be missing.
+/// Plays random games and checks `decisive_moves` in states where several roles choose: a move may be
+/// removed only if it ends the game without a win, whatever the others do. Returns the number of removed
+/// moves, and the number of such moves that remain although the role has others.
 fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -> (usize, usize) {
     let (mut missing, mut overlooked) = (0, 0);
     let mut narrowed = Vec::new();
@@ -214,7 +216,7 @@ fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -
                 missing += gone.len();
                 overlooked += if other.is_empty() { 0 } else { lost.len() - gone.len() };
             }
-            // Half of the games go on by any legal moves, so that all kinds of states are seen.
+            // Half of the games continue with any legal moves, to reach more kinds of states.
             let moves = if game % 2 == 0 { &legal } else { &narrowed };
             let drawn = |(role, moves): (usize, &Vec<Move>)| {
                 moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
@@ -226,8 +228,8 @@ fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -
     (missing, overlooked)
 }
 
-/// Two runners, each on a plank of five cells, choose at once to step left or right or to stay: whoever
-/// steps off has lost, and after six steps it is a draw.
+/// Two runners, each on a plank of five cells, move at the same time left, right, or not at all. A runner
+/// that steps off loses; the game is drawn after six steps.
 const PLANKS: &str = "(role a) (role b)
     (init (at a 3)) (init (at b 3)) (init (step 0))
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
@@ -264,7 +266,7 @@ fn nobody_does_so_in_published_games() {
 fn a_search_looks_at_what_stops_a_threat_first() {
     let mut machine = network(&ggp_tests::rulesheet("connect_four"));
     let mut state = machine.initial_state().expect("a state");
-    // White has three in a row on the ground, open at one end; red must drop there.
+    // White has three in a row on the ground, open at one end, so red must drop there.
     for (role, column) in [(0, 1), (1, 1), (0, 2), (1, 2), (0, 3)] {
         let legal = legal_moves(&mut machine, &state).expect("legal moves");
         let text = format!("(drop {column})");

@@ -1,5 +1,5 @@
-//! What the checks let pass can be evaluated: the language crate and the evaluator agree on which
-//! rules have a meaning, though each splits relations in its own way.
+//! Rules that pass the checks can be evaluated: the language crate and the evaluator agree on which rules
+//! have a meaning, though each splits relations in its own way.
 
 use ggp_game::Game;
 use ggp_gdl::{Severity, Strictness, check, parse};
@@ -11,8 +11,8 @@ use std::cell::Cell;
 const GAME: &str = "(role white) (role black) (legal black go) (goal black 0) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
     (<= terminal (true (step 2))) (goal white 100) (n a) (n b)";
 
-/// Rules of few relations with constants here and there, so that cycles are common and some of
-/// them are kept apart by constants only.
+/// Rules of few relations with occasional constants. Cycles are frequent, and in some of them only
+/// constants separate the relations.
 fn rules() -> impl Strategy<Value = String> {
     let heads = [
         "(p a)",

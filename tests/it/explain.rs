@@ -1,12 +1,12 @@
-//! Explanations agree with the interpreter on whatever holds, and with themselves.
+//! Explanations agree with the interpreter and are consistent.
 
 use ggp_game::{Because, Explainer, Explanation, Fact, Goals, Interpreter, StateMachine, Verdict, rng};
 
-/// Steps of one playout whose states are looked at.
+/// Number of steps of the playout whose states are explained.
 const STEPS: u32 = 4;
 
-/// Everything under something that holds by a rule holds; of something that fails exactly one
-/// condition fails, and what comes after it was not tried.
+/// Checks an explanation: if a fact holds by a rule, all its conditions hold; if it fails, exactly one
+/// condition fails and the later ones are not tried.
 fn assert_consistent(e: &Explanation) {
     match e.because {
         Because::Rule(_) => {
@@ -49,13 +49,13 @@ fn what_holds_is_explained_and_what_fails_is_too() {
             for role in game.roles() {
                 let mut legal = Vec::new();
                 machine.legal_moves(&state, role, &mut legal).expect("moves");
-                // Where the game is over there need not be any.
+                // A terminal state may have no legal moves.
                 if !is_terminal {
                     joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
                 }
                 by_role.push(legal);
             }
-            // Each role's moves, asked for each role: most of them are not the other one's.
+            // Every role's moves are also asked for the other roles, which mostly do not have them.
             for role in game.roles() {
                 for mv in by_role.iter().flat_map(|legal| legal.iter().take(3)) {
                     let fact = format!("(legal {} {})", game.role_name(role), machine.move_text(*mv));

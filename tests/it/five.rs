@@ -1,5 +1,5 @@
-//! The recorded playouts of the five games (`../shared/five`, or `$GGP_FIVE`): legal moves by
-//! count and hash, terminal states and goals.
+//! The recorded playouts of the five reference games (`../shared/five`, or `$GGP_FIVE`): counts and
+//! hashes of legal moves, terminal states, and goals.
 
 use ggp_game::Interpreter;
 use ggp_tests::oracle::Oracle;

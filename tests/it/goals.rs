@@ -1,5 +1,5 @@
-//! Rules that give a role no goal or several: both machines tell these apart in the same playouts, the
-//! search goes for the largest, and the match is scored and recorded so.
+//! Rules that give a role no goal or several. Both machines distinguish these cases in the same playouts.
+//! The search maximizes the largest goal, and matches are scored and recorded by it.
 
 use super::protocol::schema::violations;
 use ggp_arena::{
@@ -11,7 +11,8 @@ use ggp_tests::{game, network};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Two roles in turn take one or two; who takes the last has 100, but both have 0 as well.
+/// Two roles take one or two pieces in turn. The role that takes the last piece has goal 100; both also
+/// have 0.
 const SLIP: &str = "
     (role first) (role second) (init (heap 5)) (init (control first))
     (other first second) (other second first)
@@ -25,7 +26,7 @@ const SLIP: &str = "
     (<= (goal ?r 100) (true (heap 0)) (true (control ?o)) (other ?r ?o))
     (<= (goal ?r 0) (role ?r) (true (heap 0)))";
 
-/// One step; then only the second role has a goal.
+/// A game of one step, after which only the second role has a goal.
 const LEFT_OUT: &str = "
     (role first) (role second) (init (step 1)) (<= (legal ?r go) (role ?r)) (<= (next (step 2)) (true (step 1)))
     (<= terminal (true (step 2))) (<= (goal second 40) (true (step 2)))";
@@ -34,7 +35,7 @@ fn goal(value: u8) -> Goal {
     Goal::new(value).expect("a goal")
 }
 
-/// Number, steps and goals of `count` playouts, by number.
+/// The number, steps and goals of `count` playouts.
 fn played<M: Playouts>(machine: &mut M, count: usize) -> Vec<(usize, u32, Vec<Goals>)> {
     let start = machine.initial_state().expect("a state");
     let plan = PlayoutPlan { per_start: count, ..PlayoutPlan::new(3) };
@@ -51,7 +52,7 @@ fn both_machines_play_the_same_playouts_to_the_same_goals() {
         (SLIP, Goals::Several(goal(100)), Goals::One(goal(0))),
         (LEFT_OUT, Goals::One(goal(40)), Goals::None),
     ] {
-        // In lanes, and few of them one at a time.
+        // Many playouts run in lanes, a single one does not.
         for count in [700, 1] {
             let ours = played(&mut Interpreter::new(&game(rules)), count);
             assert_eq!(ours, played(&mut network(rules), count));
@@ -62,7 +63,7 @@ fn both_machines_play_the_same_playouts_to_the_same_goals() {
     }
 }
 
-/// The first role, to move, wins by taking two.
+/// The first role is to move and wins by taking two.
 fn goes_for_the_largest<M: Playouts>(machine: &M, name: &str) {
     for options in [MctsOptions::default(), MctsOptions::uct()] {
         let mut search = Search::new(machine.clone(), &options).expect("a search");
@@ -88,7 +89,7 @@ fn the_search_goes_for_the_largest_goal() {
     goes_for_the_largest(&network(SLIP), "network");
 }
 
-/// A recorded match of two searches.
+/// The recorded match of two searches.
 fn matched(rules: &str) -> Outcome {
     let game = game(rules);
     let clocks = Clocks { start: Duration::MAX, play: Duration::MAX };
@@ -132,7 +133,7 @@ fn matches_are_scored_by_the_largest_goal_and_records_say_so() {
         assert_eq!(shown["goalValues"], json!(goals));
         assert_eq!(shown["goalsGiven"], json!(told));
         assert_eq!(Record::read(&shown.to_string()).expect("a record"), record);
-        // But for that, it is what others know.
+        // Apart from `goalsGiven`, the record has the standard form.
         shown.as_object_mut().expect("an object").remove("goalsGiven");
         let schema = serde_json::from_str(include_str!("../protocol/record.schema.json")).expect("JSON");
         assert_eq!(violations(&schema, &shown), Vec::<String>::new());

@@ -1,6 +1,6 @@
-//! The network against the interpreter on random games: conditions on several moves at once and
-//! on moves not made, recursion, variable fluents, goals by rule, percepts, negation over static
-//! relations that are computed on demand.
+//! The network against the interpreter on random games. They have conditions on several moves at once and
+//! on moves not made, recursion, variable fluents, derived goals, percepts, and negated static relations
+//! that are evaluated on demand.
 
 use ggp_game::Interpreter;
 use ggp_game::rng::mix;
@@ -20,7 +20,7 @@ impl Dice {
     }
 }
 
-/// What every random game has: two roles, three things, a clock that ends it.
+/// The common part of the random games: two roles, three things, and a clock that ends the game.
 const FRAME: &str = "(role a) (role b) (thing 1) (thing 2) (thing 3)
 (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (init (clock 0)) (init (at 1)) (init (on 1 2))
 (<= (next (clock ?n)) (true (clock ?m)) (succ ?m ?n)) (<= terminal (true (clock 5)))
@@ -28,7 +28,7 @@ const FRAME: &str = "(role a) (role b) (thing 1) (thing 2) (thing 3)
 (<= (between ?x ?y) (edge ?x ?y)) (<= (between ?x ?z) (between ?x ?y) (edge ?y ?z))
 ";
 
-/// Conditions that bind or test `?x` and `?y`, which are things.
+/// Conditions that bind or test the variables `?x` and `?y`, whose values are things.
 const STATE: [&str; 9] = [
     "(true (at ?x))",
     "(true (at ?y))",
@@ -138,15 +138,15 @@ fn rules(seed: u64) -> String {
     rules
 }
 
-/// Walks over the games with these seeds; how many games there were.
+/// Compares walks in the random games with these seeds. Returns the number of valid games.
 fn compare(seeds: std::ops::Range<u64>) -> usize {
     let mut games = 0;
     for seed in seeds {
         let rules = rules(seed);
         let description =
             ggp_gdl::parse(rules.as_bytes()).unwrap_or_else(|errors| panic!("{rules}\n{errors:?}"));
-        // Some have a clock that `(next ?f)` lets stand still beside the new one, or are refused:
-        // the network and the interpreter have to agree about the first.
+        // In some games, `(next ?f)` also keeps the old value of the clock; network and interpreter must
+        // agree on them. Others are refused.
         let Ok(game) = ggp_game::Game::new(description) else { continue };
         let game = std::sync::Arc::new(game);
         let net = PropNet::ground(&game, &GroundLimits::default(), &ggp_game::StopToken::new())
@@ -173,7 +173,7 @@ fn many_random_games_mean_the_same_to_network_and_interpreter() {
     assert!(games > 2_000, "only {games} of 5,000 random games are games");
 }
 
-/// A static relation that is worth computing on demand, negated by one that the state reads.
+/// Tests a static relation that is evaluated on demand and negated in a relation of the state.
 #[test]
 fn what_is_not_asked_for_may_be_negated() {
     let edges: String = (0..59).map(|n| format!("(edge n{n} n{}) ", n + 1)).collect();

@@ -1,9 +1,9 @@
-//! Bad rulesheets, each beside the exact text that `ggp check` shows for it.
+//! Invalid rulesheets with the exact output of `ggp check`.
 //!
-//! `tests/invalid/NAME.kif` is the input; a first line `; level: strict` or `; level: lenient`
-//! names the level. `NAME.stderr` is what is shown. The exit code of each is 1, for each has at
-//! least one error. After a change that is meant, write the texts anew with
-//! `UPDATE_EXPECT=1 cargo test -p ggp-tests invalid` and read the difference.
+//! `tests/invalid/NAME.kif` is the input; a first line `; level: strict` or `; level: lenient` selects
+//! the level. `NAME.stderr` is the expected output. The exit code is always 1, since each input has at
+//! least one error. After an intended change, update the outputs with `UPDATE_EXPECT=1 cargo test -p
+//! ggp-tests invalid` and review the difference.
 
 use ggp_gdl::{Severity, Strictness, diagnose, render};
 use std::fs;

@@ -1,4 +1,4 @@
-//! The integration tests, one module a subject.
+//! The integration tests, one module per subject.
 
 mod any_bytes;
 mod arena;

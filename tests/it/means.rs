@@ -1,13 +1,13 @@
-//! Random playouts of the five games have the mean lengths and goals that other reasoners,
-//! written by others for the same rules, have measured.
+//! The mean lengths and goals of random playouts of the five reference games agree with those that other
+//! reasoners measured on the same rules.
 
 use ggp_game::{Interpreter, PlayoutPlan, Playouts, StateMachine};
 
 const PLAYOUTS: usize = 2_000;
-/// The known means are rounded to one digit.
+/// Rounding error of the known means, which have one digit after the point.
 const ROUNDING: f64 = 0.05;
 
-/// Whether the mean of `samples` lies within three standard errors of `known`.
+/// Whether the mean of `samples` is within three standard errors of `known`, apart from rounding.
 fn agree(name: &str, what: &str, samples: &[f64], known: f64) {
     let count = samples.len() as f64;
     let mean = samples.iter().sum::<f64>() / count;

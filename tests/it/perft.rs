@@ -1,11 +1,10 @@
-//! The number of joint-move sequences of each rulesheet, from `tests/perft`: of the five games as
-//! the issue gives them, of the small ones as programs of a few lines each, written without GDL,
-//! have counted them.
+//! Numbers of joint-move sequences of each rulesheet, from `tests/perft`. Those of the five reference
+//! games are given; those of the small games were counted by short programs without GDL.
 
 use ggp_game::Interpreter;
 use ggp_tests::{perft_table, workspace};
 
-/// How many sequences are counted at the most: all that the tables have in release builds.
+/// Limit of the sequences counted. Release builds count to the full depth of the tables.
 const MOST: u64 = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
 
 #[test]

@@ -1,5 +1,5 @@
-//! The test positions of each rulesheet, from `tests/positions`: the ways to end a game and the
-//! special rules that random play seldom or never reaches.
+//! The test positions of each rulesheet, from `tests/positions`. They cover the ways in which a game ends
+//! and special rules that random play seldom or never reaches.
 
 use ggp_game::Interpreter;
 use ggp_tests::{position, workspace};

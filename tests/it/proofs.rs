@@ -1,21 +1,21 @@
-//! What `Solver` and the search prove, against an exhaustive search that shares nothing with them:
-//! all states layer by layer from the start, then values backwards from the last layer.
+//! The proofs of `Solver` and of the search against an exhaustive search that shares no code with them:
+//! it lists all states by depth and then computes their values backwards (retrograde analysis).
 
 use ggp_game::{Playouts, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Halt, Limits, Solver};
 use std::collections::HashMap;
 
-/// A state's role to choose (none if the game is over there), its first role's goal if so, and where
-/// its children are in the next layer.
+/// A state: the role to choose (`None` if terminal), the first role's goal, and the indices of its
+/// children in the next layer.
 struct Place {
     chooser: Option<Role>,
     goal: u8,
     children: Vec<u32>,
 }
 
-/// The first role's value of a game of two roles in turn that ends after a bounded number of moves,
-/// and how many states it has.
+/// The value for the first role, and the number of states. The game must have two roles that move in turn
+/// and end after a bounded number of moves.
 fn exhaust(machine: &mut PropNetMachine) -> (u8, usize) {
     let mut layer = vec![machine.initial_state().expect("a state")];
     let mut layers: Vec<Vec<Place>> = Vec::new();
@@ -75,7 +75,7 @@ fn exhaust(machine: &mut PropNetMachine) -> (u8, usize) {
     (below[0], states)
 }
 
-/// Both must come to `value`.
+/// Exhaustive search and solver must both return `value`.
 fn proved(rulesheet: &str, value: u8) {
     let mut machine = ggp_tests::network(rulesheet);
     assert_eq!(exhaust(&mut machine).0, value, "by exhaustion");

@@ -1,5 +1,5 @@
-//! The propositional network's lanes against a naive evaluation of the same network, on random
-//! networks: with phases, counters, idle roles, states without legal moves, void goals, recursion.
+//! The lanes of the propositional network against a naive evaluation of the same network. The random
+//! networks have phases, counters, idle roles, states without legal moves, void goals and recursion.
 
 use ggp_game::{
     EvalError, Fact, Game, Goal, Goals, Move, PlayoutPlan, Playouts, Preference, Role, StateMachine,
@@ -33,7 +33,7 @@ impl Naive {
     fn values(&self, state: &[bool], joint: Option<&[Move]>) -> Vec<bool> {
         let net = &*self.net;
         let mut unknowns: BTreeMap<(u32, u32), bool> = BTreeMap::new();
-        // Rounds over the whole network, until no unknown grows.
+        // Evaluate the whole network until no unknown changes (fixpoint).
         loop {
             let mut values = vec![false; net.nodes().len()];
             for (number, node) in net.nodes().iter().enumerate() {
@@ -163,13 +163,13 @@ fn game(roles: usize) -> Arc<Game> {
     Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap())
 }
 
-/// A random gate over `pool`.
+/// A random gate with inputs from `pool`.
 fn gate(b: &mut NetBuilder, dice: &mut Dice, pool: &[Signal]) -> Signal {
     let widest = if dice.below(4) == 0 { 9 } else { 3 };
     let width = 2 + dice.below(widest);
     let inputs: Vec<Signal> = (0..width)
         .map(|_| {
-            // Mostly recent signals: deep networks.
+            // Prefer recent signals, which makes the network deep.
             let back = dice.below(pool.len()).min(dice.below(pool.len()));
             pool[pool.len() - 1 - back].negated_if(dice.below(3) == 0)
         })
@@ -177,8 +177,8 @@ fn gate(b: &mut NetBuilder, dice: &mut Dice, pool: &[Signal]) -> Signal {
     if dice.below(2) == 0 { b.and(inputs) } else { b.or(inputs) }
 }
 
-/// A random network: control of a short period, a counter, random fluents, one recursive
-/// component, role 0 with many moves.
+/// A random network: a control fluent of short period, a counter, random fluents, a recursive component,
+/// and many moves for role 0.
 fn random_net(seed: u64) -> (usize, PropNet) {
     let dice = &mut Dice(seed);
     let roles = 1 + dice.below(3);
@@ -196,7 +196,7 @@ fn random_net(seed: u64) -> (usize, PropNet) {
         let new = gate(&mut b, dice, &pool);
         pool.push(new);
     }
-    // Recursion, monotone in the unknowns.
+    // A recursive component, monotone in its unknowns.
     let size = 1 + dice.below(6);
     let (component, unknowns) = b.open_fixpoint(size);
     let bodies = (0..size)
@@ -219,7 +219,7 @@ fn random_net(seed: u64) -> (usize, PropNet) {
         let new = gate(&mut b, dice, &pool);
         pool.push(new);
     }
-    // Now and then goals cost more than all the rest: the parity of many pairs.
+    // In some networks the goals cost more than all other gates: the parity of many pairs.
     let costly = dice.below(4) == 0;
     let mut parity = pool[0];
     for _ in 0..if costly { 300 } else { 0 } {
@@ -318,7 +318,7 @@ fn outcomes<M: Playouts>(
     all
 }
 
-/// Those of the playouts of `plan` that [`SAMPLE`] picks, each played by itself.
+/// The outcomes of every [`SAMPLE`]-th playout of `plan`, each played alone.
 fn sample(naive: &mut Naive, start: &[Vec<bool>], plan: PlayoutPlan) -> BTreeMap<usize, Outcome> {
     let numbers = (0..plan.per_start).step_by(SAMPLE);
     let alone = |index: usize| PlayoutPlan { first: plan.first + index as u64, per_start: 1, ..plan };
@@ -326,12 +326,12 @@ fn sample(naive: &mut Naive, start: &[Vec<bool>], plan: PlayoutPlan) -> BTreeMap
     numbers.map(|index| (index, played(index))).collect()
 }
 
-/// One playout in so many is compared with the naive evaluation: odd, so that lanes of every word are met, every
-/// bit of a word, and lanes that begin again.
+/// Stride of the playouts that are compared with the naive evaluation. It is odd, so that the sample
+/// includes lanes of every word, every bit of a word, and refilled lanes.
 const SAMPLE: usize = 11;
 
-/// Prefers about half of the moves made in `played`, in three playouts of four; the same ones whatever
-/// the machine's numbers for them.
+/// Prefers about half of the moves of `played`, with probability 3/4. The choice depends on the texts of
+/// the moves, not on their numbers.
 fn preference<M: StateMachine>(machine: &mut M, played: &BTreeMap<usize, Outcome>) -> Preference {
     let roles = machine.game().role_count();
     let mut preference = Preference::new(roles, 0.75);
@@ -346,7 +346,7 @@ fn preference<M: StateMachine>(machine: &mut M, played: &BTreeMap<usize, Outcome
     preference
 }
 
-/// Walks at random through states, comparing everything; returns the facts of the states met.
+/// Walks at random and compares all answers in each state. Returns the facts of the visited states.
 fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec<Vec<Fact>> {
     let roles = naive.game().role_count();
     let (mut one, mut two) = (naive.initial_state().unwrap(), machine.initial_state().unwrap());
@@ -371,7 +371,7 @@ fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec
             let texts: Vec<&str> = legal.iter().map(|&mv| naive.move_text(mv)).collect();
             let others: Vec<&str> = other.iter().map(|&mv| machine.move_text(mv)).collect();
             assert_eq!(texts, others);
-            // Moves need not be legal.
+            // The joint move need not be legal.
             let moves = naive.net.roles()[role.index()].moves.len();
             let text = match legal.len() {
                 0 => naive.net.roles()[role.index()].moves[dice.below(moves)].text.to_string(),
@@ -391,7 +391,7 @@ fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec
     met
 }
 
-/// Asks for many states at once: more than fit into one batch.
+/// Compares queries about many states at once, more than one batch holds.
 fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fact>], dice: &mut Dice) {
     let mut joints = (Vec::new(), Vec::new());
     let mut states = (Vec::new(), Vec::new());
@@ -452,7 +452,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         deferred += usize::from(counts.defers_goals);
         shared += usize::from(counts.shares_terminal);
 
-        // From the initial state: more playouts than lanes, so that lanes are refilled.
+        // From the initial state, with more playouts than lanes, so that lanes are refilled.
         let plan =
             PlayoutPlan { per_start: 700, max_steps: 40, moves: true, first: 5, ..PlayoutPlan::new(seed) };
         let start = [naive.initial_state().unwrap()];
@@ -469,7 +469,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
             assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
         }
 
-        // With some moves preferred.
+        // With preferred moves.
         let (of_naive, of_machine) = (preference(naive, &expected), preference(&mut machine, &expected));
         let before = expected;
         let start = [naive.initial_state().unwrap()];
@@ -491,13 +491,13 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
 
         batches_agree(naive, &mut machine, &met, dice);
 
-        // From the states met, in several phases, and from one that no play reaches.
+        // From the visited states, in several phases, and from an unreachable state.
         let starts: Vec<Vec<bool>> = met.iter().map(|facts| naive.state_of(facts).unwrap()).collect();
         let others: Vec<_> = met.iter().map(|facts| machine.state_of(facts).unwrap()).collect();
         let plan = PlayoutPlan { per_start: 3, max_steps: 9, moves: true, ..PlayoutPlan::new(seed + 1) };
         let expected = outcomes(naive, &starts, plan);
         assert_eq!(outcomes(&mut machine, &others, plan), expected, "seed {seed}");
-        // From those that are not terminal, without looking.
+        // From non-terminal states, without a terminal check at the start.
         let open: Vec<usize> =
             (0..starts.len()).filter(|&at| !naive.is_terminal(&starts[at]).unwrap()).collect();
         let starts: Vec<_> = open.iter().map(|&at| starts[at].clone()).collect();
@@ -510,7 +510,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         let expected = outcomes(naive, &[nothing], plan);
         assert_eq!(outcomes(&mut machine, &[other], plan), expected, "seed {seed}");
     }
-    // The networks are as varied as they are meant to be.
+    // The random networks cover all intended features.
     let varied = narrowed > 100 && phased > 30 && deferred > 5 && (5..140).contains(&shared) && stuck > 100;
     assert!(varied, "{narrowed} {phased} {deferred} {shared} {stuck}");
 }

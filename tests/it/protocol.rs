@@ -1,5 +1,5 @@
-//! The GGP protocol over real sockets: transcripts of good and bad messages (`tests/protocol`),
-//! both ends against each other, and hostile peers.
+//! The GGP protocol over real sockets: transcripts of valid and invalid messages (`tests/protocol`),
+//! server and client against each other, and hostile peers.
 
 mod compliance;
 mod hostile;
@@ -29,7 +29,8 @@ transcripts! {
     bad_players "bad-players.txt"
 }
 
-/// A token ends the server: who waits is answered, connections are closed, threads end.
+/// A stopped token ends the server: it answers waiting requests, closes the connections, and joins its
+/// threads.
 #[test]
 fn a_raised_token_ends_it_all() {
     use ggp_server::player::PlayerConfig;

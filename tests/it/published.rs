@@ -1,6 +1,7 @@
-//! The published rulesheets: all of them load, and laying them out changes nothing but blanks.
+//! The published rulesheets: each loads, and formatting changes only white space.
 //!
-//! They are third-party data and not part of the project. Without them these tests say so and pass.
+//! The rulesheets are third-party data and not part of the project. Without them, the tests report that
+//! they are skipped and pass.
 
 use ggp_gdl::{Severity, Strictness, check, format, parse, print, render};
 use std::fs;

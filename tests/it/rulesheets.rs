@@ -1,6 +1,6 @@
-//! What random playouts show of the project's rulesheets: every state is made of `base` facts and
-//! every legal move is an `input`, every role always has a move, there is exactly one goal each
-//! in every state, goals never fall, each game ends.
+//! Properties of the project's rulesheets in random playouts: every fluent is a `base` fact, every legal
+//! move is an `input`, every role always has a legal move and exactly one goal in every state, goals
+//! never fall, and each game ends.
 
 use ggp_game::rng::Stream;
 use ggp_game::{Goals, Interpreter, Role, StateMachine};
@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 const PLAYOUTS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
 
-/// The facts that `base` names and the moves that `input` names: the initial state and the legal
-/// moves when these stand in the places of `init` and `legal`.
+/// The facts of `base` and the moves of `input`. They are read as the initial state and the legal moves
+/// of a game in which they replace `init` and `legal`.
 fn base_and_inputs(text: &str) -> (BTreeSet<String>, Vec<BTreeSet<String>>) {
     let freed = text.replace("(init ", "(initially ").replace("(legal ", "(lawful ");
     let derived = freed.replace("(base ", "(init ").replace("(input ", "(legal ");

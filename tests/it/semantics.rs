@@ -1,4 +1,4 @@
-//! What rules mean: how terms are lowered, goals and moves read, errors told, machines used again.
+//! The semantics of rules: lowering of terms, goals and moves, errors, and reuse of machines.
 
 use ggp_game::{
     EvalError, Fact, FluentSet, Game, Goal, Goals, Interpreter, JointMoves, Move, PlayoutPlan, Playouts,
@@ -15,7 +15,7 @@ fn refusal(rules: &str) -> Vec<Diagnostic> {
     Game::new(parse(rules.as_bytes()).expect("well formed")).expect_err("it cannot be played")
 }
 
-/// A machine for `rules` and whatever is missing for a game of one role.
+/// A machine for `rules`, completed to a game of one role.
 fn solo(rules: &str) -> Interpreter {
     machine(&format!("(role r) {rules} (legal r go) (goal r 0) (<= terminal (true (over)))"))
 }
@@ -37,7 +37,7 @@ fn state(machine: &mut Interpreter, facts: &[&str]) -> FluentSet {
     machine.state_of(&facts).expect("facts of this game")
 }
 
-/// The facts after `joint`, whose moves must be known.
+/// The facts of the state after `joint`, whose moves the machine must know.
 fn after(machine: &mut Interpreter, state: &FluentSet, joint: &[&str]) -> Vec<String> {
     for role in 0..joint.len() {
         legal(machine, state, role as u8);
@@ -120,7 +120,7 @@ fn legal_is_read_in_bodies_in_every_form() {
 
 #[test]
 fn a_move_variable_makes_no_cycle_among_moves() {
-    // (legal white a) depends on the second rule alone, and that on nothing of legal.
+    // (legal white a) depends on the second rule only, which does not depend on legal.
     let game = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
         (<= terminal (true (step 2))) (goal white 100) (n a) (n white) (q a b)
         (<= (legal ?x (f ?y)) (n ?x) (n ?y) (not (legal white a)))
@@ -133,7 +133,7 @@ fn a_move_variable_makes_no_cycle_among_moves() {
 
 #[test]
 fn goals_of_one_role_do_not_depend_on_those_of_another() {
-    // Constants in two arguments: neither alone keeps the cases apart.
+    // Constants in two arguments, neither of which alone separates the cases.
     let mut machine = machine(
         "(role white) (role black) (init (s 1)) (legal white go) (legal black go) (<= terminal (true (s 2)))
          (<= (next (s 2)) (true (s 1)))
@@ -144,7 +144,7 @@ fn goals_of_one_role_do_not_depend_on_those_of_another() {
     let mut goals = [Goals::None; 2];
     let start = machine.initial_state().unwrap();
     machine.goals(&start, &mut goals).unwrap();
-    // Black has 100, and 0 because someone has 100.
+    // Black has 100, and also 0 because a role has 100.
     let [none, all] = [0, 100].map(|value| Goal::new(value).unwrap());
     assert_eq!(goals, [Goals::One(none), Goals::Several(all)]);
     let end = state(&mut machine, &["(s 2)"]);
@@ -265,8 +265,8 @@ fn at_most_255_roles_play() {
     assert!(refusal(&with(256))[0].message.contains("256 roles"));
 }
 
-/// A counter that is written as a term which grows by one function at each step, and a move that
-/// lets it grow without end.
+/// A counter written as a term that grows by one function per step, and a move that derives infinitely
+/// many terms.
 const GROWING: &str = "(role r)\r(init (count zero))\r(legal r go)\r(legal r burst)\r
 (<= (next (count (s ?n))) (true (count ?n)) (does r go))\r
 (<= (number ?n) (true (count ?n)) (does r burst))\r
@@ -296,7 +296,7 @@ fn a_game_whose_terms_grow_is_stopped_in_the_line_of_its_rule_and_plays_on() {
             why,
             format!("the rule for `(number (s ?n))` in line {line} makes more than 2000 different terms")
         );
-        // What was known before is still right, and the bound is no nearer than it was.
+        // Earlier results stay valid, and the failed evaluation does not use up the limit.
         assert_eq!(facts(&mut machine, &state).len(), 1, "step {step}");
         assert_eq!(legal(&mut machine, &state, 0), ["burst", "go"]);
         state = machine.next_state(&state, &[go]).expect("one more");
@@ -350,13 +350,14 @@ fn playouts_depend_on_their_number_alone() {
     let tail = run(PlayoutPlan { per_start: 7, first: 5, ..PlayoutPlan::new(4) }, 1);
     assert_eq!(tail.1, whole.1[5..]);
     assert_ne!(run(PlayoutPlan { per_start: 12, ..PlayoutPlan::new(5) }, 1).1, whole.1);
-    // Moves without end are cut off, and counted.
+    // Endless playouts are cut off and counted.
     let (cut, moves) = run(PlayoutPlan { max_steps: 2, ..PlayoutPlan::new(4) }, 1);
     assert_eq!((cut[0].2, cut[0].3, moves[0].len()), (2, false, 6));
     assert!(run(PlayoutPlan { first: u64::MAX, per_start: 2, ..PlayoutPlan::new(4) }, 1).0.len() == 2);
 }
 
-/// Two roles move at once, with 2 and 3 moves; one is stuck when a coin lies.
+/// Two roles with 2 and 3 legal moves choose at the same time; the first has no move once `(up)` is
+/// false.
 const STUCK: &str = "(role a) (role b) (init (up)) (n 1) (n 2) (n 3)
     (<= (legal a (lay ?x)) (true (up)) (n ?x) (distinct ?x 3)) (<= (legal b (lay ?x)) (n ?x))
     (<= (next (up)) (does a (lay 1))) (<= (next (down)) (does a (lay 2)) (does b (lay ?x)))
@@ -367,10 +368,10 @@ const STUCK: &str = "(role a) (role b) (init (up)) (n 1) (n 2) (n 3)
 fn perft_counts_joint_moves() {
     let mut machine = machine(STUCK);
     let start = machine.initial_state().unwrap();
-    // After each step (lay 1) of a with (lay 1) or (lay 2) of b goes on: 2 of 6.
+    // From each state, only (lay 1) of a with (lay 1) or (lay 2) of b continues: 2 of 6 joint moves.
     assert_eq!(perft(&mut machine, &start, 4).unwrap(), [1, 6, 12, 24, 48]);
     assert_eq!(perft(&mut machine, &start, 0).unwrap(), [1]);
-    // The same by the joint moves themselves.
+    // The joint moves themselves give the same number.
     let choices: Vec<Vec<Move>> = (0..2)
         .map(|role| {
             let mut legal = Vec::new();
@@ -410,7 +411,8 @@ fn a_role_without_a_move_ends_a_playout_and_a_count() {
     assert_eq!(ends, [(0, false)]);
 }
 
-/// Large inputs take time in their size and not in its square: a second or two in debug builds.
+/// Tests that time grows linearly with the input, not quadratically: at most a few seconds in debug
+/// builds.
 #[test]
 fn large_rulesheets_load() {
     let game = |rules: String| {
@@ -445,7 +447,7 @@ fn large_rulesheets_load() {
     }
 }
 
-/// A term that stands twice in the next one is small in memory and doubles on paper.
+/// Tests a term that occurs twice in the next one: it is shared in memory, but its text doubles.
 #[test]
 fn terms_that_double_are_stopped_before_anyone_writes_them() {
     let mut machine = machine(

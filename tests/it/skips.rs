@@ -1,8 +1,8 @@
-//! Tests without the data that they need: they say that they are skipped, and fail where nothing may be.
+//! Tests without their data: they report that they are skipped, and fail if skipping is forbidden.
 
 use std::process::{Command, Output};
 
-/// Every test here that needs data from beside the project.
+/// All tests of this crate that need external data.
 const TESTS: [&str; 13] = [
     "board::published_games_have_boards",
     "decisive::nobody_does_so_in_published_games",
@@ -19,7 +19,7 @@ const TESTS: [&str; 13] = [
     "walks::published_rulesheets_mean_the_same_to_network_and_interpreter",
 ];
 
-/// Runs the tests without their data, with `forbid` in the environment.
+/// Runs the tests without their data, with `forbid` as `$GGP_NO_SKIP` if given.
 fn without_data(tests: &[&str], forbid: Option<&str>) -> Output {
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child.arg("--exact").args(tests).env_remove("GGP_NO_SKIP");

@@ -1,12 +1,12 @@
-//! Games of one role that fall into parts: found from the network, searched apart, and put together only where
-//! that holds.
+//! One-player games that decompose into independent subgames. The network reveals them; the search solves
+//! them separately and combines the results only where that is sound.
 
 use ggp_game::{Goals, Playouts, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Limits, MctsOptions, Search, Technique};
 use ggp_tests::network;
 
-/// Three towers of four discs, all to be moved to the last peg in as few moves as that takes: 45.
+/// Three towers of Hanoi with four discs each, to be solved in the minimum of 45 moves.
 fn towers() -> String {
     let mut rules = "(role one) (init (step 0)) (tower 1) (tower 2) (tower 3) (peg a) (peg b) (peg c)
         (disc 1) (disc 2) (disc 3) (disc 4)
@@ -30,7 +30,7 @@ fn towers() -> String {
     rules
 }
 
-/// Lamps that a switch turns on and the other turns off: no parts.
+/// Lamps whose switches each turn one lamp on and another off: no decomposition.
 const CROSSED: &str = "(role one) (lamp 1) (lamp 2) (lamp 3) (succ 1 2) (succ 2 3) (succ 3 1) (init (step 0))
     (then 0 1) (then 1 2) (then 2 3) (then 3 4)
     (<= (legal one (press ?n)) (lamp ?n))
@@ -42,7 +42,7 @@ const CROSSED: &str = "(role one) (lamp 1) (lamp 2) (lamp 3) (succ 1 2) (succ 2 
     (<= (goal one 100) (true (on 1)) (true (on 2)))
     (<= (goal one 0) (not (true (on 1)))) (<= (goal one 0) (not (true (on 2))))";
 
-/// Lamps that burn for a step alone: each is a part, and yet the two never burn together.
+/// Lamps that burn for one step: each is a subgame, but no two can burn at the same time.
 const SPARKS: &str = "(role one) (lamp 1) (lamp 2) (lamp 3) (init (step 0))
     (then 0 1) (then 1 2) (then 2 3) (then 3 4)
     (<= (legal one (press ?n)) (lamp ?n))
@@ -56,7 +56,7 @@ fn parts(rules: &str) -> Vec<PropNetMachine> {
     network(rules).subgames()
 }
 
-/// The goal that a player reaches who searches for `iterations` at first, and for a few before each later move.
+/// The goal that a search reaches with `iterations` before the first move and 10 more before every move.
 fn reached(rules: &str, options: &MctsOptions, iterations: u64) -> u8 {
     let machine = network(rules);
     let mut referee = machine.clone();

@@ -1,13 +1,13 @@
-//! Positions with a known best move, in every class of game: what the search must find with a
-//! fixed number of iterations and several seeds, however it is tuned.
+//! Positions with a known best move, in every class of game. The search must find it with a fixed number
+//! of iterations and several seeds.
 
 use ggp_game::{
     Deadline, Goals, Interpreter, Move, Observation, Player, Playouts, Role, StateMachine, StopToken,
 };
 use ggp_search::{Halt, Limits, MctsOptions, Search, Solver};
 
-/// A search of `game` after the moves in `played`: for each joint move the one text that is not a
-/// `noop`, or all of them in role order, apart by `/`.
+/// A search of `game` after the joint moves `played`. Each is given by its only move that is not `noop`,
+/// or by all moves in role order, separated by `/`.
 fn search_after(game: &str, played: &[&str], seed: u64) -> Search<Interpreter> {
     let game = ggp_tests::game(&ggp_tests::rulesheet(game));
     let options = MctsOptions { seed: Some(seed), memory: 64, ..MctsOptions::default() };
@@ -55,7 +55,7 @@ fn two_roles_in_turn() {
     finds("tic_tac_toe", &x, 0, &["(mark 1 3)"], 300);
     let o = ["(mark 1 1)", "(mark 2 2)", "(mark 1 2)"];
     finds("tic_tac_toe", &o, 1, &["(mark 1 3)"], 300);
-    // The corner opening is met in the centre only.
+    // The only good answer to the corner opening is the centre.
     finds("tic_tac_toe", &["(mark 1 1)"], 1, &["(mark 2 2)"], 3000);
     let tower = ["(drop 1)", "(drop 2)", "(drop 1)", "(drop 2)", "(drop 1)", "(drop 2)"];
     finds("connect_four", &tower, 0, &["(drop 1)"], 400);
@@ -127,7 +127,7 @@ fn seeded_players_play_the_same_match_again() {
     assert_eq!(first_moves(5), first_moves(5));
 }
 
-/// The value of tic-tac-toe, proved by `working` threads where `threads` are asked for.
+/// Proves the value of tic-tac-toe. The search must use `working` threads if `threads` are requested.
 fn drawn_by<M: Playouts>(machine: M, threads: usize, working: usize) {
     let options =
         MctsOptions { seed: Some(1), memory: 64, exploration: 3.0, threads, ..MctsOptions::default() };
@@ -148,7 +148,8 @@ fn several_threads_prove_on_the_network() {
     }
 }
 
-/// A clone of the interpreter numbers moves and states in its own way.
+/// The interpreter searches with one thread only, because each clone numbers moves and states in its own
+/// way.
 #[test]
 fn one_thread_proves_on_the_interpreter_however_many_are_asked_for() {
     let game = ggp_tests::game(&ggp_tests::rulesheet("tic_tac_toe"));

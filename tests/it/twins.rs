@@ -1,5 +1,5 @@
-//! Twins, moves that come to the same: whichever is made, the rest of the game is the same, and the search
-//! looks at one of them first.
+//! Twins: equivalent moves. Each leads to the same rest of the game, and the search considers one of them
+//! first.
 
 use ggp_game::{Goals, Move, Playouts, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
@@ -12,7 +12,7 @@ fn legal(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move
     moves
 }
 
-/// Those of `role`'s legal moves that are left when of twins there is one.
+/// The legal moves of `role`, reduced to one move of each equivalence class.
 fn one_each(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move> {
     let mut moves = legal(machine, state, role);
     machine.one_of_twins(role, &mut moves);
@@ -25,7 +25,7 @@ fn are_twins(machine: &mut PropNetMachine, role: Role, a: Move, b: Move) -> bool
     a == b || both.len() == 1
 }
 
-/// Noughts and crosses on three boards, of which the first one counts.
+/// Tic-tac-toe on three boards, of which only the first one counts.
 const BOARDS: &str = "(role x) (role o) (board 1) (board 2) (board 3)
     (cell 1) (cell 2) (cell 3) (cell 4) (cell 5) (cell 6) (cell 7) (cell 8) (cell 9)
     (row 1 2 3) (row 4 5 6) (row 7 8 9) (row 1 4 7) (row 2 5 8) (row 3 6 9) (row 1 5 9) (row 3 5 7)
@@ -43,7 +43,7 @@ const BOARDS: &str = "(role x) (role o) (board 1) (board 2) (board 3)
     (<= (goal ?r 0) (role ?r) (won ?o) (distinct ?r ?o))
     (<= (goal ?r 50) (role ?r) (not (won x)) (not (won o)))";
 
-/// Ten switches; those of the numbers 1 to 4 must go on in turn, in ten steps.
+/// Ten switches; switches 1 to 4 must be pressed in order within ten steps.
 const SWITCHES: &str = "(role one) (init (step 0))
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10)
     (<= (number ?n) (succ ?m ?n))
@@ -58,8 +58,8 @@ const SWITCHES: &str = "(role one) (init (step 0))
     (<= terminal (true (step 10))) (<= terminal (true (done 4)))
     (<= (goal one 100) (true (done 4))) (<= (goal one 0) (not (true (done 4))))";
 
-/// Rooks that must not threaten each other. Nothing that counts tells where they stand, but each takes places away
-/// from those to come.
+/// Rooks that must not attack each other. Their places do not matter for the goals, but each reduces the
+/// places of later rooks.
 const ROOKS: &str = "(role a) (role b) (line 1) (line 2) (line 3) (line 4) (init (control a))
     (<= (legal ?r (place ?x ?y)) (true (control ?r)) (line ?x) (line ?y) (not (struck ?x ?y)))
     (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
@@ -71,7 +71,7 @@ const ROOKS: &str = "(role a) (role b) (line 1) (line 2) (line 3) (line 4) (init
     (<= terminal (true (step 4)))
     (<= (goal a 0) (true (step ?n))) (<= (goal b 100) (true (step ?n)))";
 
-/// Three lamps, of which the first one pressed blows a fuse, so that two steps later none can be pressed.
+/// Three lamps. The first one that is pressed blows a fuse, so that two steps later none can be pressed.
 const FUSE: &str =
     "(role one) (lamp 1) (lamp 2) (lamp 3) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
     (<= (legal one (press ?l)) (lamp ?l) (not (true dark)))
@@ -124,7 +124,8 @@ fn a_search_looks_at_one_of_them() {
     assert_eq!((looked.count(), candidates.len()), (10, 27), "{candidates:?}");
 }
 
-/// Random games, in which now and then the game is gone on with after two twins side by side; how often.
+/// Plays each random game in two copies that differ by equivalent moves; both must stay equivalent.
+/// Returns the number of steps with different joint moves.
 fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
     let roles: Vec<Role> = machine.game().roles().collect();
     let mut goals = [vec![Goals::None; roles.len()], vec![Goals::None; roles.len()]];
@@ -158,7 +159,7 @@ fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
                 let same = |&other: &Move| are_twins(machine, role, mv, other);
                 let other = left[1].iter().copied().find(same);
                 other.unwrap_or_else(|| panic!("{name}: nothing like {mv:?} in {left:?}"));
-                // Any twins that are legal.
+                // Each copy makes any legal move of the equivalence class.
                 for (state, joint) in states.iter().zip(&mut joints) {
                     let mut all = legal(machine, state, role);
                     all.retain(|&one| are_twins(machine, role, mv, one));

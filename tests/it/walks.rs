@@ -1,5 +1,5 @@
-//! The network against the interpreter: the project's rulesheets and those of the corpus that are
-//! grounded soon, a short random walk in each. `corpus --reasoner both` goes further.
+//! The network against the interpreter in short random walks: on the project's rulesheets, and on those
+//! of the corpus that are grounded quickly. `corpus --reasoner both` compares more.
 
 use ggp_game::{Game, Interpreter, StopToken};
 use ggp_propnet::{GroundError, GroundLimits, PropNet, PropNetMachine};
@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 const STEPS: usize = 25;
 
-/// What takes a second or two at the most in a debug build.
+/// Grounding limits that keep a game within one or two seconds in a debug build.
 const SOON: GroundLimits =
     GroundLimits { tuples: 20_000, rows: 400_000, instances: 15_000, nodes: 30_000, text: 512 << 20 };
 
 /// Published rulesheets that take ten seconds or more to load or to play in a debug build.
 const SLOW: [&str; 5] = ["amazons", "amazonsSuicide", "amazonsTorus", "amazons_8x8", "sudoku"];
 
-/// Longer ones take longer to plan than is to be spent here.
+/// Size limit of a rulesheet, in bytes. Planning of larger ones takes too long here.
 const LONGEST: usize = 12_000;
 
-/// How many published rulesheets are compared, and how many are left out as long, slow or large.
+/// Number of published rulesheets compared, and number left out as long, slow or large.
 const PUBLISHED: (usize, usize) = (90, 64);
 
-/// Compares network and interpreter; `false` where the network would be too large.
+/// Compares network and interpreter. Returns `false` if the network is too large.
 fn agrees(game: &Arc<Game>, limits: &GroundLimits) -> Result<bool, String> {
     let net = match PropNet::ground(game, limits, &StopToken::new()) {
         Ok(net) => net,

@@ -1,10 +1,10 @@
-//! Which games of the corpus are played: all of one kind, or those named, or a part of them.
+//! The selection of corpus games: all of one kind, those that are named, or one part of them.
 
 use crate::stage;
 use ggp_game::Game;
 use std::sync::Arc;
 
-/// The corpus's games that `wanted` accepts, of those named, or of part K of N.
+/// The games of the corpus that `wanted` accepts, restricted to the given names or to part K of N.
 pub(crate) fn games(
     args: &[String],
     wanted: impl Fn(&Game) -> bool,

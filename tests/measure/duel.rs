@@ -1,4 +1,4 @@
-//! Two searches against each other at equal time.
+//! Matches between two searches with equal time.
 
 use crate::stage;
 use ggp_game::{Game, Role, StateMachine};
@@ -40,10 +40,10 @@ pub(crate) fn run(args: &[String]) {
     println!("{:<24} {all}", "all");
 }
 
-/// The time of a move.
+/// The time per move.
 #[derive(Clone, Copy)]
 enum Budget {
-    /// Of one thread's CPU.
+    /// CPU time of one thread.
     Cpu(Duration),
     Wall(Duration),
 }
@@ -55,7 +55,7 @@ impl Budget {
     }
 }
 
-/// One match; the share of `seat`, which the first options play.
+/// Plays one match. Returns the goal share of `seat`, which the first player has.
 fn play(
     game: &Arc<Game>,
     machine: &PropNetMachine,
@@ -100,8 +100,8 @@ fn play(
     goals[seat].score().share()
 }
 
-/// Runs the search for so much CPU time: until the clock says so, and on for what other work on the
-/// machine has taken of it.
+/// Searches for `budget` of CPU time. If other processes take CPU time before the deadline, the search
+/// continues.
 pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, budget: Duration) {
     let began = stage::cpu_time();
     loop {
@@ -111,14 +111,14 @@ pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, b
         }
         let before = search.playouts();
         let halt = search.run(&Limits::time(left).for_role(role));
-        // Where not even one batch fits into what is left, that is all.
+        // Stop if the remaining time is too short for one batch.
         if halt != Halt::Deadline || search.playouts() == before {
             return;
         }
     }
 }
 
-/// A mean with its standard error.
+/// A mean and its standard error.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mean {
     count: f64,

@@ -1,4 +1,5 @@
-//! Measures the players: `cargo run --release -p ggp-tests --bin measure -- COMMAND …`.
+//! Measures the strength and the speed of players: `cargo run --release -p ggp-tests --bin measure --
+//! COMMAND …`.
 //!
 //! * `speed FILE…`: playouts backed up per second of CPU time by the search in lanes, by `uct` on the
 //!   network, and by the search on the interpreter, and the share of time in playouts.

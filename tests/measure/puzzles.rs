@@ -1,4 +1,4 @@
-//! One-player games: how far the player comes with a start clock and a play clock.
+//! One-player games: the goal that the player reaches with a start clock and a play clock.
 
 use crate::{corpus, stage};
 use ggp_game::{Clocks, Deadline, Goal, Observation, Player, Role, StateMachine, StopToken};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &[String]) {
         let began = Instant::now();
         let (goal, steps, first, late) = one(&machine, clocks);
         let reached = goal.map_or(0, Goal::value);
-        // What is written down is not always reachable, so this is a bound from below.
+        // The largest goal in the rules may be unreachable, so the solved share is a lower bound.
         solvable += u32::from(best == Some(100));
         solved += u32::from(reached == 100);
         println!(
@@ -36,7 +36,8 @@ pub(crate) fn run(args: &[String]) {
     println!("{solved} of {solvable} whose rules name 100");
 }
 
-/// One match: the goal, its length, how much of the start clock was used, and late moves.
+/// Plays one match. Returns the goal, the number of steps, the time used of the start clock, and the late
+/// moves.
 fn one(machine: &PropNetMachine, clocks: Clocks) -> (Option<Goal>, u32, Duration, u32) {
     let mut referee = machine.clone();
     let own = machine.clone();

@@ -8,10 +8,10 @@ use ggp_game::{
 use ggp_search::{MctsOptions, MctsPlayer};
 use std::time::{Duration, Instant};
 
-/// A move this much over its clock is late.
+/// Tolerance for a late move.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// So many playouts tell whether a game's goals have a constant sum.
+/// Number of playouts that decide whether a game is constant-sum.
 const PLAYOUTS: usize = 512;
 
 pub(crate) fn run(args: &[String]) {
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &[String]) {
     println!("all: {all}, constant-sum ones: {constant}");
 }
 
-/// Whether the goals of all roles have the same sum in all of some random playouts.
+/// Whether the goals of all roles have the same sum in every one of [`PLAYOUTS`] random playouts.
 fn is_constant_sum<M: Playouts>(mut machine: M) -> bool {
     let starts = [machine.initial_state().expect("a state")];
     let plan = PlayoutPlan { per_start: PLAYOUTS, ..PlayoutPlan::new(1) };
@@ -78,7 +78,7 @@ struct Match<M> {
 }
 
 impl<M: Playouts + 'static> Match<M> {
-    /// The searching player's share.
+    /// Plays one match. Returns the goal share of the searching player.
     fn play(&mut self, faults: &mut Faults) -> f64 {
         let game = self.machine.game().clone();
         let own = self.machine.clone();

@@ -1,4 +1,4 @@
-//! What a search gets done in a second.
+//! The speed of searches.
 
 use crate::duel::think;
 use crate::stage;
@@ -38,7 +38,7 @@ fn backed_up<M: Playouts>(machine: M, spec: &str) -> f64 {
     search.playouts() as f64 / stage::cpu_since(began).as_secs_f64()
 }
 
-/// Playouts from the initial state, with no search, `count` a call.
+/// The rate of playouts from the initial state without a search, `count` per call.
 fn bare<M: Playouts>(mut machine: M, count: usize) -> f64 {
     let starts = vec![machine.initial_state().expect("a state"); count];
     let began = stage::cpu_time();

@@ -1,4 +1,4 @@
-//! Games with their machines, and the time that work takes.
+//! Games, their machines, and CPU time.
 
 use ggp_game::{EvalError, Game, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long grounding may take.
+/// Time limit of grounding.
 const GROUNDING: Duration = Duration::from_secs(20);
 
 /// The game in a file.
@@ -17,7 +17,7 @@ pub(crate) fn game(path: &Path) -> Arc<Game> {
     Arc::new(Game::new(description).expect("a valid game"))
 }
 
-/// The game's network, unless that takes too long or too much.
+/// The network of the game, unless it exceeds the limits of time or size.
 pub(crate) fn network(game: &Arc<Game>) -> Result<PropNetMachine, EvalError> {
     let stop = StopToken::new();
     let watch = stop.clone();
@@ -40,7 +40,7 @@ pub(crate) fn options(spec: &str, seed: u64) -> MctsOptions {
     }
 }
 
-/// CPU time of this thread so far, where the system tells.
+/// CPU time of this thread; zero on systems that do not report it.
 pub(crate) fn cpu_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0))

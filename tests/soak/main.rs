@@ -1,9 +1,10 @@
-//! One match of a million joint moves on the interpreter, in which every state and every move holds terms that no
-//! earlier one held: `cargo run --release -p ggp-tests --bin soak -- [STEPS]`.
+//! Memory test of the interpreter: one match of a million joint moves, in which every state and every
+//! move contains new terms. `cargo run --release -p ggp-tests --bin soak -- [STEPS]`.
 //!
-//! Two random players with an interpreter each, and a referee with a third. Prints the resident memory of
-//! the process over the match. Fails if the match does not come to its end, or if the second half needs more memory
-//! than the quarter before it. Takes some minutes; with STEPS the match is given up after so many steps.
+//! Each of two random players has an interpreter, and so has the referee. The program prints the resident
+//! memory of the process during the match. It fails if the match does not end as expected, or if the
+//! second half needs more memory than the second quarter. A full run takes some minutes; STEPS ends the
+//! match after that many steps.
 
 use ggp_arena::{Ending, MachineReferee, MatchEvent, MatchSetup, Observer, Referee, Seat};
 use ggp_game::{Clocks, Interpreter, StopToken};
@@ -13,25 +14,25 @@ use std::time::Duration;
 
 const LEDGER: &str = include_str!("ledger.kif");
 
-/// Joint moves from the beginning of the ledger to its end.
+/// Number of joint moves of a whole match.
 const STEPS: u32 = 1_000_000;
 
-/// How often memory is looked at in a match, and how often it is printed.
+/// Number of memory samples of a match, and number of printed lines.
 const SAMPLES: u32 = 1000;
 const LINES: u32 = 20;
 
-/// Memory may grow by one part in so many, since an allocator does not place everything alike, and by a constant.
+/// Tolerated growth of memory, as 1/50 and as a constant in bytes, because of the allocator.
 const NOISE_PART: u64 = 50;
 const NOISE: u64 = 1 << 20;
 
-/// The bytes of this process that are in memory; `None` where the system does not tell.
+/// The resident memory of this process in bytes; `None` if the system does not report it.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// Looks at the memory while a match of so many steps goes on.
+/// An observer that samples the memory during a match of `steps` steps.
 struct Watch {
     steps: u32,
     samples: Vec<u64>,
@@ -57,7 +58,7 @@ fn mib(bytes: u64) -> f64 {
 }
 
 impl Watch {
-    /// What is wrong with the memory, if anything.
+    /// The failure of the memory test, if any.
     fn complaint(&self) -> Option<String> {
         let most = |samples: &[u64]| samples.iter().copied().max();
         let half = self.samples.len() / 2;
@@ -91,7 +92,8 @@ fn main() -> ExitCode {
     };
     let mut seats = [seat(1), seat(2)];
     let clocks = Clocks { start: Duration::MAX, play: Duration::MAX };
-    // The last state is looked at, too: a step more than there are moves.
+    // The limit of a full match is one above its number of moves, so that the terminal state is evaluated
+    // too.
     let limit = if steps < STEPS { steps } else { STEPS + 1 };
     let setup = MatchSetup { max_steps: limit, ..MatchSetup::new("soak", clocks) };
     let mut watch = Watch { steps, samples: Vec::new() };

@@ -1,4 +1,4 @@
-//! `ggp analyze`: what the search thinks of a state, growing before one's eyes.
+//! `ggp analyze`: the search results for a state, updated while the search runs.
 
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
@@ -14,13 +14,14 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// How often the table is drawn anew, where that is not too short for the search to get anywhere.
+/// Minimum interval between two updates of the table. It doubles while one batch of playouts takes
+/// longer.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// How long to think where nothing else ends the search.
+/// Search time, unless the command line sets a limit of time or iterations.
 const THINKING_TIME: Duration = Duration::from_secs(5);
 
-/// Moves of each role that the table shows.
+/// Number of moves that the table shows for each role.
 const SHOWN: usize = 8;
 
 /// Show what the tree search thinks of a state
@@ -124,8 +125,8 @@ impl WithMachine for Analyze {
     }
 }
 
-/// Searches in slices; `each` sees the search after every one. Without a time the search runs as one
-/// slice, so that clocks have no part in its result.
+/// Searches in slices and calls `each` after every slice. Without a time limit the search runs as a
+/// single slice, so that its result does not depend on the clock.
 fn think<M: Playouts>(
     search: &mut Search<M>,
     iterations: Option<u64>,
@@ -149,7 +150,7 @@ fn think<M: Playouts>(
             return halt;
         }
         if search.playouts() == before {
-            // Not even one batch fits into it.
+            // The slice is too short for one batch of playouts.
             slice *= 2;
         }
     }
@@ -166,7 +167,7 @@ fn reports<M: Playouts>(game: &Game, search: &Search<M>) -> Vec<Report> {
     game.roles().map(|role| search.report(role)).collect()
 }
 
-/// For a person.
+/// The results as text.
 fn table(game: &Game, reports: &[Report]) -> String {
     let mut lines = Vec::new();
     if let Some(Report { iterations, playouts, nodes, elapsed, .. }) = reports.first() {
@@ -198,7 +199,7 @@ fn table(game: &Game, reports: &[Report]) -> String {
     lines.join("\n")
 }
 
-/// For a program; the names are a contract.
+/// The results as JSON. The names are part of the interface.
 fn object(game: &Game, reports: &[Report], is_over: bool, halt: &Halt) -> Value {
     let candidate =
         |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });

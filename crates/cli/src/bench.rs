@@ -1,8 +1,7 @@
-//! `ggp bench`: how fast random playouts are, and the fingerprint that tells whether two reasoners
-//! play the same ones.
+//! `ggp bench`: the speed of random playouts, and a fingerprint by which two reasoners are compared.
 //!
-//! Invariant: every playout that was started is finished and counted, in timed runs too, so that
-//! short games are not over-counted.
+//! Invariant: every playout that starts is completed and counted, in timed runs too. Otherwise short
+//! playouts would be over-represented.
 
 use crate::console;
 use crate::exit::Exit;
@@ -19,11 +18,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A batch of playouts in a timed run should take about this share of the time: as each is played
-/// to its end, small ones leave lanes idle for long.
+/// The share of a timed run that one batch should take. A batch runs until its last playout ends, so
+/// small batches leave SIMD lanes idle.
 const BATCH_SHARE: f64 = 0.1;
 const LARGEST_BATCH: u64 = 1 << 18;
-/// The share of a timed run that another one takes, in which the parts of a step are timed.
+/// The duration of the profiling run, as a share of the timed run.
 const PROFILE_SHARE: f64 = 0.1;
 
 /// Measure random playouts from the initial state
@@ -75,7 +74,7 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "not a valid number of playouts; write a positive number".to_owned())
 }
 
-/// Reads a kind of processor that this one is.
+/// Parses a kind of processor, which must be one that this processor supports.
 fn cpu(text: &str) -> Result<Cpu, String> {
     let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
         let names = Cpu::ALL.map(Cpu::name).join(", ");
@@ -153,7 +152,7 @@ impl WithMachine for Play {
     fn run<M: Playouts + 'static>(self, machine: M) -> anyhow::Result<Tally> {
         let began = Instant::now();
         let cpu_before = meter::cpu_seconds();
-        // Threads share nothing but the number of the next playout.
+        // The threads share only the number of the next playout.
         let next = AtomicU64::new(0);
         let tallies: Vec<anyhow::Result<Tally>> = thread::scope(|scope| {
             let workers: Vec<_> = (0..self.threads)
@@ -174,7 +173,7 @@ impl WithMachine for Play {
 }
 
 impl Play {
-    /// One thread's share: batches, until there is no more to play or the time is over.
+    /// The work of one thread: batches of playouts, until the count or the time is reached.
     fn work<M: Playouts>(&self, mut machine: M, next: &AtomicU64, began: Instant) -> anyhow::Result<Tally> {
         let start = [machine.initial_state()?];
         let mut tally = Tally::new(machine.game().role_count());
@@ -205,13 +204,13 @@ impl Play {
     }
 }
 
-/// Counts over finished playouts.
+/// Counts over completed playouts.
 #[derive(Debug)]
 struct Tally {
     counts: Fingerprint,
-    /// Playouts that were cut off, or in which a role had no move.
+    /// Number of playouts that reached the step limit, or a state in which a role has no legal move.
     unfinished: u64,
-    /// By role: the playouts that came to an end or to a goal.
+    /// For each role, the number of playouts that are terminal or have a goal for it.
     scored: Vec<u64>,
     cpu_seconds: f64,
 }
@@ -221,7 +220,7 @@ impl Tally {
         Tally { counts: Fingerprint::new(roles), unfinished: 0, scored: vec![0; roles], cpu_seconds: 0.0 }
     }
 
-    /// Adds what another thread counted.
+    /// Adds the counts of another thread.
     fn join(&mut self, other: &Tally) {
         self.counts.join(&other.counts);
         self.unfinished += other.unfinished;
@@ -232,7 +231,7 @@ impl Tally {
         self.counts.add(first + playout.index as u64, playout);
         self.unfinished += u64::from(!playout.terminal);
         for (count, goals) in self.scored.iter_mut().zip(playout.goals) {
-            // The end of a game without a goal scores 0; a playout that was cut off need not have one.
+            // A terminal state without a goal scores 0; a playout that was cut off may have no goal.
             *count += u64::from(playout.terminal || goals.largest().is_some());
         }
     }
@@ -272,7 +271,7 @@ impl Tally {
     }
 }
 
-/// What a timed run prints; the names are a contract.
+/// The output of a timed run. The names are part of the interface.
 #[derive(Debug, Serialize)]
 struct Speed {
     game: String,
@@ -286,26 +285,27 @@ struct Speed {
     mean_length: f64,
     mean_goals: Vec<Option<f64>>,
     peak_rss_mib: Option<f64>,
-    /// To the rate asked about.
+    /// Playouts per CPU second, divided by the rate of `--against`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Shares>,
 }
 
-/// Where a network's time goes, as shares of 1.
+/// The network's shares of the time, from 0 to 1.
 #[derive(Debug, Default, Serialize)]
 struct Shares {
-    /// Gates of terminal, goals and legal moves.
+    /// The gates of terminal, goals and legal moves.
     gates: f64,
     choice: f64,
-    /// Gates of the next state.
+    /// The gates of the next state.
     next: f64,
     bookkeeping: f64,
 }
 
 impl Shares {
-    /// Plays for about `time`, in a run apart: looking at the clock slows playouts down.
+    /// Measures the shares in a separate run of about `time`, because reading the clock slows playouts
+    /// down.
     fn measure(machine: &PropNetMachine, seed: u64, time: Duration) -> anyhow::Result<Shares> {
         let mut machine = machine.clone();
         let start = [machine.initial_state()?];
@@ -366,7 +366,7 @@ impl Speed {
     }
 }
 
-/// What a counted run prints: nothing in it depends on the machine or on time.
+/// The output of a counted run. It depends neither on the machine nor on time.
 #[derive(Debug, Serialize)]
 struct Counted {
     game: String,

@@ -1,16 +1,16 @@
-//! States as a person sees them: on the board that was inferred from the rules, or as sorted facts
-//! where none was. A file `NAME.view.json` beside the rulesheet `NAME.kif` says better.
+//! Drawing of states: on the board inferred from the rules, or as sorted facts if there is none. A file
+//! `NAME.view.json` beside the rulesheet `NAME.kif` overrides the inferred board.
 
 use crate::console;
 use ggp_game::{Fact, StateMachine, rng};
 use ggp_view::{BoardModel, Position, Sidecar, Style, infer, infer_with};
 use std::path::Path;
 
-/// Playouts, and states of each, that are looked at to infer the board.
+/// Number of playouts, and of states of each, that the board is inferred from.
 const SAMPLE_PLAYOUTS: u64 = 4;
 const SAMPLE_STEPS: u32 = 24;
 
-/// Looking at samples ends after this, however slow the rules are.
+/// Time limit for collecting these states.
 const SAMPLE_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Draws the states of one game.
@@ -23,7 +23,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// The board of the game that `machine` plays, whose rules are in the file `rulesheet`.
+    /// The board of the game of `machine`, whose rules are in the file `rulesheet`.
     pub(crate) fn infer<M: StateMachine>(machine: &mut M, rulesheet: &Path) -> Board {
         let samples = sample(machine);
         let game = machine.game();
@@ -45,12 +45,13 @@ impl Board {
         }
     }
 
-    /// What was inferred.
+    /// The model of the board.
     pub(crate) fn model(&self) -> &BoardModel {
         &self.model
     }
 
-    /// `facts` as lines of text; `moves` were made on the way there, from the state of `before`.
+    /// `facts` as lines of text. `moves` is the joint move that led here from the state `before`; its
+    /// squares are marked.
     pub(crate) fn draw(&self, facts: &[Fact], before: &[Fact], moves: &[String]) -> String {
         let position: Position = self.model.place(facts);
         let earlier = self.model.place(before);
@@ -61,7 +62,8 @@ impl Board {
     }
 }
 
-/// The board of the game that `machine` plays, as `sidecar` says, if it does and fits the game.
+/// The board of the game of `machine`, as `sidecar` describes it, or inferred if there is none that fits
+/// the game.
 pub(crate) fn board_of<M: StateMachine>(machine: &mut M, sidecar: Option<&Sidecar>) -> BoardModel {
     let samples = sample(machine);
     let game = machine.game();
@@ -69,14 +71,14 @@ pub(crate) fn board_of<M: StateMachine>(machine: &mut M, sidecar: Option<&Sideca
     given.unwrap_or_else(|| infer(game, &samples))
 }
 
-/// What is said about the board beside the rulesheet, if anything is.
+/// The view file beside the rulesheet; `None` if it cannot be read.
 fn read_sidecar(rulesheet: &Path) -> Option<anyhow::Result<Sidecar>> {
     let text = std::fs::read(rulesheet.with_extension("view.json")).ok()?;
     Some(serde_json::from_slice(&text).map_err(Into::into))
 }
 
-/// States of a few random playouts. Rules that cannot be evaluated give none: whoever plays next
-/// will say so.
+/// The states of a few random playouts. Stops at the first evaluation error, which the caller meets again
+/// later.
 fn sample<M: StateMachine>(machine: &mut M) -> Vec<Vec<Fact>> {
     let began = std::time::Instant::now();
     let mut states = Vec::new();
@@ -118,7 +120,7 @@ fn random_step<M: StateMachine>(
     machine.next_state(state, &joint).ok()
 }
 
-/// Whether the terminal's locale can show more than ASCII; also where none is set.
+/// Whether the locale supports UTF-8, which is assumed unless it is `C` or `POSIX`.
 fn speaks_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! `ggp check`: everything that is wrong with rulesheets, and with `--simulate` what playouts show.
+//! `ggp check`: the diagnostics of rulesheets, and with `--simulate` the results of random playouts.
 
 use crate::console;
 use crate::exit::{self, Exit, UsageError};
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     reasoning: Reasoning,
 }
 
-/// What `--json` prints of a file; the names are a contract.
+/// The output of `--json` for one file. The names are part of the interface.
 #[derive(Debug, Serialize)]
 struct Verdict {
     file: String,
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             out.flush()?;
             Ok(())
         });
-        // One bad file does not keep the others from being checked.
+        // Check the other files even if one fails.
         if let Err(error) = checked {
             exit = exit.max(exit::report(&error));
         }
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Keeps the moves that refute something.
+/// Writes the joint moves of a refutation as a record.
 fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()> {
     let name = path.display();
     let Some((words, record)) = simulation.record(rules) else {
@@ -119,7 +119,7 @@ fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Reads and checks one file.
+/// Reads and checks one file, and simulates it if asked to.
 fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagnostic>, Option<Simulation>)> {
     let text = Text::read(path)?;
     let progress = Progress::start(format!("checking {}", text.name));
@@ -140,7 +140,8 @@ struct Simulate<'a> {
 }
 
 impl Simulate<'_> {
-    /// Plays on the interpreter until the network is there, then on that: both play the same playouts.
+    /// Plays on the interpreter until the network is built, then on the network. Both play the same
+    /// playouts.
     fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
         let coming = Preparation::of_game(reasoning, Build::within(LONG_BUILD_TIME), game)?;
         if !reasoning.falls_back()

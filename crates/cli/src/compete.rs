@@ -1,6 +1,7 @@
 //! `ggp match`: a tournament, from the command line to its tables.
 //!
-//! Invariant: the command line says all that results depend on, so that the same one resumes.
+//! Invariant: the results depend only on the command line, so that the same command line can resume a
+//! run.
 
 use crate::console::{self, FAINT};
 use crate::entry::{Entry, Field, KINDS, Kind};
@@ -23,10 +24,10 @@ use ggp_game::{Clocks, Game, StopToken};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Matches of one tournament, at most.
+/// Maximum number of matches of a tournament.
 const MAX_MATCHES: u64 = 100_000_000;
 
-/// The play clock where nothing else is said.
+/// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
 /// Play many matches and tell who is stronger
@@ -133,7 +134,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         ..Run::new(arguments.games)
     };
     if let Some(path) = &arguments.report {
-        // Better now than after the last match.
+        // Report an unwritable file before the first match.
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -158,7 +159,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
 }
 
-/// What is played, and by which rules.
+/// The tournament that the command line describes.
 fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tournament> {
     let mut contests = Vec::new();
     for path in &arguments.files {
@@ -184,7 +185,7 @@ fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tourna
     })
 }
 
-/// A number of matches that can be played.
+/// Parses the number of matches.
 fn matches(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(0) => Err("there is nothing to play: 1 or more are wanted".to_owned()),
@@ -194,7 +195,7 @@ fn matches(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What is odd about who takes part, though it can be played.
+/// Warnings about the players: identical ones, or ones whose matches all repeat the first.
 fn notes(entries: &[Entry], tournament: &Tournament) -> Vec<String> {
     let mut notes = Vec::new();
     for (place, first) in entries.iter().enumerate() {
@@ -217,7 +218,7 @@ fn notes(entries: &[Entry], tournament: &Tournament) -> Vec<String> {
     notes
 }
 
-/// A tournament that cannot be played: the command line, a player, or the disk.
+/// The exit code for a tournament that cannot be played, or its error.
 fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     match error {
         TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {
@@ -233,7 +234,7 @@ fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     }
 }
 
-/// Prints the tables, writes the page, and says how to go on with what was stopped.
+/// Prints the tables, writes the report, and says how to resume a stopped run.
 fn conclude(
     arguments: &Arguments,
     tournament: &Tournament,
@@ -298,7 +299,7 @@ fn head(tournament: &Tournament) -> ReportHead {
     }
 }
 
-/// This command line, going on with the results in `kept`.
+/// The command line that resumes with the results in `kept`.
 fn resume_command(kept: &Path) -> String {
     let mut words = Vec::new();
     let mut arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! `ggp completions`: what a shell needs to complete `ggp`'s command lines.
+//! `ggp completions`: completion scripts for shells.
 
 use crate::console;
 use crate::exit::Exit;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    // Into memory first: the generator panics when its output goes away.
+    // Generate into memory, because the generator panics if standard output is closed.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::Cli::command(), "ggp", &mut script);
     let mut out = console::stdout();

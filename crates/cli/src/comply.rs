@@ -1,4 +1,4 @@
-//! `ggp comply`: does a player speak the protocol?
+//! `ggp comply`: checks whether a player conforms to the GGP protocol.
 
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(if sheet.is_usable() { Exit::Done } else { Exit::Findings })
 }
 
-/// Prints the whole sheet as JSON, or counts for a person who has seen the table.
+/// Prints the whole result as JSON, or the totals after the table.
 fn conclude(sheet: &Sheet, json: bool) -> std::io::Result<()> {
     let mut out = console::stdout();
     if json {
@@ -81,7 +81,7 @@ fn conclude(sheet: &Sheet, json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// A line of the table; what was wrong in two more.
+/// Prints a line of the table, and two more for a failure.
 fn write(finding: &Finding) -> std::io::Result<()> {
     let (style, word) = match finding.verdict {
         Verdict::Conforms => (GOOD, "conforms"),

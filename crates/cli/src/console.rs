@@ -1,28 +1,28 @@
-//! The terminal: who is one, and what is coloured.
+//! Output to the terminal.
 //!
-//! Colours go to terminals only, and to none when `NO_COLOR` is set to anything or `TERM` is
-//! `dumb` (no-color.org).
+//! Colours are used on terminals only, and never if `NO_COLOR` is set to a non-empty value (no-color.org)
+//! or `TERM` is `dumb`.
 
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
-/// What failed, or does not hold.
+/// Style of failures.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What holds.
+/// Style of successes.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What matters less.
+/// Style of secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// Standard output, buffered: flush it when a person should see what was written.
+/// Standard output with a buffer. The caller flushes it where the output must appear.
 pub(crate) fn stdout() -> BufWriter<Output> {
     BufWriter::new(Output(io::stdout().lock()))
 }
 
-/// Standard output. Its errors are told apart from those of other pipes by [`is_closed`].
+/// Standard output. [`is_closed`] recognizes its errors.
 #[derive(Debug)]
 pub(crate) struct Output(StdoutLock<'static>);
 
-/// Nobody reads standard output any more.
+/// The reader of standard output has closed the pipe.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output is closed")]
 struct OutputClosed;
@@ -44,28 +44,28 @@ fn named(error: io::Error) -> io::Error {
     }
 }
 
-/// Whether `error` is that nobody reads standard output any more.
+/// Whether `error` means that the reader of standard output has closed the pipe.
 pub(crate) fn is_closed(error: &io::Error) -> bool {
     error.get_ref().and_then(|inner| inner.downcast_ref::<OutputClosed>()).is_some()
 }
 
-/// The result of writing to standard output by a command that has more to do than to write: its exit
-/// code does not depend on whether somebody reads on.
+/// Ignores that standard output is closed. For commands whose main work is not output, so that their exit
+/// code does not depend on a reader.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if is_closed(&error) { Ok(()) } else { Err(error) })
 }
 
-/// Tells a person something. Nobody listening is no error.
+/// Writes a line to standard error. Errors are ignored.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether standard output takes colours.
+/// Whether standard output is coloured.
 pub(crate) fn colours_stdout() -> bool {
     io::stdout().is_terminal() && allows_colour()
 }
 
-/// Whether standard error takes colours.
+/// Whether standard error is coloured.
 pub(crate) fn colours_stderr() -> bool {
     io::stderr().is_terminal() && allows_colour()
 }
@@ -89,18 +89,18 @@ fn paint(colours: bool, style: Style, text: &str) -> String {
     if colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// `text` without control characters, so that no input can drive the terminal.
+/// `text` with its control characters replaced, so that no input can control the terminal.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Asks a person something; the answer is typed on the same line.
+/// Prints a prompt on standard error, without a line break.
 pub(crate) fn ask(text: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{text}").and_then(|()| err.flush());
 }
 
-/// `text` as [`printable`], its lines kept.
+/// The same as [`printable`], but keeps line breaks.
 pub(crate) fn printable_lines(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }

@@ -1,6 +1,6 @@
-//! Who takes part in a match: a specification from the command line, and the players made of it.
+//! The players of matches: their specifications on the command line, and the [`Player`]s made from them.
 //!
-//! Invariant: what is made here is for one match; reasoners are built once a game and shared.
+//! Invariant: each player serves one match; each reasoner is built once per game and shared.
 
 use crate::exit::UsageError;
 use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
@@ -17,21 +17,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The kinds of players, as `--help` lists them after those of `ggp play`.
+/// The kinds of players, for the help texts of `match` and `host`.
 pub(crate) const KINDS: &str = "\
   mcts, mcts:iterations=N,…   tree search; `ggp help players` lists its options
   random                      random legal moves
   http://HOST:PORT            a player somewhere else, by the GGP protocol
   cmd:PROGRAM ARG…            a program that reads messages as lines and answers each with a line";
 
-/// What plays.
+/// What a specification describes.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
     /// A player of this program.
     Local(PlayerSpec),
     /// Another program, by its command line.
     Command(String),
-    /// A player behind an address.
+    /// A player at an address, by the GGP protocol.
     Remote(Address),
 }
 
@@ -52,8 +52,10 @@ impl FromStr for Kind {
 }
 
 impl Kind {
+    /// Checks whether the player supports `game`.
+    ///
     /// # Errors
-    /// When it cannot play `game` as its specification says.
+    /// When the specification has options that a game with percepts (GDL-II) does not support.
     pub(crate) fn suits(&self, game: &Game) -> Result<(), UsageError> {
         match self {
             Kind::Local(spec) if game.has_percepts() => determinized(spec).map(|_| ()),
@@ -61,8 +63,8 @@ impl Kind {
         }
     }
 
-    /// Gives a search that names no number of iterations this one, and `spec`, by which it was
-    /// written, the option that says so.
+    /// Sets the limit of iterations of a search that has none, and appends that option to its text
+    /// `spec`.
     pub(crate) fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
         if let (Kind::Local(PlayerSpec::Mcts(options)), Some(most)) = (self, iterations)
             && options.iterations.is_none()
@@ -73,7 +75,8 @@ impl Kind {
         }
     }
 
-    /// Whether the search counts iterations, or does not search: no clock is needed to end it.
+    /// Whether the player ends its turns without a clock: a search with a limit of iterations, or a
+    /// random player.
     pub(crate) fn ends_by_itself(&self) -> bool {
         match self {
             Kind::Local(PlayerSpec::Mcts(options)) => options.iterations.is_some(),
@@ -83,17 +86,17 @@ impl Kind {
     }
 }
 
-/// Someone who takes part: a name, and what plays under it.
+/// A participant of a tournament: a name and a player.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// As it was written, and what else its results depend on.
+    /// The specification as written, with the iterations that the command line adds.
     pub(crate) spec: String,
     pub(crate) kind: Kind,
 }
 
 impl Entry {
-    /// Reads `NAME=SPEC`; `iterations` hold for a search that gives no number of its own.
+    /// Parses `NAME=SPEC`. `iterations` is the limit for a search that has none of its own.
     pub(crate) fn parse(text: &str, iterations: Option<u64>) -> Result<Entry, UsageError> {
         let parts = text.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(':'));
         let wanted = || UsageError(format!("`{text}` is not NAME=SPEC, as strong=mcts:iterations=200"));
@@ -107,8 +110,8 @@ impl Entry {
         Entrant { name: self.name.clone(), spec: self.spec.clone() }
     }
 
-    /// Whether it makes the same moves in the same match, played again: its seed and whatever ends
-    /// its search are its own.
+    /// Whether the player makes the same moves if the same match is played again: its seed and its limit
+    /// of iterations are fixed.
     pub(crate) fn repeats_itself(&self) -> bool {
         match &self.kind {
             Kind::Local(PlayerSpec::Mcts(options)) => options.seed.is_some() && options.iterations.is_some(),
@@ -117,31 +120,31 @@ impl Entry {
         }
     }
 
-    /// Whether the search counts iterations, or does not search: no clock is needed to end it.
+    /// Whether the player ends its turns without a clock.
     pub(crate) fn ends_by_itself(&self) -> bool {
         self.kind.ends_by_itself()
     }
 }
 
-/// All who take part, and what knows the games.
+/// The participants of a tournament, and the reasoners of its games.
 pub(crate) struct Field {
     entries: Vec<Entry>,
     contests: Vec<Contest>,
     reasoning: Reasoning,
-    /// By contest, built when first asked for: players elsewhere are tried before. Behind locks, since machines
-    /// need not be shared between threads; they are cloned from here.
+    /// By contest; each is built at its first use, so that external players are tried first. The locks
+    /// make the field `Sync`, since machines need not be; users clone a reasoner.
     reasoners: Vec<Mutex<Option<Reasoner>>>,
-    /// Matches elsewhere have ids of their own, so that a match that is played again after a crash
-    /// is not taken for the first one.
+    /// The start time, in milliseconds since 1970, and a counter. They make match ids for remote players
+    /// unique, so that a match repeated after a crash is not mistaken for the first one.
     begun: u64,
     remote: AtomicU64,
 }
 
 impl Field {
-    /// Everyone in `entries`, for the games of `contests`.
+    /// A field of `entries` for the games of `contests`.
     ///
     /// # Errors
-    /// When a player cannot play a game as its specification says.
+    /// When a player does not support a game.
     pub(crate) fn new(
         entries: Vec<Entry>,
         contests: &[Contest],
@@ -163,13 +166,15 @@ impl Field {
         })
     }
 
-    /// An id of its own for the match `id` on the wire.
+    /// A unique id for remote players in the match `id`.
     fn remote_id(&self, id: &str) -> String {
         format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// The reasoner of `game`, built at its first use.
+    ///
     /// # Errors
-    /// When what was asked for cannot evaluate the game.
+    /// When the requested reasoner cannot evaluate the game.
     fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
         let unable = |why: String| PlayError::Unable(why);
         let known = self.contests.iter().position(|contest| Arc::ptr_eq(&contest.game, game));
@@ -215,11 +220,10 @@ impl Players for Field {
     }
 }
 
-/// The player that `spec` describes; where roles are told only what they see, one that goes by what
-/// may be.
+/// The player that `spec` describes. In a game with percepts, it is a determinizing player.
 ///
 /// # Errors
-/// When that one cannot do as the specification says.
+/// When the determinizing player does not support an option.
 pub(crate) fn player(
     reasoner: &Reasoner,
     game: &Game,
@@ -231,7 +235,7 @@ pub(crate) fn player(
     Ok(reasoner.with(MakeDeterminizing(determinized(&spec)?)))
 }
 
-/// What `spec` means in a game of hidden information.
+/// The options of the determinizing player that correspond to `spec`.
 fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, UsageError> {
     match spec {
         PlayerSpec::Mcts(options) => options.try_into().map_err(|error| UsageError(format!("{error}"))),
@@ -253,7 +257,7 @@ impl WithMachine for MakeDeterminizing {
     }
 }
 
-/// A referee that knows the rules by `reasoner`.
+/// A referee that evaluates the rules with `reasoner`.
 pub(crate) fn referee(reasoner: &Reasoner) -> Box<dyn Referee> {
     reasoner.with(MakeReferee)
 }

@@ -1,11 +1,11 @@
-//! Exit codes, and which error ends with which.
+//! Exit codes, and the exit code of each error.
 
 use crate::console::{self, BAD};
 use std::error::Error;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-/// The table of all exit codes, as `--help` shows it.
+/// The table of exit codes in the help texts.
 pub(crate) const TABLE: &str = "\
 Exit codes:
   0  done; a rulesheet is clean or has only warnings
@@ -14,14 +14,14 @@ Exit codes:
   3  a player is at fault: it cannot be started or reached, gives no answer, or an illegal one
   4  a sequential test (SPRT) accepted H0";
 
-/// How the command ends; what is worse is greater.
+/// The outcome of a command. If several apply, the greatest counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
     Done,
     Findings,
     Usage,
     Fault,
-    /// A sequential test accepted H0; never together with another ending.
+    /// A sequential test accepted H0. This does not combine with other outcomes.
     AcceptedNull,
 }
 
@@ -37,20 +37,19 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A command line that cannot be obeyed, though its form is right: a role that the game does not
-/// have, a player that does not exist.
+/// An error in the command line that is found after parsing, such as a role that the game does not have.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
 fn is_closed_output(error: &(dyn Error + 'static)) -> bool {
     let written = error.downcast_ref().is_some_and(console::is_closed);
-    // JSON is written to standard output only.
+    // This program writes JSON to standard output only.
     let json = error.downcast_ref().and_then(serde_json::Error::io_error_kind);
     written || json == Some(ErrorKind::BrokenPipe)
 }
 
-/// Says what went wrong, unless it is that nobody reads the output any more.
+/// Reports the error and returns its exit code. A closed standard output is no error.
 pub(crate) fn report(error: &anyhow::Error) -> Exit {
     if error.chain().any(is_closed_output) {
         return Exit::Done;

@@ -1,4 +1,4 @@
-//! `ggp explain`: why something holds in a state, or which condition keeps it from holding.
+//! `ggp explain`: why a fact holds in a state, or which condition fails.
 
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::Exit;
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
     let mut machine = Interpreter::new(&game);
-    // The states with the joint move that led to each.
+    // All states up to this one, and the joint moves between them.
     let mut facts: Vec<Vec<Fact>> = Vec::new();
     let mut made: Vec<Vec<String>> = Vec::new();
     let state = match record {
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     explainer.load(&current, &joint)?;
     let mut explanation = explainer.explain(&arguments.fact)?;
     if let (Because::State, Some(fluent)) = (explanation.because, fluent(&explanation.text)) {
-        // A fact of the state rests on what made it one.
+        // A fact of the state is explained by the rule that derived it in the previous state.
         let origin = match made.last() {
             None => format!("(init {fluent})"),
             Some(moves) => {
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
                 format!("(next {fluent})")
             }
         };
-        // It has no origin that the rules could name when none of them ever makes it true.
+        // There is no explanation if no rule derives the fact.
         explanation.parts.extend(explainer.explain(&origin).ok());
     }
     let mut out = console::stdout();
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// `F` of `(true F)`.
+/// The fluent `F` of `(true F)`.
 fn fluent(text: &str) -> Option<&str> {
     text.strip_prefix("(true ")?.strip_suffix(')')
 }
@@ -93,7 +93,7 @@ fn asks_for_moves(explanation: &Explanation) -> bool {
     is_about_moves && explanation.verdict == Verdict::Fails || explanation.parts.iter().any(asks_for_moves)
 }
 
-/// Writes a tree, a line a node. Recursion is bounded by the depth of explanations.
+/// Writes a tree, one line per node. The bounded depth of explanations bounds the recursion.
 fn write_tree(explanation: &Explanation, out: &mut impl Write) -> std::io::Result<()> {
     write_node(explanation, "", "", out)
 }
@@ -121,7 +121,7 @@ fn write_node(
     Ok(())
 }
 
-/// In words, what the verdict rests on.
+/// The reason of the verdict in words.
 fn reason(explanation: &Explanation) -> String {
     let holds = explanation.verdict == Verdict::Holds;
     match explanation.because {

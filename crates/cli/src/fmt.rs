@@ -1,4 +1,4 @@
-//! `ggp fmt`: one canonical layout for rulesheets, comments kept.
+//! `ggp fmt`: formats rulesheets in a canonical layout and keeps their comments.
 
 use crate::console;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut out = console::stdout();
     let mut exit = Exit::Done;
     for path in &arguments.files {
-        // One bad file does not keep the others from being laid out.
+        // Format the other files even if one fails.
         if let Err(error) = lay_out(path, arguments.check, &mut out, &mut exit) {
             exit = crate::exit::report(&error).max(exit);
         }

@@ -1,9 +1,9 @@
-//! `ggp graph`: which relation depends on which, as a picture; or the propositional network, see
-//! [`crate::netgraph`].
+//! `ggp graph`: the dependency graph of the relations, or the propositional network (see
+//! [`crate::netgraph`]), in Graphviz DOT.
 //!
-//! Relations are those of the lowered program: what carries a fluent or a move is told apart by its
-//! function, so that `next cell/3` and `next control/1` are two nodes. A stratum is the number of
-//! negations on the way down (Apt, Blair & Walker 1988), and a cluster of the picture.
+//! The relations are those of the lowered program. A relation of fluents or moves is split by function,
+//! so that `next cell/3` and `next control/1` are two nodes. The stratum of a relation is the largest
+//! number of negations on a path to it (Apt, Blair & Walker 1988); each stratum is drawn as a cluster.
 
 use crate::console;
 use crate::exit::Exit;
@@ -74,7 +74,7 @@ struct Picture {
     graph: DependencyGraph,
     /// The stratum of each relation, from 0.
     strata: Vec<usize>,
-    /// Whether a relation depends on itself.
+    /// Whether the relation depends on itself.
     recursive: Vec<bool>,
 }
 
@@ -147,7 +147,7 @@ fn petgraph_index(relation: RelationId) -> petgraph::graph::NodeIndex {
     petgraph::graph::NodeIndex::new(relation.index())
 }
 
-/// `text` as a DOT string.
+/// `text` as a quoted DOT string.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

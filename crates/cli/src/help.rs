@@ -1,4 +1,4 @@
-//! `ggp help`: the help of a command, and what is about several commands: the players.
+//! `ggp help`: the help of a command, and the list of players.
 
 use crate::console;
 use crate::exit::{Exit, UsageError};
@@ -19,9 +19,9 @@ pub(crate) struct Arguments {
     topic: Option<String>,
 }
 
-/// Shows what is asked for; `ggp` is the whole command line.
+/// Prints the help for the topic. `ggp` is the whole command line.
 pub(crate) fn run(arguments: &Arguments, mut ggp: clap::Command) -> anyhow::Result<Exit> {
-    // Gives each subcommand the name that its usage begins with.
+    // Sets the full name of each subcommand, with which its usage line begins.
     ggp.build();
     let help = match arguments.topic.as_deref() {
         None => ggp.render_long_help(),
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, mut ggp: clap::Command) -> anyhow::Resu
     Ok(Exit::Done)
 }
 
-/// All players, with all their options.
+/// All players and their options.
 fn players() -> String {
     let mut text = String::from(
         "\
@@ -71,7 +71,7 @@ Options of mcts and uct:
     text
 }
 
-/// The two lines of an option.
+/// Appends the two lines of an option.
 fn describe(option: &SpecOption, text: &mut String) {
     let default = match &option.defaults[..] {
         [mcts, uct] if mcts != uct => format!("{mcts}, for uct {uct}"),

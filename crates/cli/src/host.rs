@@ -1,4 +1,4 @@
-//! `ggp host`: one match between players here and players elsewhere, by the GGP protocol.
+//! `ggp host`: one match between local and remote players, by the GGP protocol.
 
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     if let Some(path) = &arguments.save {
-        // Better now than after the match.
+        // Report an unwritable file before the match.
         let cannot = || format!("cannot write {}", path.display());
         LiveRecord::write(path, &ggp_arena::Record::default()).with_context(cannot)?;
     }
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     conclude(&game, &outcome)
 }
 
-/// The match, before it begins.
+/// A match that is ready to start.
 struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
@@ -100,7 +100,7 @@ impl Table<'_> {
     fn run(self) -> anyhow::Result<Outcome> {
         let Table { arguments, game, who, clocks, stop } = self;
         let preparation = seats::prepare(&who, arguments.reasoning, game)?;
-        // A referee asks about single states only: the interpreter is there at once.
+        // The referee evaluates few states, so it uses the interpreter, which needs no preparation.
         let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let id = match_id(arguments, seed);
@@ -132,7 +132,7 @@ impl Table<'_> {
         setup.record.is_player_human = vec![false; names.len()];
         setup.record.player_names_from_host = names;
         let mut narrator = Narrator::new(game, board, 0, None, &stop);
-        // The start clock may be long, and the person has something to look at.
+        // Show the initial state first, since the start clock may be long.
         let (state, mut facts) = (machine.initial_state()?, Vec::new());
         machine.facts(&state, &mut facts)?;
         narrator.show_start([facts, Vec::new()], &[])?;
@@ -142,7 +142,7 @@ impl Table<'_> {
     }
 }
 
-/// New each time, so that a player is not asked to begin a match that it still plays.
+/// A unique match id, so that a player does not confuse this match with one that it still plays.
 fn match_id(arguments: &Arguments, seed: u64) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = arguments.file.game_name().chars().map(plain).collect();
@@ -150,7 +150,7 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
     format!("{name}.{seed}.{:x}", now.as_millis())
 }
 
-/// Says how the match ended.
+/// Reports how the match ended.
 fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     let name = |role: usize| game.role_name(Role(role as u8));
     for fault in &outcome.faults {

@@ -1,4 +1,4 @@
-//! `ggp info`: how large a game is: its rules, and what became of them on the way to the network.
+//! `ggp info`: the size of a game: its rules, their grounding and the compiled network.
 
 use crate::console;
 use crate::exit::Exit;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What is printed; the names are a contract.
+/// The output. The names are part of the interface.
 #[derive(Debug, Serialize)]
 struct Info {
     game: String,
@@ -62,12 +62,12 @@ struct Info {
     rules: usize,
     interpreter: InterpreterInfo,
     network: Option<NetworkInfo>,
-    /// Why there is no network.
+    /// The reason why there is no network.
     no_network: Option<String>,
     peak_rss_mib: Option<f64>,
 }
 
-/// What the interpreter does with the rules.
+/// The program that the interpreter evaluates.
 #[derive(Debug, Serialize)]
 struct InterpreterInfo {
     relations: usize,
@@ -95,7 +95,7 @@ struct NetworkInfo {
     fixpoints: usize,
     fixpoint_unknowns: usize,
     nodes: usize,
-    /// Two-input gates of the kept instances as they are.
+    /// Two-input gates of the kept instances before sharing.
     gates_instantiated: u64,
     /// Two-input gates of the network.
     gates: usize,
@@ -125,7 +125,7 @@ struct PhaseInfo {
     working_rows: usize,
 }
 
-/// Gates after each step of compiling.
+/// Number of gates after each compilation step.
 #[derive(Debug, Serialize)]
 struct StepsInfo {
     needed: usize,
@@ -231,7 +231,7 @@ impl InterpreterInfo {
 }
 
 impl NetworkInfo {
-    /// Grounds and compiles `game` within `limit` of CPU time, or says why not.
+    /// Grounds and compiles `game` within `limit` of CPU time, or returns the reason why not.
     fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, String> {
         let (machine, times) = Build::within(limit).timed_network(game, &StopToken::new())?;
         let net = machine.net();
@@ -312,12 +312,12 @@ impl NetworkInfo {
         line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))
     }
 
-    /// How many fluents nothing that matters depends on.
+    /// Number of fluents that are neither constant, nor fixed by the phase, nor kept as state bits.
     fn without_influence(&self, fixed: usize) -> usize {
         self.fluents.saturating_sub(self.fluents_constant + fixed + self.state_bits)
     }
 
-    /// One column a phase, and one for the program of single states.
+    /// A table with one column per phase, and one for the program that evaluates single states.
     fn write_programs(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
         type Cell<'a> = &'a dyn Fn(&PhaseInfo) -> usize;
         type Step = (&'static str, fn(&StepsInfo) -> usize);
@@ -358,7 +358,7 @@ impl NetworkInfo {
     }
 }
 
-/// What a line is about takes so many columns.
+/// Width of the first column.
 const NAME: usize = 25;
 
 fn line(out: &mut impl Write, name: &str, value: &str) -> std::io::Result<()> {
@@ -373,7 +373,7 @@ fn columns(out: &mut impl Write, name: &str, cells: &[String]) -> std::io::Resul
     writeln!(out)
 }
 
-/// A number with its thousands apart.
+/// A number with commas between groups of three digits.
 fn grouped(number: impl Into<Number>) -> String {
     let digits = number.into().0.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! A player whose network is built while its match goes on: the interpreter plays until the network is there.
+//! A player whose network is built during its match. The interpreter plays until the network is ready.
 
 use crate::entry;
 use crate::exit::UsageError;
@@ -9,43 +9,43 @@ use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One part in so many of the start clock is the interpreter's, where the network is not there before.
+/// The interpreter gets the last 1/5 of the start clock if the network is not ready by then.
 const INTERPRETERS_PART: u32 = 5;
 
-/// The first move waits for the network during one part in so many of its clock: most networks are built in
-/// less, and find out more in the rest of it than the interpreter does in all of it.
+/// The first move waits for the network for up to 1/2 of its clock. Most networks are built in less time,
+/// and in the rest of the clock they search more than the interpreter does in all of it.
 const FIRST_WAIT: u32 = 2;
 
-/// Makes, or finds, the network on its way for a game.
+/// Starts the build of the network of a game, or returns a running one.
 type Prepare = Arc<dyn Fn(&Arc<Game>) -> std::io::Result<Preparation> + Send + Sync>;
 
-/// A specification, and the player made of it at the start of each match.
+/// A specification, and the player made from it at the start of each match.
 pub(crate) struct LatePlayer {
     spec: PlayerSpec,
     prepare: Prepare,
     /// Whether the interpreter may play.
     falls_back: bool,
-    /// The network that was begun for this game by a start that had not time enough: the next start goes on
-    /// with it.
+    /// The game and the running build of a start that failed for lack of time. The next start continues
+    /// it.
     begun: Option<(Arc<Game>, Preparation)>,
     seat: Option<Seat>,
 }
 
-/// A match under way.
+/// A running match.
 struct Seat {
     spec: PlayerSpec,
     game: Arc<Game>,
     role: Role,
     clocks: Clocks,
     player: Box<dyn Player>,
-    /// The network that a player takes over with when it is ready, and all joint moves until then.
+    /// The build of the network whose player takes over, and all joint moves until then.
     coming: Option<Preparation>,
     joints: Vec<Vec<String>>,
 }
 
 impl LatePlayer {
-    /// A player of what `prepare` makes of its game; unless it `falls_back` to the interpreter, it cannot
-    /// play games that have no network.
+    /// A player that gets its network from `prepare`. Without `falls_back`, it cannot play games that
+    /// have no network.
     pub(crate) fn new(
         spec: PlayerSpec,
         falls_back: bool,
@@ -54,11 +54,11 @@ impl LatePlayer {
         LatePlayer { spec, prepare: Arc::new(prepare), falls_back, begun: None, seat: None }
     }
 
-    /// A player of `spec` in the game that `preparation` is for: one that searches waits for the network as
-    /// the type describes, any other has no use for it.
+    /// A player of `spec` in the game that `preparation` is for. A searching player is a [`LatePlayer`];
+    /// any other uses the interpreter only.
     ///
     /// # Errors
-    /// When it cannot play the game as its specification says.
+    /// When the player does not support the game.
     pub(crate) fn seat(
         spec: PlayerSpec,
         reasoning: Reasoning,
@@ -72,7 +72,8 @@ impl LatePlayer {
         Ok(Box::new(LatePlayer::new(spec, reasoning.falls_back(), move |_| Ok(preparation.clone()))))
     }
 
-    /// A player that has not been started, and the network that may take over from it; within `deadline`.
+    /// A player that has not started yet, and the build whose player may take over. Returns by
+    /// `deadline`, unless the network is required.
     fn make(
         &mut self,
         game: &Arc<Game>,
@@ -104,7 +105,7 @@ impl LatePlayer {
 }
 
 impl Seat {
-    /// Goes over to the network if that is ready, or is so before `deadline`.
+    /// Switches to the network if it is ready by `deadline`.
     fn look(&mut self, deadline: Deadline, stop: &StopToken) {
         let Some(preparation) = &self.coming else { return };
         let Some(built) = preparation.wait(deadline, stop) else {
@@ -122,7 +123,8 @@ impl Seat {
         }
     }
 
-    /// A player with `reasoner`, taken to where the match is; it thinks about that when it is asked next.
+    /// A player with `reasoner` that is brought to the current state of the match. It does not search
+    /// before its next turn.
     fn catch_up(&self, reasoner: &Reasoner, joints: &[Vec<String>]) -> Result<Box<dyn Player>, PlayError> {
         let mut player = player(reasoner, &self.game, &self.spec)?;
         let at_once = Deadline::after(Duration::ZERO);
@@ -133,11 +135,11 @@ impl Seat {
         Ok(player)
     }
 
-    /// Keeps what is seen for the player to come.
+    /// Records the observation for the player that takes over.
     fn note(&mut self, seen: Observation<'_>) {
         match seen {
             Observation::Moves(joint) if self.coming.is_some() => self.joints.push(joint.to_vec()),
-            // What one role sees is told once, to a player that was there from the start.
+            // Percepts are not recorded, so no player can take over in games with hidden information.
             Observation::Percepts { .. } => self.coming = None,
             _ => {}
         }
@@ -233,7 +235,7 @@ mod tests {
         Arc::new(Game::new(description).expect("a game"))
     }
 
-    /// A player whose network is built when it is told to be, or is not to be had.
+    /// A player whose build waits for a message: `Ok` builds the network, `Err` makes the build fail.
     fn player(told: Receiver<Result<(), String>>) -> LatePlayer {
         let told = Arc::new(Mutex::new(told));
         LatePlayer::new("mcts:seed=1".parse().expect("a player"), true, move |game| {
@@ -245,8 +247,8 @@ mod tests {
         })
     }
 
-    /// Plays the first role's match, in which the other takes what it can first; `each` sees the player before
-    /// every move but the first.
+    /// Plays a match as the first role; the second role makes its first legal move. `each` gets the
+    /// player before every move but the first.
     fn play(player: &mut LatePlayer, mut each: impl FnMut(&mut LatePlayer)) -> Result<(), PlayError> {
         let (game, stop) = (nim(), StopToken::new());
         let mut machine = Interpreter::new(&game);

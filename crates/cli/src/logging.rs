@@ -1,4 +1,4 @@
-//! What a command that lasts tells of its doings, on standard error.
+//! The log of the servers and of hosted matches, on standard error.
 
 use tracing::level_filters::LevelFilter;
 
@@ -11,10 +11,10 @@ pub(crate) struct Logging {
 }
 
 impl Logging {
-    /// Begins to log; to be called once.
+    /// Starts logging. Call it once.
     pub(crate) fn start(self) {
         let subscriber = tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr);
-        // Somebody who logs already is no reason not to go on.
+        // An error means that a logger is already set; then that one stays.
         let _ = subscriber.try_init();
     }
 }

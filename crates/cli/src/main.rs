@@ -1,8 +1,8 @@
-//! The command `ggp`: reads its command line, runs one subcommand, ends with its exit code.
+//! The command `ggp`: parses the command line, runs one subcommand, and returns its exit code.
 //!
-//! Invariants: what a script reads goes to standard output, what a person is told goes to standard
-//! error; a reader that goes away (`ggp perft … | head -1`) ends a command that only prints quietly, and
-//! changes nothing for a match.
+//! Invariants: output for scripts goes to standard output, messages to standard error. If the reader of
+//! standard output closes it (`ggp perft … | head -1`), a command that only prints ends without an error,
+//! and a match continues.
 
 mod analyze;
 mod bench;
@@ -84,8 +84,8 @@ enum Command {
     Help(help::Arguments),
 }
 
-/// The command line. A negative number is taken for the value of the option before it, so that the
-/// option says which values it takes.
+/// The command line. A negative number is the value of the preceding option, so that the option's own
+/// parser reports the error.
 fn command_line() -> clap::Command {
     let is_option = |arg: &Arg| !arg.is_positional() && arg.get_action().takes_values();
     let values = |arg: Arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg };

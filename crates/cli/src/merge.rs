@@ -1,4 +1,4 @@
-//! `ggp merge`: joins the results of shards by match id.
+//! `ggp merge`: merges the results of shards by match id.
 
 use crate::console;
 use crate::exit::Exit;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes a file beside `path` and puts it there when it is whole.
+/// Writes a temporary file beside `path` and renames it when it is complete.
 fn merge_into(path: &Path, files: &[PathBuf]) -> anyhow::Result<Merge> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
@@ -62,7 +62,7 @@ fn merge_into(path: &Path, files: &[PathBuf]) -> anyhow::Result<Merge> {
         Ok(merge)
     });
     if kept.is_err() {
-        // What went wrong before matters more.
+        // The first error is the one to report.
         let _ = std::fs::remove_file(&part);
     }
     kept

@@ -1,30 +1,29 @@
-//! What a run has cost: CPU time and memory.
+//! Measurement of CPU time and memory.
 
-/// CPU time of this process so far, all threads, in seconds. Where the system does not say, the
-/// time since the first call.
+/// CPU time of this process over all threads, in seconds. On systems other than Unix, the time since the
+/// first call.
 pub(crate) fn cpu_seconds() -> f64 {
     system::cpu_seconds()
 }
 
-/// CPU time of one thread, which others can read.
+/// A clock of the CPU time of one thread, which other threads can read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadClock(thread::ThreadClock);
 
 impl ThreadClock {
-    /// A clock of the thread that calls this, from now on.
+    /// A clock of the calling thread that starts now.
     pub(crate) fn of_this_thread() -> ThreadClock {
         ThreadClock(thread::ThreadClock::of_this_thread())
     }
 
-    /// CPU time that the thread has used since. Where the system does not tell it of another thread, the
-    /// time that has passed.
+    /// CPU time that the thread has used since the start of the clock. On systems other than Linux, the
+    /// elapsed time.
     pub(crate) fn elapsed(&self) -> std::time::Duration {
         self.0.elapsed()
     }
 }
 
-/// The most memory that this process has held at once, in MiB; `None` where the system does not
-/// say.
+/// The peak resident memory of this process, in MiB; `None` if the system does not report it.
 pub(crate) fn peak_rss_mib() -> Option<f64> {
     system::peak_rss_mib()
 }
@@ -40,7 +39,7 @@ mod system {
     }
 
     pub(super) fn peak_rss_mib() -> Option<f64> {
-        // Counted in bytes on Apple's systems, in KiB on all others.
+        // The unit is bytes on Apple's systems and KiB on all others.
         let unit = if cfg!(target_vendor = "apple") { 1.0 / 1024.0 } else { 1.0 };
         let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
         Some(usage.max_rss() as f64 * unit / 1024.0)
@@ -61,7 +60,7 @@ mod thread {
 
     impl ThreadClock {
         pub(super) fn of_this_thread() -> ThreadClock {
-            /// As the kernel numbers the clock that counts the running time of one thread
+            /// The kernel's number of the clock that counts the running time of one thread
             /// (`CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED`).
             const SCHEDULED: i32 = 4 | 2;
             let clock = ClockId::from_raw(!gettid().as_raw() << 3 | SCHEDULED);
@@ -69,7 +68,7 @@ mod thread {
         }
 
         pub(super) fn elapsed(self) -> Duration {
-            // A thread that has ended uses no more.
+            // The clock of a thread that has ended cannot be read.
             read(self.clock).unwrap_or(self.since).saturating_sub(self.since)
         }
     }

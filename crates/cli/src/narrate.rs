@@ -1,4 +1,4 @@
-//! A match, told as it goes: boards, moves, and what the search thought of them.
+//! The running commentary of a match: boards, moves and search results.
 
 use crate::board::Board;
 use crate::console::{self, FAINT};
@@ -8,24 +8,24 @@ use ggp_game::{Candidate, Fact, Game, Report, StopToken};
 use std::io::Write;
 use std::path::Path;
 
-/// Moves of which the search's opinion is shown.
+/// Number of moves whose search results are shown.
 const OPINIONS: usize = 3;
 
-/// Tells a match as it goes.
+/// An observer that prints a match as it runs.
 pub(crate) struct Narrator<'a> {
     game: &'a Game,
     board: Board,
-    /// So many joint moves are given by a record.
+    /// Number of joint moves that come from a record.
     given: u32,
-    /// Whether the state that the match begins with has been shown.
+    /// Whether the first state has been shown.
     started: bool,
     before: Vec<Fact>,
     moves: Vec<String>,
-    /// Where the match is kept, from step to step, so that nothing takes more than a step with it.
+    /// The file that the match is saved to after every step.
     save: Option<&'a Path>,
-    /// Whether somebody still reads standard output.
+    /// Whether standard output is still open.
     heard: bool,
-    /// Why the match cannot go on.
+    /// The error that stopped the match.
     failed: Option<anyhow::Error>,
     stop: StopToken,
 }
@@ -48,9 +48,9 @@ impl Observer for Narrator<'_> {
 }
 
 impl<'a> Narrator<'a> {
-    /// Tells a match of `game` on `board`, of which `given` joint moves come from a record, and
-    /// keeps it in the file `save`. Raises `stop` when that fails; but the match goes on when nobody
-    /// reads standard output any more, since it is played for others, too.
+    /// An observer of a match of `game` on `board`. The first `given` joint moves come from a record. The
+    /// match is saved to `save` after every step. An error raises `stop`; a closed standard output does
+    /// not, since the match serves other purposes too.
     pub(crate) fn new(
         game: &'a Game,
         board: Board,
@@ -64,11 +64,11 @@ impl<'a> Narrator<'a> {
         Narrator { game, board, given, started, before, moves, save, heard: true, failed: None, stop }
     }
 
-    /// Shows the state that the match begins with, before anyone is asked to start; `moves` led to it from the
-    /// state `before`.
+    /// Shows the first state, before any player is asked to start. `moves` led to it from the state
+    /// `before`.
     ///
     /// # Errors
-    /// When it cannot be written. That nobody reads is no error.
+    /// When the output fails. A closed standard output is no error.
     pub(crate) fn show_start(
         &mut self,
         [facts, before]: [Vec<Fact>; 2],
@@ -80,8 +80,10 @@ impl<'a> Narrator<'a> {
         self.unless_closed(told)
     }
 
+    /// Ends the commentary.
+    ///
     /// # Errors
-    /// When something could not be told or kept.
+    /// The first error of output or of saving.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
@@ -104,7 +106,7 @@ impl<'a> Narrator<'a> {
         self.unless_closed(told)
     }
 
-    /// What was told, or that nobody reads it any more: then nothing more is.
+    /// Ends the output if standard output is closed; passes other errors on.
     fn unless_closed(&mut self, told: std::io::Result<()>) -> anyhow::Result<()> {
         if let Err(error) = &told
             && console::is_closed(error)
@@ -154,7 +156,7 @@ impl<'a> Narrator<'a> {
     }
 }
 
-/// What the search thought, in a line.
+/// The search results for a role in one line.
 fn opinion(role: &str, report: &Report) -> String {
     let one = |candidate: &Candidate| {
         let score = match (candidate.proven, candidate.score) {

@@ -1,7 +1,7 @@
-//! A propositional network as a picture.
+//! A drawing of a propositional network.
 //!
-//! The network knows conjunctions only; one whose inputs are all negated is drawn as the
-//! disjunction that it is the negation of, so that few arrows are dashed.
+//! The network has conjunctions only. A conjunction of negated inputs is drawn as the equivalent negated
+//! disjunction, so that fewer edges are dashed.
 
 use crate::graph::quoted;
 use ggp_game::{Game, Role};
@@ -9,18 +9,19 @@ use ggp_propnet::{Node, PropNet, Signal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-/// A set of moves names so many of them.
+/// Number of moves that the label of a move set names.
 const NAMED_MOVES: usize = 3;
 
-/// The network's nodes that something reads, and what reads them.
+/// The nodes of the network on which an output depends, and the outputs.
 pub(crate) struct Picture<'a> {
     game: &'a Game,
     net: &'a PropNet,
-    /// The nodes to draw. An unknown is drawn as its value in the fixpoint, wherever it stands.
+    /// The nodes to draw. All occurrences of an unknown are drawn as one node, which stands for its value
+    /// in the fixpoint.
     drawn: BTreeSet<usize>,
-    /// By unknown, its node.
+    /// The node of each unknown.
     unknowns: BTreeMap<(u32, u32), usize>,
-    /// What is computed, by name.
+    /// The outputs by name.
     outputs: Vec<(String, Signal)>,
 }
 
@@ -35,7 +36,7 @@ impl<'a> Picture<'a> {
             outputs.extend(role.sees.iter().map(|(fact, when)| (format!("sees {name} {fact}"), *when)));
         }
         outputs.extend(net.fluents().iter().map(|fluent| (format!("next {}", fluent.fact), fluent.next)));
-        // What never holds says nothing.
+        // Constantly false outputs are left out.
         outputs.retain(|&(_, signal)| signal != Signal::FALSE);
         let mut picture =
             Picture { game, net, drawn: BTreeSet::new(), unknowns: BTreeMap::new(), outputs: Vec::new() };
@@ -57,12 +58,12 @@ impl<'a> Picture<'a> {
         picture
     }
 
-    /// How many nodes the picture has.
+    /// Number of nodes of the drawing.
     pub(crate) fn nodes(&self) -> usize {
         self.drawn.len() + self.outputs.len()
     }
 
-    /// The node that stands for `at`.
+    /// The node that represents `at` in the drawing.
     fn place(&self, at: usize) -> usize {
         match self.net.nodes()[at] {
             Node::Variable(unknown) | Node::Fixpoint(unknown) => {
@@ -72,7 +73,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What the node reads.
+    /// The inputs of a node.
     fn inputs(&self, at: usize) -> impl Iterator<Item = Signal> + '_ {
         let (many, one): (&[Signal], Option<Signal>) = match &self.net.nodes()[at] {
             Node::And(inputs) => (inputs, None),
@@ -84,7 +85,8 @@ impl<'a> Picture<'a> {
         many.iter().copied().chain(one)
     }
 
-    /// Whether the node is drawn as its negation: a disjunction, or what is always true.
+    /// Whether the node is drawn as its negation: a conjunction of negated inputs as a disjunction, false
+    /// as true.
     fn is_flipped(&self, at: usize) -> bool {
         match &self.net.nodes()[at] {
             Node::And(inputs) => inputs.iter().all(|input| input.is_negated()),

@@ -1,16 +1,16 @@
-//! Numbers on the command line: what is accepted, and what is said where a number is not.
+//! Parsers of numbers on the command line.
 
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Reads a number of seconds, 0 among them.
+/// Parses a number of seconds, 0 or more.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     read_seconds(text).ok_or_else(|| not_seconds("0, or a positive number such as 0.5"))
 }
 
-/// Reads a number of seconds above 0.
+/// Parses a number of seconds above 0.
 pub(crate) fn positive_seconds(text: &str) -> Result<Duration, String> {
     let time = read_seconds(text).filter(|time| !time.is_zero());
     time.ok_or_else(|| not_seconds("a positive number such as 0.5"))

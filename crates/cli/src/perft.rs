@@ -1,4 +1,4 @@
-//! `ggp perft`: counts of joint-move sequences, by which engines are compared.
+//! `ggp perft`: counts of joint-move sequences, for the comparison of engines.
 
 use crate::console;
 use crate::exit::Exit;
@@ -53,7 +53,8 @@ impl WithMachine for Count {
             Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
         };
         let mut out = console::stdout();
-        // Each depth anew: the last one costs most by far, and the others are there at once.
+        // Count each depth separately, so that the lower depths appear early; the last depth dominates
+        // the cost.
         for depth in 0..=self.depth {
             self.progress.set(format!("counting at depth {depth}"));
             let counts = perft(&mut machine, &state, depth)?;

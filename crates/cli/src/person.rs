@@ -1,7 +1,7 @@
-//! A person at the keyboard, as a player.
+//! A person at the keyboard as a player.
 //!
-//! Invariants: only legal moves are given; the end of the input, or a request to stop, ends the
-//! match; what others choose in the same step is never shown before the move is in.
+//! Invariants: the player returns only legal moves. The end of the input, or a request to stop, ends the
+//! match. The moves that other roles choose in the same step are not shown before the person has moved.
 
 use crate::console::{self, BAD, FAINT};
 use crate::record::legal_move;
@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How often a person's silence is broken to see whether to stop.
+/// Interval of the checks for a request to stop while waiting for input.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The width that the list of moves is fitted to where the terminal does not say.
+/// Width of the list of moves if the terminal does not report its own.
 const WIDTH: usize = 80;
 
-/// The lines of standard input. They are read by a thread that lives as long as the program, since
-/// reading cannot be interrupted.
+/// The lines of standard input. A thread reads them until the program ends, since a read cannot be
+/// interrupted.
 #[derive(Debug)]
 pub(crate) struct Lines(Receiver<std::io::Result<String>>);
 
 impl Lines {
-    /// Begins to read.
+    /// Starts the reading thread.
     pub(crate) fn read() -> Lines {
         let (send, lines) = mpsc::channel();
         std::thread::spawn(move || {
@@ -50,7 +50,7 @@ impl Lines {
     }
 }
 
-/// Plays one role by asking a person.
+/// A player that asks a person for the moves of one role.
 pub(crate) struct Person<M: StateMachine> {
     machine: M,
     lines: Arc<std::sync::Mutex<Lines>>,
@@ -58,8 +58,8 @@ pub(crate) struct Person<M: StateMachine> {
 }
 
 impl<M: StateMachine> Person<M> {
-    /// A person whose legal moves `machine` knows and who types `lines`. Several people at one
-    /// keyboard share them.
+    /// A person who types `lines`; `machine` supplies the legal moves. Several people at one keyboard
+    /// share the lines.
     pub(crate) fn new(machine: M, lines: Arc<std::sync::Mutex<Lines>>) -> Person<M> {
         Person { machine, lines, seat: None }
     }
@@ -91,7 +91,7 @@ impl<M: StateMachine> Person<M> {
             console::ask(&format!("{name}, your move (a number or the move; ? lists them, q ends)> "));
             let line = lines.next(stop).filter(|line| line.trim() != "q");
             let Some(line) = line else {
-                // Nobody will answer any more: the whole match ends.
+                // No further input can arrive, so the whole match ends.
                 console::say("");
                 stop.stop();
                 return Err(PlayError::Gone("the input has ended".to_owned()));
@@ -107,10 +107,10 @@ impl<M: StateMachine> Person<M> {
         }
     }
 
-    /// The move that a line means: its number in the list, or its text.
+    /// The move that a line names by its text or by its number in the list.
     fn read(&mut self, text: &str, legal: &[Move], state: &M::State, role: Role) -> anyhow::Result<Move> {
         let typed = legal_move(&mut self.machine, state, role, text);
-        // A game may have numbers for moves; what is spelled out goes first.
+        // Moves may themselves be numbers, so the text takes precedence.
         match (typed, text.parse::<usize>()) {
             (Ok(mv), _) => Ok(mv),
             (Err(_), Ok(number)) => number
@@ -118,13 +118,13 @@ impl<M: StateMachine> Person<M> {
                 .and_then(|at| legal.get(at).copied())
                 .ok_or_else(|| anyhow!("there is no move {number}; they are numbered 1 to {}", legal.len())),
             (Err(error), Err(_)) => {
-                // People leave the parentheses out.
+                // The outer parentheses may be left out.
                 legal_move(&mut self.machine, state, role, &format!("({text})")).map_err(|_| error)
             }
         }
     }
 
-    /// Lists the moves with their numbers, in columns.
+    /// Lists the moves with their numbers in columns.
     fn list(&self, legal: &[Move]) {
         let digits = legal.len().to_string().len();
         let cells: Vec<String> = legal

@@ -1,4 +1,4 @@
-//! `ggp play`: one match, watched: boards, moves, what the search thought of them, goals.
+//! `ggp play`: one match with its boards, moves, search results and goals.
 
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
@@ -72,11 +72,11 @@ pub(crate) struct Arguments {
     reasoning: Reasoning,
 }
 
-/// The play clock where nothing else is said.
+/// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
-/// How long an answer of a computer may be late: players of this program keep their clock, so this
-/// is for a machine that is busy.
+/// Tolerance for a late answer of a local player. These players keep their clocks, so it only matters on
+/// a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
     }
     if let Some(path) = &arguments.save {
-        // Better now than after the match.
+        // Report an unwritable file before the match.
         let file = OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     conclude(arguments, &game, &outcome)
 }
 
-/// The first Ctrl-C asks for an end, the second takes it.
+/// Installs the signal handler: the first Ctrl-C raises `stop`, the second ends the process.
 pub(crate) fn stop_on_signal(stop: &StopToken) -> anyhow::Result<()> {
     let stop = stop.clone();
     ctrlc::set_handler(move || {
@@ -116,7 +116,7 @@ pub(crate) fn stop_on_signal(stop: &StopToken) -> anyhow::Result<()> {
     .context("cannot listen for Ctrl-C")
 }
 
-/// The match, before it begins.
+/// A match that is ready to start.
 struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
@@ -147,14 +147,14 @@ impl Table<'_> {
                     let spec = spec.clone().with_seed(seed);
                     Seat::Player(LatePlayer::seat(spec, arguments.reasoning, &preparation, game)?)
                 }
-                // Lines are read when there is a person, and nobody here is elsewhere.
+                // `lines` exists if there is a person, and external players have been refused above.
                 (Taker::Nature | Taker::Person | Taker::Player(..), _) => Seat::Nature,
             });
         }
         drop(progress);
         let clocks = clocks(arguments, &who);
         let mut setup = MatchSetup::new(match_id(arguments, seed), clocks);
-        // Whoever sits at the keyboard takes the time that it takes.
+        // A person at the keyboard has no time limit.
         setup.grace = if people > 0 { Duration::MAX } else { GRACE };
         setup.seed = seed;
         setup.opening = opening.joints;
@@ -169,10 +169,11 @@ impl Table<'_> {
         let given = setup.opening.len() as u32;
         let last = setup.opening.last().cloned().unwrap_or_default();
         let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
-        // The players may take their time to start, and the person has something to look at.
+        // Show the first state before the players start, which may take long.
         narrator.show_start(opening.facts, &last)?;
         if who.iter().any(Taker::counts_iterations) {
-            // Which machine searches must not depend on time, or seeds would not repeat.
+            // With a limit of iterations, the moves must depend on the seed only, so every search runs on
+            // the network.
             let _progress = Progress::start("building the network of the game");
             preparation.wait(Deadline::never(), &stop);
         }
@@ -221,7 +222,7 @@ impl Opening {
 
 pub(crate) fn any_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Short enough to be typed again.
+    // A short number is easy to type again.
     rng::mix(now.as_nanos() as u64) % 1_000_000
 }
 
@@ -231,7 +232,7 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
     format!("{name}.{seed}")
 }
 
-/// Says how the match ended, saves it, and how to go on with it.
+/// Saves the match, and reports how it ended and how to resume it.
 fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     if let (Some(path), Some(record)) = (&arguments.save, &outcome.record) {
         let text = record.to_json() + "\n";
@@ -276,7 +277,7 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
     Ok(fault_exit.max(Exit::Findings))
 }
 
-/// This command line, going on from what was saved.
+/// The command line that resumes the saved match.
 fn resume_command(saved: &Path) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut arguments = std::env::args();
@@ -293,7 +294,7 @@ fn resume_command(saved: &Path) -> String {
     words.join(" ")
 }
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 pub(crate) fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

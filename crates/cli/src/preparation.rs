@@ -1,7 +1,7 @@
-//! A network that a thread builds while other work goes on, and that all who want it share.
+//! A network that a thread builds in the background, shared by all its users.
 //!
-//! Invariants: the thread ends soon after the last [`Preparation`] of it is dropped; what it came to is
-//! said to the person once, however many players wait.
+//! Invariants: the thread ends soon after the last [`Preparation`] of the build is dropped. The outcome
+//! is printed at most once, however many players wait.
 
 use crate::console;
 use crate::reasoner::{Build, Choice, LOOK, Reasoner, Reasoning};
@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A reasoner, or why there is none.
+/// A reasoner, or the reason why there is none.
 pub(crate) type Built = Result<Reasoner, String>;
 
-/// The stack of the thread that builds, as of those of players.
+/// Stack size of the building thread, in bytes; the same as that of player threads.
 const STACK: usize = 4 << 20;
 
-/// A network on its way. Clones wait for the same one.
+/// A running or finished build. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Preparation(Arc<Handle>);
 
-/// Ends the build when nobody waits any more.
+/// Stops the build when the last clone is dropped.
 #[derive(Debug)]
 struct Handle {
     shared: Arc<Shared>,
@@ -47,7 +47,7 @@ impl Shared {
     }
 }
 
-/// Answers for a build that panics.
+/// Stores an error if the build panics, and wakes the waiting threads.
 struct Answer(Arc<Shared>);
 
 impl Drop for Answer {
@@ -58,7 +58,7 @@ impl Drop for Answer {
 }
 
 impl Preparation {
-    /// Something that is there already.
+    /// A preparation that is finished already.
     pub(crate) fn finished(built: Built) -> Preparation {
         let preparation = Preparation::empty();
         *preparation.0.shared.lock() = Some(built);
@@ -69,10 +69,10 @@ impl Preparation {
         Preparation(Arc::new(Handle { shared: Arc::default(), halt: StopToken::new() }))
     }
 
-    /// Begins `build` in a thread of its own; it ends soon after the flag that it is given is raised.
+    /// Runs `build` on a new thread. It must return soon after its token is stopped.
     ///
     /// # Errors
-    /// Where the system has no thread to give.
+    /// When the thread cannot be started.
     pub(crate) fn begin(
         build: impl FnOnce(&StopToken) -> Built + Send + 'static,
     ) -> std::io::Result<Preparation> {
@@ -85,11 +85,11 @@ impl Preparation {
         Ok(preparation)
     }
 
-    /// What `reasoning` asks for, for players of `game`: a network that is begun now, unless the
-    /// interpreter was asked for.
+    /// Starts the build of the reasoner that `reasoning` selects for `game`. The interpreter needs no
+    /// build.
     ///
     /// # Errors
-    /// Where the system has no thread to give.
+    /// When the thread cannot be started.
     pub(crate) fn of_game(
         reasoning: Reasoning,
         build: Build,
@@ -104,7 +104,8 @@ impl Preparation {
         Preparation::begin(move |halt| build.network(&game, halt))
     }
 
-    /// What it has come to by `deadline`, or by the time that `stop` is raised; `None` if it goes on.
+    /// Waits for the result until `deadline` or until `stop` is raised; `None` if the build still runs
+    /// then.
     pub(crate) fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {
         let shared = &self.0.shared;
         let mut built = shared.lock();
@@ -115,19 +116,19 @@ impl Preparation {
         built.clone()
     }
 
-    /// What it has come to so far; `None` if it goes on.
+    /// The result, if the build is finished.
     pub(crate) fn look(&self) -> Option<Built> {
         self.0.shared.lock().clone()
     }
 
-    /// Says, once, that the interpreter plays for the time being.
+    /// Reports, once, that the interpreter plays until the network is built.
     pub(crate) fn say_waiting(&self) {
         if !self.0.shared.said_waiting.swap(true, Ordering::Relaxed) {
             console::say("the interpreter plays until the network of this game is built; it is far weaker");
         }
     }
 
-    /// Says, once, what became of the network that players had to wait for, or that there is none.
+    /// Reports, once, that there is no network, or that a network which players waited for is ready.
     pub(crate) fn say_outcome(&self, built: &Built) {
         let shared = &self.0.shared;
         let text = match built {

@@ -1,7 +1,7 @@
-//! A sign of life for work that lasts.
+//! A progress display for long work.
 //!
-//! Invariant: nothing is shown in the first two seconds, nor when standard error is no terminal,
-//! and nothing of it is left when the work is done.
+//! Invariant: nothing is shown in the first two seconds, nor if standard error is not a terminal. The
+//! display is removed when the work ends.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -9,11 +9,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Work that takes less is not worth a word.
+/// Delay before the display appears.
 const PATIENCE: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows what goes on, until it is dropped.
+/// Shows the current work until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Work of which it is not known how much there is.
+    /// Starts a display without a known end.
     pub(crate) fn start(what: impl Into<String>) -> Progress {
         let bar = ProgressBar::hidden();
         let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
@@ -41,7 +41,7 @@ impl Progress {
         Progress { bar, timer }
     }
 
-    /// Says how far it is.
+    /// Sets the text of the display.
     pub(crate) fn set(&self, what: impl Into<String>) {
         if self.timer.is_some() {
             self.bar.set_message(what.into());
@@ -53,7 +53,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, thread)) = self.timer.take() {
             drop(done);
-            // A thread that panicked has shown nothing that needs clearing.
+            // A thread that panicked has shown nothing.
             let _ = thread.join();
         }
         self.bar.finish_and_clear();

@@ -1,6 +1,6 @@
-//! The one place that knows which machines there are: from a game to whatever evaluates it.
+//! The choice of the state machine for a game.
 //!
-//! Everything else in this crate is generic over the machine, by [`WithMachine`].
+//! The other modules of this crate are generic over the machine, by [`WithMachine`].
 
 use crate::console;
 use crate::meter::ThreadClock;
@@ -11,14 +11,13 @@ use ggp_search::{MctsPlayer, PlayerSpec, RandomPlayer, Technique};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// CPU time that building a network may take where a command waits for it: longer than nearly all
-/// published games need, shorter than a person's patience.
+/// CPU time limit of a build that a user waits for. It is longer than nearly all published games need.
 pub(crate) const BUILD_TIME: Duration = Duration::from_secs(20);
 
-/// CPU time that building a network may take where nobody waits for it, or a whole tournament depends on it.
+/// CPU time limit of a build in the background, or for a whole tournament.
 pub(crate) const LONG_BUILD_TIME: Duration = Duration::from_secs(120);
 
-/// How often somebody looks whether a build has to end, or has ended.
+/// Interval of the checks whether a build must end or has ended.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// What evaluates the rules, as asked for on the command line.
@@ -42,37 +41,37 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// What was asked for.
+    /// The selected reasoner.
     pub(crate) fn choice(self) -> Choice {
         self.reasoner
     }
 
-    /// Whether the interpreter may stand in for a network.
+    /// Whether the interpreter may replace a network that cannot be built.
     pub(crate) fn falls_back(self) -> bool {
         self.reasoner != Choice::Propnet
     }
 
-    /// Builds what was asked for, for work that needs the fastest machine. Where `auto` falls back to the
-    /// interpreter, one line on standard error says so and why.
+    /// Builds the selected reasoner, for work that needs the fastest machine. If `auto` falls back to the
+    /// interpreter, a line on standard error gives the reason.
     ///
     /// # Errors
-    /// When a network was asked for and the game has none.
+    /// When a network is required and the game has none.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
         self.build_with(game, &Build::within(BUILD_TIME))
     }
 
-    /// Builds what was asked for as `build` says.
+    /// Builds the selected reasoner with the parameters `build`.
     ///
     /// # Errors
-    /// When a network was asked for and the game has none.
+    /// When a network is required and the game has none.
     pub(crate) fn build_with(self, game: &Arc<Game>, build: &Build) -> anyhow::Result<Reasoner> {
         self.build_named("this game", game, build)
     }
 
-    /// Builds what was asked for of the game that the person knows as `name`.
+    /// Builds the selected reasoner; messages call the game `name`.
     ///
     /// # Errors
-    /// When a network was asked for and the game has none.
+    /// When a network is required and the game has none.
     pub(crate) fn build_named(self, name: &str, game: &Arc<Game>, build: &Build) -> anyhow::Result<Reasoner> {
         match self.reasoner {
             Choice::Datalog => Ok(Reasoner::datalog(game)),
@@ -88,11 +87,11 @@ impl Reasoning {
         }
     }
 
-    /// Builds what was asked for, for work on single states, which a network is not worth waiting for:
-    /// `auto` is the interpreter.
+    /// Builds the selected reasoner, for work on few states, which does not justify a build: `auto`
+    /// selects the interpreter.
     ///
     /// # Errors
-    /// When a network was asked for and the game has none.
+    /// When a network is required and the game has none.
     pub(crate) fn build_for_few_states(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
         match self.reasoner {
             Choice::Auto => Ok(Reasoner::datalog(game)),
@@ -101,20 +100,20 @@ impl Reasoning {
     }
 }
 
-/// How a network is built.
+/// The parameters of a build.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Build {
-    /// Bounds of grounding.
+    /// Limits of grounding.
     pub(crate) limits: GroundLimits,
-    /// CPU time that grounding and compiling may take together.
+    /// CPU time limit of grounding and compiling together.
     pub(crate) time: Duration,
-    /// The kind of processor that it is compiled for.
+    /// The kind of processor to compile for.
     pub(crate) cpu: Cpu,
-    /// Whether playouts with decisive moves are compiled too, so that the first search need not.
+    /// Whether to compile playouts with decisive moves too, so that the first search need not.
     pub(crate) decisive: bool,
 }
 
-/// How long the parts of a build took.
+/// The durations of the two parts of a build.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BuildTimes {
     pub(crate) ground: Duration,
@@ -122,18 +121,19 @@ pub(crate) struct BuildTimes {
 }
 
 impl Build {
-    /// A build within `time` and the default bounds, for this processor.
+    /// A build within `time`, with the default limits, for this processor.
     pub(crate) fn within(time: Duration) -> Build {
         Build { limits: GroundLimits::default(), time, cpu: Cpu::detect(), decisive: false }
     }
 
-    /// Builds the network of `game`, or says why there is none; ends soon after `halt` is raised.
+    /// Builds the network of `game`, or returns the reason why there is none. Ends soon after `halt` is
+    /// raised.
     pub(crate) fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<Reasoner, String> {
         let (machine, _) = self.timed_network(game, halt)?;
         Ok(Reasoner::Propnet(Box::new(machine)))
     }
 
-    /// The same, and how long that took.
+    /// The same as [`Build::network`], with the durations.
     pub(crate) fn timed_network(
         &self,
         game: &Arc<Game>,
@@ -156,7 +156,7 @@ impl Build {
         })
     }
 
-    /// Grounds `game` and does no more, or says why that cannot be done.
+    /// Grounds `game` without compiling it, or returns the reason why it cannot.
     pub(crate) fn ground(&self, game: &Arc<Game>) -> Result<PropNet, String> {
         let halt = StopToken::new();
         self.watched(&halt, |stop| self.ground_unless(game, stop, &halt))
@@ -176,15 +176,16 @@ impl Build {
         format!("building its network takes more than {} s of CPU time", self.time.as_secs_f64())
     }
 
-    /// Does `work` with a flag that is raised once this thread has used up the time, or `halt` is raised.
+    /// Calls `work` with a token. A watchdog stops it when this thread has used its CPU time, or `halt`
+    /// is raised.
     fn watched<T>(&self, halt: &StopToken, work: impl FnOnce(&StopToken) -> T) -> T {
         let stop = StopToken::new();
         if self.time.is_zero() {
-            // No watchdog is quick enough for that.
+            // The watchdog would notice this only after an interval.
             stop.stop();
         }
         let clock = ThreadClock::of_this_thread();
-        // The watchdog ends with the sender, when the work is done.
+        // The watchdog thread ends when `done` is dropped after the work.
         let (done, wait) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let (stop, time) = (&stop, self.time);
@@ -202,14 +203,14 @@ impl Build {
     }
 }
 
-/// A machine for one game, of any kind; cheap to clone machines from.
+/// A state machine for one game, of either kind. [`Reasoner::with`] clones it.
 #[derive(Clone, Debug)]
 pub(crate) enum Reasoner {
     Datalog(Box<Interpreter>),
     Propnet(Box<PropNetMachine>),
 }
 
-/// Work that can be done with any kind of machine.
+/// Work that is generic over the machine.
 pub(crate) trait WithMachine {
     type Output;
 
@@ -222,10 +223,10 @@ impl Reasoner {
         Reasoner::Datalog(Box::new(Interpreter::new(game)))
     }
 
-    /// The interpreter's name.
+    /// The name of the interpreter.
     pub(crate) const INTERPRETER: &str = "datalog";
 
-    /// The name, as in `ggp bench --json`.
+    /// The name of the machine, as in `ggp bench --json`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Reasoner::Datalog(_) => Reasoner::INTERPRETER,
@@ -233,7 +234,7 @@ impl Reasoner {
         }
     }
 
-    /// Does `work` with a machine of its own.
+    /// Runs `work` with a clone of the machine.
     pub(crate) fn with<W: WithMachine>(&self, work: W) -> W::Output {
         match self {
             Reasoner::Datalog(machine) => work.run(machine.as_ref().clone()),
@@ -241,7 +242,7 @@ impl Reasoner {
         }
     }
 
-    /// The player that `spec` describes, thinking with this.
+    /// The player that `spec` describes, with clones of this machine.
     pub(crate) fn player(&self, spec: PlayerSpec) -> Box<dyn Player> {
         self.with(MakePlayer(spec))
     }
@@ -255,7 +256,7 @@ impl WithMachine for MakePlayer {
     fn run<M: Playouts + 'static>(self, mut machine: M) -> Box<dyn Player> {
         match self.0 {
             PlayerSpec::Mcts(options) => {
-                // Once for all matches, and before any clock runs.
+                // Prepare once for all matches, before any clock runs.
                 if options.has(Technique::Decisive) {
                     machine.prepare_decisive();
                 }

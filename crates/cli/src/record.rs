@@ -1,8 +1,8 @@
-//! Records of matches, read: the joint moves, from the ggp.org match format (JSON with `moves`) or
-//! from a text with one joint move a line, as `((move 1 2 1 3) noop)`.
+//! Reading of match records: the joint moves, from the ggp.org match format (JSON with `moves`) or from a
+//! text with one joint move per line, as `((move 1 2 1 3) noop)`.
 //!
-//! Invariant: what [`Record::follow`] gives out are states that the record's moves lead to, every
-//! move legal; the first that is not ends it with an error that names the step.
+//! Invariant: [`Record::follow`] visits only states that legal moves reach. The first illegal move is an
+//! error that names the step.
 
 use crate::exit::UsageError;
 use crate::number::whole;
@@ -24,11 +24,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// The joint moves that lead to the state to begin with; `None` for the initial state of the
-    /// rules in the file `rules`.
+    /// The joint moves that lead to the selected state; `None` for the initial state of the rules in the
+    /// file `rules`.
     ///
     /// # Errors
-    /// When the record cannot be read, or has fewer joint moves than asked for.
+    /// When the record cannot be read, or has too few joint moves.
     pub(crate) fn read(&self, rules: &Path) -> anyhow::Result<Option<Record>> {
         let Some(path) = &self.from else { return Ok(None) };
         if self.is_stdin() && rules == Path::new("-") {
@@ -58,18 +58,18 @@ pub(crate) struct Record {
     steps: Vec<Step>,
 }
 
-/// One joint move, and where it stands.
+/// A joint move, and its place in the file.
 #[derive(Debug)]
 struct Step {
     place: String,
     moves: Vec<String>,
 }
 
-/// What a record looks like, for errors.
+/// The description of a record for errors.
 const FORMS: &str = "JSON in the format of ggp.org, with the joint moves as `moves`, \
     or a text with one joint move a line, as ((move 1 2 1 3) noop)";
 
-/// How many legal moves an error names.
+/// Number of legal moves that an error names.
 const NAMED_MOVES: usize = 8;
 
 impl Record {
@@ -82,23 +82,23 @@ impl Record {
         Ok(Record { name: text.name, steps })
     }
 
-    /// The moves of one joint move, as `((move 1 2 1 3) noop)`.
+    /// Parses a joint move, as `((move 1 2 1 3) noop)`.
     pub(crate) fn parse_joint(text: &str) -> anyhow::Result<Vec<String>> {
         let one_line = text.replace(['\r', '\n'], " ");
         let mut steps = text_steps(one_line.as_bytes())?;
         steps.pop().map(|step| step.moves).ok_or_else(|| anyhow!("a joint move is wanted"))
     }
 
-    /// The joint moves, as they are written.
+    /// The joint moves as written.
     pub(crate) fn moves(&self) -> impl ExactSizeIterator<Item = &[String]> {
         self.steps.iter().map(|step| step.moves.as_slice())
     }
 
-    /// Plays the moves from the initial state on; `each` gets the number of every state, from 0,
-    /// and the state. The last state.
+    /// Plays the moves from the initial state and returns the last state. `each` gets the number of every
+    /// state, from 0, and the state.
     ///
     /// # Errors
-    /// A joint move that cannot be made; what `each` says.
+    /// An illegal joint move, or an error of `each`.
     pub(crate) fn follow<M: StateMachine>(
         &self,
         machine: &mut M,
@@ -116,7 +116,7 @@ impl Record {
     }
 }
 
-/// The joint move that `texts` name in `state`, if it is legal.
+/// The joint move that `texts` name, if it is legal in `state`.
 pub(crate) fn joint_move<M: StateMachine>(
     machine: &mut M,
     state: &M::State,
@@ -133,7 +133,7 @@ pub(crate) fn joint_move<M: StateMachine>(
     roles.map(|(role, text)| legal_move(machine, state, role, text)).collect()
 }
 
-/// The move that `text` names for `role` in `state`, if it is legal.
+/// The move that `text` names, if it is legal for `role` in `state`.
 pub(crate) fn legal_move<M: StateMachine>(
     machine: &mut M,
     state: &M::State,
@@ -165,8 +165,8 @@ fn json_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
     Ok(steps.map(|(i, moves)| Step { place: format!("moves[{i}]"), moves }).collect())
 }
 
-/// The joint moves of a text, at least one: a match that has not begun is told from an empty file by
-/// JSON only.
+/// The joint moves of a text. A text without any is an error; only the JSON format can represent a match
+/// without moves.
 fn some_text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
     let steps = text_steps(bytes)?;
     if steps.is_empty() {
@@ -185,8 +185,8 @@ fn text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
         if roots.next().is_some() || !tree.is_list(joint) {
             bail!("{place}: a joint move is one list with a move for each role, as ((move 1 2) noop)");
         }
-        // A word of a readable text is UTF-8, and so is a list without comments; one with a comment
-        // inside cannot end on its line.
+        // `from_utf8_lossy` loses nothing: the reader accepts words of valid UTF-8 only, and only a
+        // comment could hold other bytes, but a list with a comment cannot end on the same line.
         let moves = tree.children(joint).map(|mv| String::from_utf8_lossy(tree.text(mv)).into_owned());
         steps.push(Step { moves: moves.collect(), place });
     }

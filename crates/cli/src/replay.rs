@@ -1,4 +1,4 @@
-//! `ggp replay`: the states of a recorded match, for people or as JSON for other programs.
+//! `ggp replay`: the states of a recorded match, as text or as JSON.
 
 use crate::board::Board;
 use crate::console;
@@ -75,29 +75,29 @@ impl WithMachine for Replay<'_> {
             }
             Ok(())
         });
-        // What was played before an illegal move is shown all the same.
+        // Print the states before an illegal move.
         out.flush()?;
         followed?;
         Ok(Exit::Done)
     }
 }
 
-/// A state, spelled out.
+/// A state with its legal moves and goals.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown {
     step: usize,
     state: Vec<String>,
     legal: Map<String, Value>,
     terminal: bool,
-    /// Null where the rules give a role no goal, or several.
+    /// Null if the rules give a role no goal or several.
     goals: Map<String, Value>,
-    /// What each role scores, for a person.
+    /// The score of each role as text.
     #[serde(skip)]
     scores: Vec<String>,
 }
 
 impl Shown {
-    /// Everything about `state`, which came after `step` joint moves.
+    /// The description of `state`, which follows `step` joint moves.
     fn of<M: StateMachine>(machine: &mut M, step: usize, state: &M::State) -> anyhow::Result<Shown> {
         let game = machine.game().clone();
         let mut facts = Vec::new();
@@ -126,7 +126,7 @@ impl Shown {
         Ok(shown)
     }
 
-    /// For a person.
+    /// Writes the state as text.
     fn write(&self, made: Option<&[String]>, drawn: &str, out: &mut impl Write) -> std::io::Result<()> {
         if let Some(made) = made {
             let roles = self.legal.keys();

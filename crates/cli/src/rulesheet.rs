@@ -1,4 +1,4 @@
-//! Reading a rulesheet: from a path to a [`Game`], with everything that is wrong said on the way.
+//! Reading of rulesheets: from a path to a [`Game`], with the diagnostics on standard error.
 
 use crate::console;
 use anyhow::{Context, bail};
@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A text larger than this is not read, in bytes: the largest published rulesheet has 2 MB.
+/// Size limit of a text, in bytes. The largest published rulesheet has 2 MB.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// How much of the specification is insisted on.
@@ -45,7 +45,7 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// The game; what is wrong with its rules is told on standard error.
+    /// Loads the game. Errors, and the number of warnings, go to standard error.
     pub(crate) fn load(&self) -> anyhow::Result<Arc<Game>> {
         let text = Text::read(&self.path)?;
         let (game, findings) = judge(&text.bytes, self.level.strictness());
@@ -63,19 +63,19 @@ impl GameFile {
         Ok(Arc::new(game))
     }
 
-    /// What to call the game: the file's name without its extension.
+    /// The name of the game: the file name without its extension.
     pub(crate) fn game_name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
         stem.to_string_lossy().into_owned()
     }
 }
 
-/// All that is wrong with `kif`, and the game unless some of it is an error.
+/// The findings about `kif`, and the game unless a finding is an error.
 pub(crate) fn judge(kif: &[u8], strictness: Strictness) -> (Option<Game>, Vec<Diagnostic>) {
     judge_within(kif, strictness, Limits::default())
 }
 
-/// The same, of a game whose evaluation keeps within `limits`.
+/// The same as [`judge`], for a game whose evaluation has the limits `limits`.
 pub(crate) fn judge_within(
     kif: &[u8],
     strictness: Strictness,
@@ -98,7 +98,7 @@ pub(crate) fn judge_within(
     }
 }
 
-/// A text and what to call it.
+/// A text and its name.
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) name: String,
@@ -106,7 +106,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The contents of the file `path`, or of standard input if that is `-`.
+    /// Reads the file `path`, or standard input if that is `-`.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Text> {
         if path == Path::new("-") {
             let name = "<stdin>".to_owned();
@@ -122,7 +122,7 @@ impl Text {
         Ok(Text { name, bytes })
     }
 
-    /// Shows `findings` about this text on standard error.
+    /// Prints the diagnostics of this text on standard error.
     pub(crate) fn show(&self, findings: &[Diagnostic]) {
         if !findings.is_empty() {
             let shown = render(findings, &self.name, &self.bytes, console::colours_stderr());
@@ -140,7 +140,7 @@ fn read_all(source: impl Read) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What may have been meant by a path that does not exist.
+/// A suggestion for a path that does not exist.
 fn hint(path: &Path) -> String {
     let with_extension = path.with_extension("kif");
     let in_games = Path::new("games").join(with_extension.file_name().unwrap_or_default());

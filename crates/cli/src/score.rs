@@ -1,7 +1,6 @@
-//! How a tournament goes, while it goes: a bar on a terminal, else now and then a line.
+//! The progress of a tournament: a bar on a terminal, otherwise occasional lines.
 //!
-//! Invariant: the totals are worked out only for what is shown, so that short matches are not
-//! slowed down by the telling.
+//! Invariant: totals are computed only for output, so that short matches are not slowed down.
 
 use crate::console;
 use ggp_arena::elo::SprtState;
@@ -10,14 +9,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// How often a person sees the score anew.
+/// Minimum interval between two updates on a terminal.
 const GLANCE: Duration = Duration::from_millis(300);
 
-/// How often a log gets a line, and after which part of all matches.
+/// Interval between two lines of a log. A line also appears after each tenth of all matches.
 const LINE: Duration = Duration::from_secs(10);
 const TENTHS: u64 = 10;
 
-/// Players named in a line.
+/// Number of players that a line names.
 const NAMED: usize = 4;
 
 /// The display.
@@ -29,7 +28,7 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// Before the first match.
+    /// A display before the first match.
     pub(crate) fn start() -> Score {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -40,7 +39,7 @@ impl Score {
         Score { bar, shown: Instant::now(), tenth: 0 }
     }
 
-    /// How much there is to do, and how many results in the file do not count for it.
+    /// Sets the number of matches. `unasked` is the number of results in the file that are not rated.
     pub(crate) fn ready(&mut self, progress: Progress, unasked: u64) {
         self.tenth = progress.done * TENTHS / progress.total.max(1);
         if let Some(bar) = &self.bar {
@@ -57,7 +56,7 @@ impl Score {
         }
     }
 
-    /// Says something beside the bar.
+    /// Prints a message above the bar.
     pub(crate) fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| console::say(text)),
@@ -65,7 +64,7 @@ impl Score {
         }
     }
 
-    /// A match has ended.
+    /// Updates the display after a match.
     pub(crate) fn update(&mut self, progress: Progress, standings: &Standings, sprt: Option<SprtState>) {
         let waited = self.shown.elapsed();
         let left = progress.time_left().map_or_else(String::new, |left| format!("{} left", spell(left)));
@@ -86,7 +85,7 @@ impl Score {
         }
     }
 
-    /// Leaves nothing of a bar.
+    /// Removes the bar.
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
@@ -94,7 +93,7 @@ impl Score {
     }
 }
 
-/// `2 h 5 min`, `3 min 20 s`, `12 s`
+/// A duration in two units: `2 h 5 min`, `3 min 20 s`, `12 s`.
 fn spell(time: Duration) -> String {
     match time.as_secs() {
         s @ 0..60 => format!("{s} s"),
@@ -103,7 +102,7 @@ fn spell(time: Duration) -> String {
     }
 }
 
-/// The mean goals with their intervals; of two players the difference in Elo; the test.
+/// The mean goals with their intervals, the Elo difference of two players, and the state of the test.
 fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
     let mean = |player: &ggp_arena::PlayerSummary| {
         let goal =

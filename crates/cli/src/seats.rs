@@ -1,4 +1,4 @@
-//! Who takes which role of a match, as `--human ROLE` and `--player ROLE=SPEC` say it.
+//! The assignment of roles to players, from `--human ROLE` and `--player ROLE=SPEC`.
 
 use crate::entry::Kind;
 use crate::exit::UsageError;
@@ -9,19 +9,19 @@ use ggp_game::{Game, Role};
 use ggp_search::{MctsOptions, PlayerSpec, Technique};
 use std::sync::Arc;
 
-/// Who takes a role.
+/// The player of a role.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Taker {
-    /// Whoever sits at the keyboard.
+    /// A person at the keyboard.
     Person,
-    /// A player: as it was written, and what it is.
+    /// A player: its specification as written, and as parsed.
     Player(String, Kind),
-    /// The role `random`, drawn by the referee.
+    /// The role `random`, whose moves the referee draws.
     Nature,
 }
 
 impl Taker {
-    /// What it is called in records.
+    /// The name in records.
     pub(crate) fn name(&self) -> &str {
         match self {
             Taker::Person => "human",
@@ -34,7 +34,7 @@ impl Taker {
         matches!(self, Taker::Person)
     }
 
-    /// The options of its search, if it is a player of this program that searches.
+    /// The options of the search; `None` if this is not a searching player of this program.
     fn search(&self) -> Option<&MctsOptions> {
         match self {
             Taker::Player(_, Kind::Local(PlayerSpec::Mcts(options))) => Some(options),
@@ -42,12 +42,12 @@ impl Taker {
         }
     }
 
-    /// Whether its search is bounded by iterations, so that equal seeds give equal moves.
+    /// Whether the search has a limit of iterations, so that equal seeds give equal moves.
     pub(crate) fn counts_iterations(&self) -> bool {
         self.search().is_some_and(|options| options.iterations.is_some())
     }
 
-    /// Whether its answers end without a clock.
+    /// Whether the player ends its turns without a clock.
     pub(crate) fn ends_by_itself(&self) -> bool {
         match self {
             Taker::Person | Taker::Nature => true,
@@ -55,14 +55,14 @@ impl Taker {
         }
     }
 
-    /// Whether it is outside of this program.
+    /// Whether it is an external program or a remote player.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Taker::Player(_, Kind::Command(_) | Kind::Remote(_)))
     }
 }
 
-/// Who takes each role; the tree search where nobody wants to. `iterations` hold for searches that
-/// give no number of their own.
+/// Assigns the roles; roles that are not named get the tree search. `iterations` is the limit for
+/// searches that have none.
 pub(crate) fn seats(
     game: &Game,
     humans: &[String],
@@ -106,8 +106,8 @@ pub(crate) fn seats(
     Ok(who)
 }
 
-/// The network that those of `who` search with, as `reasoning` asks for, which is built from now on; the
-/// interpreter where nobody searches.
+/// Starts the build of the reasoner for the searching players among `who`. Without a searching player, it
+/// is the interpreter.
 pub(crate) fn prepare(who: &[Taker], reasoning: Reasoning, game: &Arc<Game>) -> anyhow::Result<Preparation> {
     let mut searches = who.iter().filter_map(Taker::search).peekable();
     if searches.peek().is_none() {
@@ -118,7 +118,7 @@ pub(crate) fn prepare(who: &[Taker], reasoning: Reasoning, game: &Arc<Game>) -> 
     Ok(Preparation::of_game(reasoning, build, game)?)
 }
 
-/// Each role and who takes it: `white mcts, black human`.
+/// Each role with its player: `white mcts, black human`.
 pub(crate) fn line(game: &Game, who: &[Taker]) -> String {
     let seat = |(role, taker): (Role, &Taker)| format!("{} {}", game.role_name(role), taker.name());
     game.roles().zip(who).map(seat).collect::<Vec<_>>().join(", ")

@@ -1,10 +1,10 @@
-//! The sequential probability ratio test (Wald 1945) as it is asked for on the command line.
+//! The sequential probability ratio test (Wald 1945) on the command line.
 
 use crate::exit::UsageError;
 use ggp_arena::elo::{Hypothesis, Sprt, SprtState};
 
-/// Reads `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several; what is not
-/// given is as here.
+/// Parses `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several. These values are
+/// the defaults.
 pub(crate) fn parse(words: &[String]) -> Result<Option<Sprt>, UsageError> {
     if words.is_empty() {
         return Ok(None);
@@ -26,13 +26,13 @@ pub(crate) fn parse(words: &[String]) -> Result<Option<Sprt>, UsageError> {
     Sprt::new(elo0, elo1, alpha, beta).map(Some).map_err(|why| UsageError(format!("--sprt: {why}")))
 }
 
-/// What is tested: `A minus B: H0 0 Elo, H1 10 Elo`.
+/// The tested hypotheses: `A minus B: H0 0 Elo, H1 10 Elo`.
 pub(crate) fn question(sprt: &Sprt, first: &str, second: &str) -> String {
     let Sprt { elo0, elo1, alpha, beta } = sprt;
     format!("{first} minus {second}: H0 {elo0} Elo, H1 {elo1} Elo, alpha {alpha}, beta {beta}")
 }
 
-/// What came of it, in a sentence.
+/// The result of the test in one sentence.
 pub(crate) fn verdict(sprt: &Sprt, state: &SprtState, first: &str, second: &str) -> String {
     match state.accepted {
         Some(Hypothesis::H1) => {

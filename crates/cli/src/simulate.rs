@@ -1,8 +1,8 @@
-//! What random playouts show of a game: the dynamic conditions of the specification (Love et al.
-//! 2008, section 4).
+//! Checks of a game by random playouts: the dynamic conditions of the specification (Love et al. 2008,
+//! section 4).
 //!
-//! Invariant: nothing is ever called proved. A property is not refuted in so many playouts, or it
-//! is refuted, with the joint moves that lead there.
+//! Invariant: no property is reported as proved. It is either not refuted in the given number of
+//! playouts, or refuted with the joint moves as evidence.
 
 use crate::console;
 use crate::rulesheet::count;
@@ -11,13 +11,13 @@ use ggp_game::{EvalError, Game, Goal, Goals, Move, StateMachine, rng};
 use serde::Serialize;
 use std::io::Write;
 
-/// A playout that goes on for so many steps is taken to have no end.
+/// Number of steps after which a playout counts as endless.
 const MAX_STEPS: u32 = 10_000;
 
-/// So many joint moves before the point of a refutation are shown.
+/// Number of joint moves shown before the state that refutes a property.
 const SHOWN: usize = 10;
 
-/// What is looked for in every playout.
+/// A property that every playout is checked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Property {
@@ -40,33 +40,33 @@ impl Property {
         }
     }
 
-    /// Whether a game without it is not well-formed in practice. Most published games let goals
-    /// fall, since they give goals in every state but mean those of the last one.
+    /// Whether a well-formed game must have the property. Most published games violate monotonicity: they
+    /// give goals in every state, but only those of the last one are meant.
     fn is_vital(self) -> bool {
         self != Property::Monotonic
     }
 }
 
-/// How a playout refuted a property; the names are a contract.
+/// The refutation of a property by a playout. The names are part of the interface.
 #[derive(Debug, Serialize)]
 struct Refutation {
     property: Property,
-    /// Which playout, from 0; also its random stream.
+    /// The number of the playout, from 0; also that of its random stream.
     playout: u64,
-    /// After how many joint moves.
+    /// Number of joint moves before the refuting state.
     step: u32,
     why: String,
-    /// The number of the first of `moves`, from 1; 1 also where there are none.
+    /// The number of the first of `moves`, from 1; 1 if there are none.
     first: usize,
-    /// The last joint moves up to there, at most [`SHOWN`].
+    /// The last joint moves before the refuting state, at most [`SHOWN`].
     moves: Vec<Vec<String>>,
-    /// The joint moves before these.
+    /// The joint moves before `moves`.
     #[serde(skip)]
     before: Vec<Vec<String>>,
 }
 
 impl Refutation {
-    /// The last joint moves with their numbers, for a person.
+    /// Writes the last joint moves with their numbers as text.
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         let words = self.property.words();
         let place = match (self.moves.len(), self.before.len()) {
@@ -89,13 +89,13 @@ impl Refutation {
 #[derive(Debug, Serialize)]
 struct Reached {
     role: String,
-    /// The best goal; null if it never had one.
+    /// The largest goal; null if there was none.
     best: Option<u8>,
-    /// In how many playouts it got 100.
+    /// Number of playouts in which the role got 100.
     wins: u64,
 }
 
-/// What the playouts have shown.
+/// The results of the playouts.
 #[derive(Debug, Serialize)]
 pub(crate) struct Simulation {
     playouts: u64,
@@ -106,14 +106,14 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// Nothing yet of `playouts` random playouts of `game`.
+    /// An empty result for `playouts` random playouts of `game`.
     pub(crate) fn new(game: &Game, playouts: u64, seed: u64) -> Simulation {
         let reached =
             game.roles().map(|role| Reached { role: game.role_name(role).to_owned(), best: None, wins: 0 });
         Simulation { playouts, seed, steps: 0, refuted: Vec::new(), reached: reached.collect() }
     }
 
-    /// Plays playout `number`, on any machine of the game.
+    /// Plays playout `number` on any machine of the game.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -175,7 +175,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Keeps the first refutation of each property.
+    /// Records the refutation unless the property is refuted already.
     fn refute<M: StateMachine>(
         &mut self,
         property: Property,
@@ -194,12 +194,12 @@ impl Simulation {
         }
     }
 
-    /// Whether something that every game must have was refuted.
+    /// Whether a vital property is refuted.
     pub(crate) fn is_bad(&self) -> bool {
         self.refuted.iter().any(|r| r.property.is_vital())
     }
 
-    /// For a person.
+    /// Writes the results as text.
     pub(crate) fn write(&self, file: &str, out: &mut impl Write) -> std::io::Result<()> {
         let playouts = count(self.playouts as usize, "playout");
         let mean = self.steps as f64 / self.playouts.max(1) as f64;
@@ -229,8 +229,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The whole line of one refutation as a record of the game in `file`, with what it refutes in
-    /// words; what every game must have goes before the rest. `None` when nothing was refuted.
+    /// All joint moves of one refutation as a record of the game in `file`, and the refuted property in
+    /// words. Vital properties take precedence. `None` if nothing is refuted.
     pub(crate) fn record(&self, file: &str) -> Option<(&'static str, Record)> {
         let refutation = self.refuted.iter().min_by_key(|r| !r.property.is_vital())?;
         let mut moves = refutation.before.clone();

@@ -1,4 +1,4 @@
-//! `ggp solve`: what each role can make sure of, proved.
+//! `ggp solve`: proves the goal that each role can guarantee.
 
 use crate::console;
 use crate::exit::Exit;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::time::Duration;
 
-/// States gone through between two signs of life.
+/// Number of states between two progress updates.
 const SLICE: u64 = 10_000;
 
 /// Prove what each role can make sure of, whatever the others do
@@ -63,7 +63,7 @@ struct Prove<'a> {
     progress: Progress,
 }
 
-/// What is printed for a role; the names are a contract.
+/// The result for one role. The names are part of the interface.
 #[derive(Serialize)]
 struct Proof {
     role: String,
@@ -71,9 +71,9 @@ struct Proof {
     high: u8,
     best: Option<String>,
     states: u64,
-    /// Whether all has been gone through; bounds that are apart then stay apart.
+    /// Whether the proof is complete. Bounds that differ then cannot be improved.
     complete: bool,
-    /// Whether it ended because memory ran out.
+    /// Whether the proof ended because the memory limit was reached.
     out_of_memory: bool,
 }
 
@@ -118,7 +118,7 @@ fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// What the first of so many roles has of the time that is left.
+/// The share of the remaining time for the first of `roles` roles.
 fn share(left: Option<Duration>, roles: usize) -> Option<Duration> {
     left.map(|left| left / roles as u32)
 }
@@ -158,7 +158,7 @@ fn prove<M: Playouts + 'static>(
 }
 
 impl Proof {
-    /// For a person.
+    /// The result as text.
     fn line(&self) -> String {
         let Proof { role, low, high, states, .. } = self;
         let value = match (low == high, self.complete) {
@@ -182,7 +182,7 @@ mod tests {
     fn the_time_is_shared_and_what_is_left_goes_to_the_others() {
         let seconds = |s| Some(Duration::from_secs(s));
         assert_eq!(share(seconds(60), 3), seconds(20));
-        // The first took 4 of its 20 seconds.
+        // The first role has used 4 of its 20 seconds.
         assert_eq!(share(seconds(56), 2), seconds(28));
         assert_eq!(share(seconds(28), 1), seconds(28));
         assert_eq!(share(None, 2), None);

@@ -1,4 +1,4 @@
-//! `ggp stats`: who is stronger, and how sure are we, from records alone.
+//! `ggp stats`: ratings with confidence intervals, from match results alone.
 
 use crate::console;
 use crate::exit::{Exit, UsageError};
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// A sequential test: its question, where it stands, and what that means.
+/// A sequential test: its question, its state, and its verdict.
 pub(crate) type Tested = (String, SprtState, String);
 
 /// Prints the tables, or one JSON object.
@@ -99,7 +99,7 @@ pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> s
     out.flush()
 }
 
-/// The player to be tested and the other one.
+/// The tested player and its opponent.
 fn pair<'a>(summary: &'a Summary, of: Option<&str>) -> Result<[&'a str; 2], UsageError> {
     let names: Vec<&str> = summary.players.iter().map(|player| player.name.as_str()).collect();
     let all = names.join(", ");

@@ -1,7 +1,7 @@
-//! The trial of players outside of this program, before a tournament: whether a program starts and
-//! answers, and whether a player listens at an address.
+//! The trial of external players before a tournament: whether a program starts and answers, and whether a
+//! player listens at an address.
 //!
-//! Invariant: a trial takes bounded time; a player passes by any answer that a player may give.
+//! Invariant: a trial takes bounded time. A player passes with any well-formed answer.
 
 use crate::console;
 use crate::entry::Kind;
@@ -12,20 +12,20 @@ use ggp_server::http::{Address, ReplyError};
 use ggp_server::remote::{Presence, RemotePlayer, TrialError};
 use std::time::Duration;
 
-/// How long a player elsewhere may take to answer each message of its trial.
+/// Time limit of a remote player for each message of its trial.
 const ADDRESS_PATIENCE: Duration = Duration::from_secs(8);
 
-/// How long a program may take to start and answer, or its start clock if that is longer.
+/// Time limit for a program to start and answer. A longer start clock extends it.
 const PROGRAM_PATIENCE: Duration = Duration::from_secs(15);
 
-/// The start clock that a program is told, at most: its trial should not cost more.
+/// Maximum start clock that a program is told in its trial, to keep the trial short.
 const START_CLOCK: Duration = Duration::from_secs(1);
 
-/// Characters of an answer that an error repeats.
+/// Number of characters of an answer that an error quotes.
 const EXCERPT: usize = 60;
 
-/// Tries the player `name` of kind `kind`; `id` is for the match that the trial may need. What it
-/// returns are warnings.
+/// Tries the player `name` of kind `kind` and returns warnings. `id` is for the match that the trial may
+/// need.
 pub(crate) fn hold(kind: &Kind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
     match kind {
         Kind::Local(_) => Ok(Vec::new()),
@@ -149,8 +149,8 @@ mod tests {
         }
     }
 
-    /// Somebody who answers each connection as `answer` says, `None` not at all, and who tells what
-    /// was asked.
+    /// A server that answers each message by `answer` (`None`: no answer), and a channel with the
+    /// messages.
     fn somebody(answer: fn(&str) -> Option<&'static str>) -> (Address, std::sync::mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string().parse().unwrap();
@@ -199,7 +199,8 @@ mod tests {
             assert_eq!(run(answer, LONG), (Ok(Presence::Available), vec![info.clone()]), "{:?}", answer(""));
         }
         assert_eq!(run(|_| Some("( ( name x ) ( status BUSY ) )"), LONG), (Ok(Presence::Busy), vec![info]));
-        // A player that does not know INFO is silent, closes the connection, or says something odd.
+        // A player that does not know INFO gives no answer, closes the connection, or gives an unexpected
+        // answer.
         let start = |text: &str| if text.contains("START") { Some("ready") } else { None };
         assert_eq!(run(start, SHORT), (Ok(Presence::Available), all.to_vec()));
         let start = |text: &str| Some(if text.contains("START") { "busy" } else { "" });

@@ -1,4 +1,4 @@
-//! `ggp view`: the board that the rules are about, and a state on it.
+//! `ggp view`: the board of a game, and a state on it.
 
 use crate::board::Board;
 use crate::console;

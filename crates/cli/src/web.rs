@@ -1,4 +1,4 @@
-//! `ggp web`: games in the browser.
+//! `ggp web`: the web server for playing in the browser.
 
 use crate::board::board_of;
 use crate::console::{self, BAD};
@@ -134,7 +134,7 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-/// What a person should know who watches `path`, where no match is kept yet.
+/// A message for a user who watches `path` before a record exists there. Fails if none can appear.
 fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
     let name = path.display();
     if path.is_dir() {
@@ -153,15 +153,15 @@ fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
     Ok(Some(format!("waiting for {name}")))
 }
 
-/// Makes machines and players for sessions.
+/// `Bench`: the [`Workshop`] of this program, which supplies state machines and remote players.
 struct Bench(Reasoning);
 
-/// Evaluation of a stranger's rules keeps within about half a GiB.
+/// Evaluation limits for uploaded rules: about half a GiB.
 fn upload_limits() -> Limits {
     Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
 }
 
-/// And so does the network of a stranger's rules, in MiB.
+/// Memory limit of the network for uploaded rules, in MiB.
 const UPLOAD_NETWORK: u64 = 512;
 
 impl Workshop for Bench {
@@ -201,7 +201,7 @@ impl Workshop for Bench {
     }
 }
 
-/// What searches of a game evaluate the rules with by now.
+/// The reasoner that searches of a game use at present.
 fn note_of(coming: &Preparation) -> ReasonerNote {
     match coming.look() {
         Some(Ok(reasoner)) => ReasonerNote { name: reasoner.name(), why: None },
@@ -213,8 +213,8 @@ fn note_of(coming: &Preparation) -> ReasonerNote {
     }
 }
 
-/// The rules of a game whose network may still be on its way: states come from the interpreter, searches run on
-/// the network as soon as it is there.
+/// The rules of a game whose network may still be under construction. The interpreter evaluates the
+/// states of sessions; searches use the network as soon as it is ready.
 struct LateRules {
     states: MachineRules<Interpreter>,
     coming: Preparation,
@@ -242,7 +242,7 @@ impl Rules for LateRules {
     }
 }
 
-/// Makes a search with whatever machine there is.
+/// Makes a search on a given machine.
 #[derive(Clone, Copy)]
 struct MakeMind {
     memory: usize,
@@ -257,17 +257,17 @@ impl WithMachine for MakeMind {
     }
 }
 
-/// A search on the interpreter, until the network is there: then one on the network takes its place.
+/// A search on the interpreter that is replaced by one on the network as soon as that is ready.
 struct LateMind {
     mind: Box<dyn Mind>,
     make: MakeMind,
     coming: Option<Preparation>,
-    /// The state that it thinks about.
+    /// The current position.
     at: Vec<Fact>,
 }
 
 impl LateMind {
-    /// Goes over to the network if that is there; whether it did.
+    /// Switches to the network if it is ready. Returns whether it did.
     fn look(&mut self) -> Result<bool, EvalError> {
         let Some(built) = self.coming.as_ref().and_then(Preparation::look) else { return Ok(false) };
         self.coming = None;

@@ -1,14 +1,14 @@
-//! The built command as a script or a person meets it: output formats, exit codes, streams.
+//! The `ggp` command as scripts and users see it: output formats, exit codes, streams.
 //!
-//! Runs `ggp` at the root of the workspace. What stands here as text is a contract: others' scripts
-//! read it.
+//! The tests run `ggp` at the root of the workspace. Scripts of users depend on the exact output that
+//! these tests check.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run came to.
+/// The result of a run.
 struct Run {
     code: i32,
     stdout: String,
@@ -25,7 +25,7 @@ fn command(args: &[&str]) -> Command {
 
 fn ggp_with(args: &[&str], input: &str) -> Run {
     let mut child = command(args).spawn().expect("ggp starts");
-    // A program that has no use for its input may be gone already.
+    // A program that does not read its input may have ended.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("ggp ends");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -40,7 +40,7 @@ fn ggp(args: &[&str]) -> Run {
     ggp_with(args, "")
 }
 
-/// A file of this test alone.
+/// A file for one test only.
 fn scratch(name: &str, contents: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, contents).expect("a scratch file");
@@ -51,7 +51,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A game of two steps in which `a` chooses and `b` watches.
+/// A game of two steps in which `a` chooses and `b` has one move.
 const TINY: &str = "\
 (role a) (role b)
 (init (step 0))
@@ -106,7 +106,7 @@ fn replay_prints_one_object_a_state() {
         "\n",
     );
     assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
-    // The same match as JSON, for people.
+    // The same match as JSON, shown as text.
     let json = scratch("replay.json", r#"{"moves": [["(pick r)", "noop"], ["( pick l )", "noop"]]}"#);
     let run = ggp_with(&["replay", "-", json.to_str().unwrap()], TINY);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -217,8 +217,8 @@ fn bench_prints_exactly_these_keys() {
     assert!((number("mean_length") - number("steps") / number("playouts")).abs() < 1e-6);
 }
 
-/// These counts depend on the rules, the seed and the random streams alone: when they change, every
-/// recorded experiment changes.
+/// These counts depend only on the rules, the seed and the random streams. If they change, every recorded
+/// experiment changes.
 #[test]
 fn counted_playouts_do_not_drift() {
     for (game, expected) in [
@@ -296,7 +296,7 @@ fn simulation_refutes_what_is_wrong() {
         "{}",
         run.stdout
     );
-    // A role without a move, a role without a goal, a game without an end.
+    // A role without a legal move, a role without a goal, and a game that does not end.
     let stuck = TINY.replace("(legal b noop) (role b)", "(legal b noop) (true (step 0))");
     let without = TINY.replace("(goal b 50) (role b)", "(goal b 50) (true (step 0))");
     let endless =
@@ -307,7 +307,7 @@ fn simulation_refutes_what_is_wrong() {
         let verdict: Value = serde_json::from_str(&run.stdout).unwrap();
         let refuted = verdict["simulation"]["refuted"].as_array().unwrap().iter();
         let refuted = refuted.clone().find(|r| r["property"] == property).expect(property);
-        // The last of the refuting moves lead there.
+        // The moves are the last ones before the refuting state.
         let (moves, step) = (refuted["moves"].as_array().unwrap(), refuted["step"].as_u64().unwrap());
         assert_eq!(moves.len() as u64, step.min(10));
         assert_eq!(refuted["first"].as_u64().unwrap() + moves.len() as u64, step + 1);
@@ -357,7 +357,7 @@ fn explain_shows_the_tree() {
 └─ ✗ (true (picked l))  not in the state
 ";
     assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
-    // A fact of a recorded match's last state rests on the move before.
+    // A fact of the last recorded state is explained by the move before it.
     let record = scratch("explain.txt", "((pick l) noop)\n");
     let run = ggp_with(&["explain", "-", "(picked l)", "--from", record.to_str().unwrap()], TINY);
     let expected = "\
@@ -436,7 +436,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
         "fixed_fluents moves needed lowered flattened factored shared mapped scheduled gates_per_step \
          gates_of_goals levels runs loops unknowns rows working_rows"
     );
-    // Nine cells, each blank or of one of two, and whose turn it is; one plays and the other waits.
+    // Two phases, one for each role on turn; the other role has one move.
     assert_eq!(network["phases"].as_array().unwrap().len(), 2);
     assert_eq!(network["moves"], serde_json::json!([10, 10]));
     assert_eq!(network["phases"][0]["moves"], serde_json::json!([9, 1]));
@@ -448,7 +448,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     for line in ["roles                    x o", "fluents                  ", "  pairs shared  "] {
         assert!(run.stdout.contains(&format!("\n{line}")), "{line}\n{}", run.stdout);
     }
-    // No time at all: what is without a network is played all the same.
+    // Without time to build a network, the command reports that the interpreter plays the game.
     let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let why = "\nnetwork                  none: building its network takes more than 0 s of CPU time\n";
@@ -458,7 +458,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     assert!(info["network"].is_null() && info["no_network"].is_string(), "{info}");
 }
 
-/// A match without what depends on time.
+/// The output of a match without its times.
 fn untimed(stdout: &str) -> String {
     let cut = |line: &str| {
         line.split_once(" thought ")
@@ -494,7 +494,7 @@ fn a_seeded_match_repeats_and_can_be_taken_up_again() {
     let moves = record["moves"].as_array().unwrap().clone();
     assert_eq!(record["states"].as_array().unwrap().len(), moves.len() + 1);
     assert_eq!(record["playerNamesFromHost"][0], "mcts:iterations=50");
-    // From the first three joint moves on.
+    // Resume after the first three joint moves.
     let begun = serde_json::json!({ "moves": moves[..3] }).to_string();
     let begun = scratch("begun.json", &begun);
     let from = ["--from", begun.to_str().unwrap()];
@@ -509,7 +509,7 @@ fn a_seeded_match_repeats_and_can_be_taken_up_again() {
 
 #[test]
 fn a_person_plays_by_numbers_and_words() {
-    // Sees only what is decided: the other's choice comes after the person's own.
+    // The other role's choice is printed only after the person has moved.
     let args = [
         "play",
         "games/rock_paper_scissors.kif",
@@ -575,7 +575,7 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
             "error: there is no player `mtcs`; known are ",
         ),
         (&["play", "games/nim.kif", "--player", "first"], 2, "error: `first` is not ROLE=SPEC"),
-        // A tree search's options, where hidden information leaves no tree.
+        // Options of the tree search that the determinizing player does not support.
         (
             &["play", "games/monty_hall.kif", "--player", "guest=mcts:threads=2"],
             2,
@@ -653,7 +653,7 @@ fn help_has_examples_and_exit_codes() {
     }
 }
 
-/// The words of a command line, as a shell takes them; only single quotes are known.
+/// The words of a command line as in a shell; only single quotes are supported.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for (number, piece) in line.split('\'').enumerate() {

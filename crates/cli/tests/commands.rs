@@ -1,5 +1,5 @@
-//! What single commands do with requests at their limits: output that nobody reads, records without
-//! a move, steps of a record, numbers out of range, paths that are not there.
+//! Single commands in corner cases: closed output, records without moves, steps of records, numbers out
+//! of range, missing paths.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -34,12 +34,12 @@ fn ggp(args: &[&str]) -> Run {
 
 fn ggp_with(args: &[&str], input: &str) -> Run {
     let mut child = command(args).stdin(Stdio::piped()).spawn().expect("ggp starts");
-    // A program that has no use for its input may be gone already.
+    // A program that does not read its input may have ended.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     child.wait_with_output().expect("ggp ends").into()
 }
 
-/// With a standard output that nobody reads, from the first byte on.
+/// Runs `ggp` with a standard output that is closed from the start.
 fn ggp_unread(args: &[&str]) -> Run {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -50,13 +50,13 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// A file of this test alone.
+/// A file for one test only.
 fn scratch(name: &str, contents: &str) -> String {
     std::fs::write(path(name), contents).expect("a scratch file");
     path(name).display().to_string()
 }
 
-/// The name of a file of this test alone, which is not there yet.
+/// The name of a file for one test only, which does not exist yet.
 fn fresh(name: &str) -> String {
     let _ = std::fs::remove_file(path(name));
     path(name).display().to_string()
@@ -67,7 +67,7 @@ fn json(path: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// A player that is served until it is dropped.
+/// A running player server, ended on drop.
 struct Served(Child);
 
 impl Served {
@@ -87,7 +87,7 @@ impl Drop for Served {
     }
 }
 
-/// A whole match of tic-tac-toe, and how many joint moves it has.
+/// A complete match of tic-tac-toe, and its number of joint moves.
 const MATCH: &str = "((mark 1 1) noop)
 (noop (mark 2 2))
 ((mark 1 2) noop)
@@ -135,7 +135,7 @@ fn a_reader_that_leaves_in_the_middle_does_not_end_the_match() {
 
 #[test]
 fn a_fault_is_told_whether_or_not_somebody_reads() {
-    // Nobody listens on port 1.
+    // No server listens on port 1.
     let guest = "--player=x=http://127.0.0.1:1";
     let args = ["host", RULES, guest, "--player=o=random", "--startclock=1", "--playclock=1"];
     let run = ggp_unread(&args);
@@ -184,7 +184,7 @@ fn what_has_no_move_is_no_record() {
             assert!(run.stderr.contains("`moves`") && run.stderr.contains("((move 1 2 1 3) noop)"));
         }
     }
-    // A match that has not begun is one.
+    // A record without moves is valid as JSON.
     let record = scratch("begun.json", r#"{"moves": []}"#);
     let run = ggp(&["replay", RULES, &record, "--json"]);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 1), "{}", run.stderr);
@@ -247,7 +247,7 @@ fn a_match_branches_off_at_a_step() {
         branches.insert(Value::from(moves).to_string());
     }
     assert!(branches.len() > 1, "{branches:?}");
-    // What is interrupted goes on from what was kept of the branch, not from the trunk.
+    // An interrupted branch resumes from its own record, not from the original one.
     let kept = fresh("left-branch.json");
     let args = ["play", RULES, "--from", &whole, "--step=2", "--human=x", "--save", &kept];
     let run = ggp_with(&args, "q\n");
@@ -269,7 +269,8 @@ fn iterations_stand_in_for_the_clock_of_play() {
     assert_eq!(record["playClock"], i32::MAX, "no clock");
     assert_eq!(ggp(&args).code, 0);
     assert_eq!(json(&kept)["moves"], record["moves"], "a seeded match repeats");
-    // A clock that is asked for holds, and so does one that a search needs.
+    // An explicit clock takes effect. With a limit of iterations, a game of hidden information needs no
+    // clock either.
     assert_eq!(ggp(&[&args[..], &["--playclock", "3"]].concat()).code, 0);
     assert_eq!(json(&kept)["playClock"], 3);
     let hidden = ["play", "games/monty_hall.kif", "--iterations", "20", "--save", &kept];
@@ -353,7 +354,7 @@ fn help_is_had_of_every_command_and_of_the_players() {
     for player in ["mcts", "uct", "random", "http://HOST:PORT", "cmd:PROGRAM"] {
         assert!(knows(player), "{player}: {players}");
     }
-    // What the parser itself says that it knows.
+    // The options that the parser itself lists.
     for player in ["mcts", "uct", "random"] {
         let run = ggp(&["play", RULES, "--player", &format!("x={player}:zzz=1")]);
         let known = run.stderr.trim().split_once("known are ").expect("the options").1;
@@ -397,8 +398,8 @@ fn paths_of_the_pages_are_looked_at_before_they_are_served() {
     assert_eq!((code, stderr.as_str()), (None, ""));
 }
 
-/// `ggp web` with `args`: its exit code and all that it says if it ends, else its first line and what
-/// it has said before it is stopped.
+/// Runs `ggp web` with `args`. Returns the exit code if it ends by itself, the first line of standard
+/// output, and standard error. A server that starts is stopped.
 #[cfg(unix)]
 fn served(args: &[&str]) -> (Option<i32>, String, String) {
     let mut child = command(&[&["web", "--port", "0"], args].concat()).spawn().expect("ggp starts");
@@ -406,7 +407,7 @@ fn served(args: &[&str]) -> (Option<i32>, String, String) {
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let serves = !line.is_empty();
     if serves {
-        // What it says comes with the first line; it is asked to end, and says no more.
+        // All messages appear before the first line, so the server can be stopped now.
         let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
         assert!(kill.success());
     }
@@ -415,7 +416,7 @@ fn served(args: &[&str]) -> (Option<i32>, String, String) {
     (code, line, String::from_utf8(output.stderr).unwrap())
 }
 
-/// A game that never ends, in which each step gives another fact.
+/// A game that does not end; its state changes with each step.
 const ENDLESS: &str = "\
 (role a)
 (init (step 0))
@@ -440,7 +441,7 @@ fn a_long_refutation_is_cut_and_can_be_kept() {
         .expect(&run.stdout);
     let lines: Vec<&str> = shown.lines().skip(1).collect();
     assert_eq!(lines.len(), 10, "{shown}");
-    // Step n is made in the state (n - 1) mod 3.
+    // Step n starts in the state (n - 1) mod 3.
     assert_eq!((lines[0], lines[9]), ("   9991. ((go 0))", "  10000. ((go 0))"));
     let told = format!("wrote {kept}: 10000 joint moves against `every playout ends`\n");
     assert!(run.stderr.ends_with(&told), "{}", run.stderr);
@@ -458,7 +459,7 @@ fn a_long_refutation_is_cut_and_can_be_kept() {
     assert_eq!((&refuted["step"], &refuted["first"]), (&10_000.into(), &9_991.into()));
     assert_eq!(refuted["moves"].as_array().unwrap().len(), 10);
 
-    // One that is short is shown whole; one of nothing has no moves; a sound game leaves no file.
+    // A short refutation is shown in full. Without a refutation, no file is written.
     let stuck =
         ENDLESS.replace("(true (step ?n)))\n(<= (next", "(true (step ?n)) (distinct ?n 2))\n(<= (next");
     let run = ggp_with(&["check", "--simulate", "1", "-"], &stuck);

@@ -1,5 +1,5 @@
-//! The commands that play many matches or with other programs, as a script meets them: results
-//! that resume and merge, a player and a manager on loopback, proofs and boards.
+//! The commands that play many matches or involve other programs, as scripts see them: results that are
+//! resumed and merged, a player and a manager on the loopback interface, proofs, and boards.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,14 +28,14 @@ fn ggp(args: &[&str]) -> Run {
     Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// A file of this test alone, which is not there yet.
+/// A file for one test only, which does not exist yet.
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&path);
     path
 }
 
-/// The results in a file by id, without what depends on time.
+/// The results of a file by match id, without their times.
 fn results(path: &Path) -> BTreeMap<String, Value> {
     let text = std::fs::read_to_string(path).expect("results");
     let one = |line: &str| {
@@ -84,7 +84,7 @@ fn results_resume_and_shards_merge() {
     assert_eq!(all.len(), 24);
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("mcts:iterations=30") && html.contains("</html>"));
-    // As a kill leaves it: some whole lines and half of one.
+    // A file as a killed run leaves it: whole lines and a partial one.
     let text = std::fs::read_to_string(&whole).unwrap();
     let cut = text.match_indices('\n').nth(8).unwrap().0 + 40;
     std::fs::write(&torn, &text[..cut]).unwrap();
@@ -95,13 +95,13 @@ fn results_resume_and_shards_merge() {
     assert!(run.stderr.starts_with(&cut_off), "{}", run.stderr);
     assert!(run.stderr.contains("\n9 of 24 matches have been played before\n"), "{}", run.stderr);
     assert_eq!(results(&torn), all);
-    // Another tournament's results are not gone on with, and results are not written over.
+    // Results of another tournament are refused, and `--out` does not overwrite results.
     let foreign = play(&["--seed", "2", "--resume", whole.to_str().unwrap()]);
     assert_eq!(foreign.code, 1);
     assert!(foreign.stderr.contains("resume with the arguments of the first run"), "{}", foreign.stderr);
     let over = play(&["--out", whole.to_str().unwrap()]);
     assert!(over.code == 1 && over.stderr.contains("holds results already"), "{}", over.stderr);
-    // Two shards.
+    // Two shards give the same results.
     let shards = [fresh("shard1.jsonl"), fresh("shard2.jsonl")];
     for (number, shard) in shards.iter().enumerate() {
         let part = format!("{}/2", number + 1);
@@ -115,7 +115,7 @@ fn results_resume_and_shards_merge() {
     assert_eq!((run.code, run.stderr.as_str()), (0, said));
     assert_eq!(results(&merged), all);
     assert_eq!(ggp(&["merge", first, whole.to_str().unwrap()]).stdout.lines().count(), 24);
-    // The same totals from the records alone.
+    // The records alone give the same totals.
     let stats = |path: &Path| -> Value {
         let run = ggp(&["stats", path.to_str().unwrap(), "--json"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
@@ -177,7 +177,7 @@ fn players_at_fault_are_counted() {
     assert!(run.code == 3 && run.stderr.contains("`/nonexistent` cannot be started"), "{}", run.stderr);
 }
 
-/// A shell script that is a player; it answers START and STOP, and PLAY as `play` says.
+/// A shell script that answers START and STOP as a player, and PLAY by `play`.
 #[cfg(unix)]
 fn script(name: &str, play: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -188,7 +188,7 @@ fn script(name: &str, play: &str) -> PathBuf {
     path
 }
 
-/// An address at which nobody listens.
+/// An address on which no server listens.
 fn deserted() -> String {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     format!("http://127.0.0.1:{port}")
@@ -221,7 +221,7 @@ fn players_that_are_not_there_end_the_command_before_it_begins() {
         assert!(lines[1].contains("(exit status: 1): no licence; correct the command"), "{}", lines[1]);
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "", "nothing was played");
     }
-    // A shard is no exception, and whoever has nothing left to play is not tried.
+    // Shards try their players too, but not a player without remaining matches.
     let program = script("leaves.sh", "echo nonsense");
     let player = format!("--player=p=cmd:{}", program.display());
     let out = fresh("leaves.jsonl");
@@ -292,7 +292,7 @@ fn nothing_to_play_and_nobody_to_meet_are_refused() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{more:?}: {}", run.stderr);
         assert!(run.stderr.starts_with("error: ") && run.stderr.contains(said), "{}", run.stderr);
     }
-    // Alone in a game for one is no match against itself.
+    // A single player of a one-player game is valid; it is no match against itself.
     let run = ggp(&["match", "games/eight_puzzle.kif", "--player=a=random", "--games", "2"]);
     assert_eq!(
         (run.code, run.stdout.starts_with("a played alone.\n")),
@@ -352,7 +352,7 @@ fn files_without_results_are_refused_by_name() {
     let path = good.to_str().unwrap();
     let args =
         ["match", "games/nim.kif", "--player=a=random", "--player=b=mcts:iterations=5", "--games", "4"];
-    // A file that is empty, or is not there, is begun.
+    // A file that is empty or missing is started.
     for _ in 0..2 {
         let run = ggp(&[&args[..], &["--resume", path]].concat());
         assert!(run.code == 0 && results(&good).len() == 4, "{}", run.stderr);
@@ -389,14 +389,14 @@ fn files_without_results_are_refused_by_name() {
                 "{command} {file}"
             );
         }
-        // Beside others they are no error, but told.
+        // Beside valid files they only cause warnings.
         let run = ggp(&[command, path, empty, torn]);
         let told = format!(
             "warning: {empty} holds no results\nwarning: {torn}:4: the last line is cut off, and its match is not counted\n"
         );
         assert!(run.code == 0 && run.stderr.starts_with(&told), "{command}: {}", run.stderr);
     }
-    // What is no file of results is not cut down to one.
+    // A file that is no file of results stays unchanged.
     let run = ggp(&[&args[..], &["--resume", text]].concat());
     assert!(
         run.code == 1 && run.stderr.starts_with(&format!("error: {text}:1:1: not JSON")),
@@ -412,7 +412,7 @@ fn files_without_results_are_refused_by_name() {
     assert_eq!((run.code, run.stderr.as_str()), (1, nowhere));
 }
 
-/// As in `ggp match … | head`: nobody reads standard output when there is something to say.
+/// Tests a closed standard output, as in `ggp match … | head`.
 #[test]
 fn nothing_is_lost_when_nobody_reads() {
     let unread = |args: &[&str]| {
@@ -444,7 +444,7 @@ fn nothing_is_lost_when_nobody_reads() {
     assert_eq!(unread(&["merge", path]), (Some(0), String::new()));
 }
 
-/// A player that is served until it is dropped.
+/// A running player server, ended on drop.
 struct Served {
     child: Child,
     url: String,
@@ -489,7 +489,7 @@ fn a_served_player_is_hosted() {
     assert!(all.len() == 2 && all.values().all(|result| result.get("faults").is_none()), "{all:?}");
 }
 
-/// Who changes the door wins two of three, who draws between staying and changing wins half.
+/// Tests the Monty Hall problem: switching wins two thirds of the matches, a random choice one half.
 #[test]
 fn hidden_information_is_played_by_what_is_seen() {
     let out = fresh("hidden.jsonl");
@@ -504,9 +504,9 @@ fn hidden_information_is_played_by_what_is_seen() {
         of.filter(|result| result["goals"][1] == 100).count()
     };
     let (thinks, draws) = (wins("thinks"), wins("draws"));
-    // Of 200 each; three standard deviations are 20.
+    // Of 200 matches each; three standard deviations are 20.
     assert!((114..=154).contains(&thinks) && (79..=121).contains(&draws), "{thinks} {draws}");
-    // The same over the wire, and watched.
+    // The same with a remote player and a host.
     let served = Served::start("mcts:iterations=50");
     let guest = format!("guest={}", served.url);
     let more = ["--scramble", "--startclock", "3", "--playclock", "2"];
@@ -551,7 +551,7 @@ fn small_games_are_solved() {
     assert!(run.stdout.contains("between 0 and 100 so far in "), "{}", run.stdout);
 }
 
-/// Six roles with 30 moves each have 729 million joint moves, in every state of a million steps.
+/// Tests six roles with 30 moves each: 729 million joint moves in every state of a million steps.
 #[test]
 fn a_proof_that_needs_more_memory_than_it_may_take_says_so() {
     let numbers: String = (0..30).map(|n| format!("(n {n}) (succ {n} {}) ", n + 1)).collect();

@@ -1,16 +1,17 @@
-//! Counted playouts (`ggp bench --playouts`) against the pinned counts of `tests/fingerprints.jsonl`:
-//! the same for the interpreter and the network, for every kind of processor that this one is, and
-//! for any number of threads. When they change, every recorded experiment changes.
+//! Counted playouts (`ggp bench --playouts`) against the pinned counts of `tests/fingerprints.jsonl`. The
+//! counts are equal for the interpreter and the network, for every kind of processor that this one
+//! supports, and for any number of threads. If they change, every recorded experiment changes.
 
 use ggp_propnet::Cpu;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Rows of more playouts take too long for the interpreter of a debug build; how many rows are left.
+/// Limit of the playouts of a row, and the number of rows within it. The interpreter of a debug build is
+/// slow.
 const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 14) } else { (u64::MAX, 28) };
 
-/// What `ggp bench` prints when it is to play the row's playouts, `how`.
+/// The output of `ggp bench` for the row's playouts with the options `how`.
 fn bench(row: &Value, how: &[&str]) -> String {
     let game = format!("games/{}.kif", row["game"].as_str().expect("a name"));
     let (playouts, seed) = (row["playouts"].to_string(), row["seed"].to_string());

@@ -1,15 +1,16 @@
-//! Nothing waits for a network that it does not need, and whoever plays without one says so.
+//! No command waits for a network that it does not need, and players without a network report it.
 
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Values of each of the four dials of [`dials`].
+/// Number of values of each of the four dials of [`dials`].
 const VALUES: usize = 60;
 
-/// A game that the interpreter plays at once and that takes very long to ground: the rule that opens the lock
-/// has an instance for each setting of four dials of [`VALUES`] values, all different. Three steps.
+/// A game of three steps that the interpreter plays at once and that takes very long to ground. The rule
+/// that opens the lock has an instance for each setting of four dials with different values, of
+/// [`VALUES`] values each.
 fn dials(name: &str) -> PathBuf {
     let mut kif =
         String::from("(role turner) (role watcher) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)\n");
@@ -53,7 +54,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs `ggp`, which has to succeed without a word about how the game is evaluated.
+/// Runs `ggp`, which must succeed without a message about the reasoner.
 fn quietly(args: &[&str]) -> String {
     let output = ggp(args);
     let errors = text(&output.stderr);
@@ -148,7 +149,7 @@ fn the_network_is_recorded_where_it_plays() {
         quietly(&["play", rules, "--player", spec, "--reasoner", reasoner, "--save", saved]);
         serde_json::from_slice(&std::fs::read(saved).expect("a record")).expect("JSON")
     };
-    // A search that is bounded by iterations waits for the network, so that seeds repeat.
+    // A search with a limit of iterations waits for the network, so that seeds give equal moves.
     assert_eq!(record("auto")["reasoners"][0], "propnet");
     assert_eq!(record("propnet")["reasoners"][0], "propnet");
     assert_eq!(record("datalog")["reasoners"][0], "datalog");

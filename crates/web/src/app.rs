@@ -1,7 +1,9 @@
-//! All sessions and all games of a server.
+//! The sessions and the games of a server.
 //!
-//! Invariant: at most [`Config::sessions`] sessions, and [`Config::uploads`] with rules of their
-//! own. Where there is no room, one that has been left gives way; otherwise nobody does.
+//! Invariant: there are at most [`Config::sessions`] sessions, and at most [`Config::uploads`] of them
+//! have uploaded rules. When the limit is reached, a new session replaces the session that has been idle
+//! longest, if that one has been idle for longer than [`LEFT`]; otherwise the server refuses the new
+//! session.
 
 use crate::catalogue::Offer;
 use crate::config::Config;
@@ -24,13 +26,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Whoever has been left for so long gives way to others.
+/// Idle time after which a new session may replace a session.
 const LEFT: Duration = Duration::from_secs(60);
 
-/// Games that are learned at once: it takes time and memory.
+/// Number of games prepared at the same time. Preparation takes time and memory.
 const LEARNING: usize = 2;
 
-/// What a server knows.
+/// The state of a server.
 pub(crate) struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) learning: Semaphore,
@@ -40,11 +42,11 @@ pub(crate) struct App {
     known: Mutex<HashMap<String, Arc<Known>>>,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
     number: AtomicU64,
-    /// The session that is watched.
+    /// The id of the watched session, if a match is watched.
     pub(crate) watched: Mutex<Option<String>>,
 }
 
-/// What a page asks for: a game by its name, or its rules.
+/// A request for a game, either by name or by its rules.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
@@ -56,7 +58,7 @@ pub(crate) struct Wanted {
     name: Option<String>,
     #[serde(default)]
     seats: Vec<Seat>,
-    /// A match to go on with.
+    /// The record of a match to continue.
     #[serde(default)]
     record: Option<String>,
 }
@@ -80,7 +82,7 @@ impl App {
         })
     }
 
-    /// The names of the games to choose from.
+    /// The names of the offered games.
     pub(crate) fn games(&self) -> Vec<&str> {
         self.offers.iter().map(|offer| offer.name.as_str()).collect()
     }
@@ -93,7 +95,7 @@ impl App {
         Ok(session)
     }
 
-    /// Ends a session.
+    /// Closes and removes a session.
     pub(crate) fn close(&self, id: &str) {
         let closed = lock(&self.sessions).remove(id);
         if let Some(session) = closed {
@@ -101,7 +103,8 @@ impl App {
         }
     }
 
-    /// Ends the sessions that nobody looks at any more.
+    /// Closes the sessions that have been idle for longer than [`Config::idle`]. The watched session
+    /// stays.
     pub(crate) fn expire(&self) {
         let watched = lock(&self.watched).clone();
         let left: Vec<String> = lock(&self.sessions)
@@ -114,7 +117,8 @@ impl App {
         }
     }
 
-    /// Refuses, unless there is room for one more session, or one that has been left gives way.
+    /// Makes room for one more session, if necessary by closing an idle one. Fails if no session is idle
+    /// enough.
     fn make_room(&self, upload: bool) -> Result<(), Failure> {
         let watched = lock(&self.watched).clone();
         let sessions = lock(&self.sessions);
@@ -136,7 +140,7 @@ impl App {
         Ok(())
     }
 
-    /// What is to be known of rules before a match: findings, roles.
+    /// The findings and the roles of rules, as JSON. The roles are null if the rules have errors.
     pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
         let (_, kif, upload) = self.rules(wanted)?;
         let (game, findings) = self.workshop.judge(&kif, upload);
@@ -156,7 +160,7 @@ impl App {
         Ok(json!({ "findings": findings, "roles": roles }))
     }
 
-    /// The name and text of the rules that are asked for, and whether they are a stranger's.
+    /// The name and text of the requested rules, and whether they are uploaded.
     fn rules(&self, wanted: &Wanted) -> Result<(String, Vec<u8>, bool), Failure> {
         if let Some(rules) = &wanted.rules {
             let name = wanted.name.clone().unwrap_or_else(|| "uploaded".to_owned());
@@ -190,7 +194,7 @@ impl App {
         Ok(known)
     }
 
-    /// Who takes each role.
+    /// The seat of each role, `None` for nature. Roles that the request leaves out get an engine.
     pub(crate) fn seats(&self, game: &Game, wanted: &[Seat]) -> Result<Vec<Option<Seat>>, Failure> {
         let roles: Vec<_> = game.roles().filter(|&role| !is_nature(game, role)).collect();
         if wanted.len() > roles.len() {
@@ -223,7 +227,7 @@ impl App {
         self.add(known, seats, record)
     }
 
-    /// Opens a session in which nobody here plays, for `record`, a match of the game `name`.
+    /// Opens a watched session, whose players are elsewhere, for `record`, a match of the game `name`.
     pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<Session>, Failure> {
         let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
         let known = self.learn(&Wanted { game, rules, name: None, seats, record: None })?;
@@ -253,7 +257,8 @@ impl App {
     }
 }
 
-/// 128 bits that nobody can guess: hashes under keys that the operating system drew.
+/// A random 128-bit identifier in hexadecimal. The hash keys come from the operating system, so it cannot
+/// be guessed.
 pub(crate) fn any_id(number: u64) -> String {
     let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
     format!("{:016x}{:016x}", half(), half())

@@ -1,4 +1,4 @@
-//! The pages: part of the program, so that it needs no files and no network.
+//! The pages. They are compiled into the program, so it needs no files and no network.
 
 use crate::guard::POLICY;
 use axum::http::{StatusCode, header};
@@ -10,7 +10,7 @@ macro_rules! files {
     };
 }
 
-/// Name, type, text.
+/// Name, media type and text of each file.
 const FILES: &[(&str, &str, &str)] = files![
     "index.html": "text/html; charset=utf-8",
     "style.css": "text/css; charset=utf-8",
@@ -27,12 +27,11 @@ const FILES: &[(&str, &str, &str)] = files![
     "thinking.js": "text/javascript; charset=utf-8",
 ];
 
-/// How the page asks for its style.
+/// The element by which the page loads its style sheet.
 const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
 
-/// The page, with its style inside: the first paint waits for one request, not for a second one
-/// that stands in line with the scripts. `nonce` is what nobody can guess, so that this style and
-/// no other is obeyed.
+/// The index page with its style sheet inlined, so that the first paint needs a single request. The
+/// content security policy allows only the style with `nonce`, which must be unguessable.
 pub(crate) fn page(nonce: &str) -> Response {
     let text = |name: &str| FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text);
     let style = format!("<style nonce=\"{nonce}\">{}</style>", text("style.css"));
@@ -45,7 +44,7 @@ pub(crate) fn page(nonce: &str) -> Response {
     (headers, text("index.html").replace(LINK, &style)).into_response()
 }
 
-/// The file of that name, and nothing else: the list is all there is.
+/// The file with that name, or status 404. No file outside of the list can be read.
 pub(crate) fn asset(name: &str) -> Response {
     let found = FILES.iter().find(|(known, ..)| *known == name);
     match found {

@@ -1,23 +1,23 @@
-//! The games to choose from: ours, which are part of the program, or those of a folder.
+//! The offered games: those that are compiled into the program, or those of a folder.
 //!
-//! Invariant: a game is found by its name in a list that was made at the start; no name from
-//! outside ever becomes part of a path.
+//! Invariant: a game is looked up by name in a list made at the start. No name from a request becomes
+//! part of a path.
 
 use std::io;
 use std::path::Path;
 
-/// One game to choose.
+/// An offered game.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// What it is called: the file's name without `.kif`.
+    /// The name of the game: the file name without `.kif`.
     pub name: String,
-    /// Its rules.
+    /// The rules.
     pub kif: Vec<u8>,
-    /// What is said about its board.
+    /// The text of the view file (`NAME.view.json`), which describes the board.
     pub sidecar: Option<Vec<u8>>,
 }
 
-/// A rulesheet larger than this is not offered, in bytes.
+/// Size limit of an offered rulesheet, in bytes. Larger files are left out.
 const MOST_BYTES: u64 = 16 << 20;
 
 macro_rules! ours {
@@ -51,8 +51,8 @@ const OURS: &[Embedded] = ours![
     "tic_tac_toe",
 ];
 
-/// The games that are part of the program: all of ours but those of hidden information, which
-/// cannot be played in the browser yet.
+/// The games that are compiled into the program. Games with hidden information are left out, because the
+/// pages cannot play them yet.
 pub fn embedded() -> Vec<Offer> {
     let offer = |&(name, kif, sidecar): &Embedded| Offer {
         name: name.to_owned(),
@@ -62,7 +62,7 @@ pub fn embedded() -> Vec<Offer> {
     OURS.iter().map(offer).collect()
 }
 
-/// The games in a folder: every `NAME.kif`, with its `NAME.view.json`, by name.
+/// The games of a folder: every `NAME.kif` with its `NAME.view.json`, sorted by name.
 ///
 /// # Errors
 /// When the folder or a file cannot be read.

@@ -1,28 +1,28 @@
-//! What a server is told at its start.
+//! The configuration of a server.
 
 use std::time::Duration;
 
-/// The bounds and rights of a server.
+/// The limits and permissions of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Sessions at once.
+    /// Number of sessions at the same time.
     pub sessions: usize,
-    /// A session that nobody has looked at for so long is forgotten.
+    /// Idle time after which a session is closed.
     pub idle: Duration,
-    /// Threads that think, for all sessions together.
+    /// Number of worker threads that run the searches of all sessions.
     pub threads: usize,
-    /// What the searches of one session may take together, in MiB.
+    /// Memory limit of all searches of one session together, in MiB.
     pub memory: usize,
-    /// The largest request, in bytes: a rulesheet or a record.
+    /// Size limit of a request body (a rulesheet or a record), in bytes.
     pub upload: usize,
-    /// Sessions with uploaded rules at once: each knows a game of its own, which takes memory that
-    /// sessions of the offered games share.
+    /// Number of sessions with uploaded rules at the same time. Each of them holds a game of its own,
+    /// whereas sessions of an offered game share one.
     pub uploads: usize,
-    /// The longest that an engine may think about a move.
+    /// Upper limit of the thinking time that a seat may have for a move.
     pub longest: Duration,
-    /// Whether seats may be given to players at other addresses.
+    /// Whether players at other addresses may take seats.
     pub remote: bool,
-    /// Names by which this server is known, beside `localhost` and addresses.
+    /// Host names of this server, besides `localhost` and IP addresses.
     pub hosts: Vec<String>,
 }
 

@@ -1,10 +1,10 @@
-//! Who may ask: no page of another site, whatever it makes a browser send.
+//! The check of every request, which keeps out requests that pages of other sites make a browser send.
 //!
-//! A name that an attacker owns can be made to mean this machine (DNS rebinding), so requests must
-//! name it by an address, by `localhost`, or by a name that it was told. A form or a script of
-//! another site can send requests, so those that change anything must come from our own pages, or
-//! from no page, and in a type that no form can send. No answer may be framed, sniffed, or read by
-//! other sites; and pages run no script but ours. An answer that brings a policy of its own keeps it.
+//! Against DNS rebinding, the `Host` header must hold an IP address, `localhost` or a configured name.
+//! Against cross-site request forgery, a request that changes anything must come from a page of this
+//! server or from no page, and a `POST` body must be JSON, which no form can send. Every response gets
+//! headers that forbid framing, MIME sniffing and reading by other sites, and a content security policy
+//! that allows only scripts of this server. A response that sets its own policy keeps it.
 
 use crate::app::App;
 use crate::reply::Failure;
@@ -16,14 +16,15 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// No answer takes longer, but for streams of events.
+/// Time limit of a response, except for event streams.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What a page may load and do.
+/// The default content security policy.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Lets a request through, or does not.
+/// Middleware: answers a refused request with the reason, passes any other on, and adds the security
+/// headers.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let streams = request.uri().path().ends_with("/events");
     let mut response = match refusal(&request, &app.config.hosts) {
@@ -77,7 +78,7 @@ fn refusal(request: &Request, known: &[String]) -> Option<Failure> {
     None
 }
 
-/// The text of a header; of one that is missing where it must not be, nothing that is known.
+/// The text of a header. A missing `Host` gives the empty text, which is no known host.
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     match headers.get(name) {
         Some(value) => Some(value.to_str().unwrap_or("?")),
@@ -86,7 +87,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Whether `host`, with or without a port, can only mean this server.
+/// Whether `host`, with or without a port, is an IP address, `localhost` or a name in `known`.
 fn is_known(host: &str, known: &[String]) -> bool {
     if let Some(rest) = host.strip_prefix('[') {
         return rest.split_once(']').is_some_and(|(ip, _)| ip.parse::<Ipv6Addr>().is_ok());

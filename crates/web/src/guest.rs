@@ -1,7 +1,8 @@
-//! Players elsewhere, who sit in a session by the GGP protocol.
+//! Remote players, which take a seat in a session by the GGP protocol.
 //!
-//! The protocol knows no way back: where a session goes on from an earlier state, a new match of a
-//! game that begins there is started. Each question has a thread of its own, since it blocks.
+//! The protocol cannot return to an earlier state. When a session continues from an earlier state, the
+//! player gets a new match of a game whose initial state is that state. Each request runs on a thread of
+//! its own, because it blocks.
 
 use crate::history::Node;
 use crate::pool::lock;
@@ -11,16 +12,17 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// How long a player elsewhere may prepare.
+/// Start clock of a remote player.
 const START: Duration = Duration::from_secs(5);
 
-/// A player elsewhere, and the state that it knows.
+/// A remote player and the number of the last state it was told.
 pub(crate) struct Guest {
     player: Box<dyn Player>,
     at: usize,
 }
 
-/// What a player elsewhere is asked: its move in a state; in a terminal one it is told the end.
+/// A request to a remote player for its move in a state. In a terminal state it announces the end of the
+/// match.
 pub(crate) struct Question {
     pub(crate) role: usize,
     pub(crate) url: String,
@@ -31,7 +33,7 @@ pub(crate) struct Question {
     pub(crate) stop: StopToken,
 }
 
-/// Asks; the session gets the answer.
+/// Sends the request on a new thread, which passes the answer to [`Session::answer`].
 pub(crate) fn ask(session: &Arc<Session>, question: Question) {
     let asking = Arc::clone(session);
     let (role, turn) = (question.role, question.turn);
@@ -54,7 +56,7 @@ pub(crate) fn ask(session: &Arc<Session>, question: Question) {
         asking.answer(role, turn, answer);
     };
     if let Err(error) = thread::Builder::new().name("guest".to_owned()).spawn(work) {
-        // The session's lock is held by whoever asks, so the answer comes from elsewhere.
+        // The caller holds the session's lock, so this cannot call `answer`.
         tracing::error!(%error, role, turn, "no thread for a player elsewhere");
     }
 }

@@ -1,26 +1,25 @@
-//! The states that a session has seen, and how they follow each other: a tree, since one can go
-//! back and play on from anywhere.
+//! The states of a session. They form a tree, since a session can continue from any earlier state.
 //!
-//! Invariant: a node's parent has a smaller number; a joint move leads from a node to one child at
-//! most. Memory is bounded: a history that is full takes no more states.
+//! Invariant: a node has a larger number than its parent, and a joint move leads from a node to at most
+//! one child. The memory is bounded: a full history refuses further states.
 
 use crate::rules::Moment;
 use crate::thinking::Thought;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What the texts of all states of a session may take, in bytes.
+/// Limit of the text of all states of a session, in bytes.
 const MOST_BYTES: usize = 32 << 20;
 
-/// A state, and how it was reached.
+/// A state, and the joint move that led to it.
 pub(crate) struct Node {
     pub(crate) parent: Option<usize>,
-    /// The joint move that led here.
+    /// The joint move from the parent to this state; empty at the root.
     pub(crate) joint: Vec<String>,
     pub(crate) moment: Moment,
-    /// When, in milliseconds since 1970.
+    /// When the state was added, in milliseconds since 1970.
     pub(crate) time: u64,
-    /// What engines thought before that joint move, by role.
+    /// The search results of the engines for that joint move, by role.
     pub(crate) thoughts: Vec<Option<Arc<Thought>>>,
 }
 
@@ -31,7 +30,7 @@ pub(crate) struct History {
     bytes: usize,
 }
 
-/// The history takes no more states.
+/// The error of a full history.
 #[derive(Debug, thiserror::Error)]
 #[error("this session has seen too many states; save the match and load it in a new one")]
 pub(crate) struct Full;
@@ -45,14 +44,14 @@ impl History {
         self.nodes.get(number)
     }
 
-    /// The child of `parent` by `joint`, if it is known.
+    /// The number of the child of `parent` by `joint`, if that state exists.
     pub(crate) fn child(&self, parent: usize, joint: &[String]) -> Option<usize> {
         let after = parent + 1;
         let children = self.nodes.iter().enumerate().skip(after);
         children.into_iter().find(|(_, n)| n.parent == Some(parent) && n.joint == joint).map(|(i, _)| i)
     }
 
-    /// Adds a state; its number.
+    /// Adds a state and returns its number.
     pub(crate) fn add(
         &mut self,
         parent: Option<usize>,
@@ -71,7 +70,7 @@ impl History {
         Ok(self.nodes.len() - 1)
     }
 
-    /// The numbers of the states from the first one to `tip`.
+    /// The numbers of the states from the root to `tip`.
     pub(crate) fn line(&self, tip: usize) -> Vec<usize> {
         let mut line = vec![tip];
         while let Some(parent) = line.last().and_then(|&at| self.nodes[at].parent) {

@@ -1,4 +1,4 @@
-//! A game that sessions play: its rules, learned once, and its board.
+//! A game that sessions play: its rules, prepared once and shared by its sessions, and its board.
 
 use crate::rules::Rules;
 use ggp_game::{Fact, Game, Player};
@@ -7,62 +7,63 @@ use ggp_view::{BoardModel, Labels, Sidecar};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 
-/// A game, ready to be played.
+/// A game that is prepared for play.
 pub(crate) struct Known {
     pub(crate) name: String,
-    /// Whether it is one of the catalogue.
+    /// Whether the game is in the catalogue; otherwise its rules are uploaded.
     pub(crate) offered: bool,
     pub(crate) game: Arc<Game>,
     pub(crate) rules: Mutex<Box<dyn Rules>>,
     pub(crate) model: BoardModel,
     pub(crate) labels: Labels,
-    /// How contents and sides are to be read by `ggp_view` where the board says nothing.
+    /// Whether the game has percepts (GDL-II).
     pub(crate) hidden_information: bool,
     reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
 }
 
-/// What a workshop has learned of a game.
+/// The result of [`Workshop::learn`].
 pub struct Learned {
     /// The rules.
     pub rules: Box<dyn Rules>,
-    /// The board that it is played on.
+    /// The board of the game.
     pub model: BoardModel,
-    /// Tells what searches evaluate the rules with; that may change while the game is played.
+    /// Returns what searches evaluate the rules with; that may change during play.
     pub reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
 }
 
-/// What searches evaluate the rules of a game with.
+/// The reasoner with which searches evaluate the rules of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ReasonerNote {
-    /// In one word: `propnet`, or `datalog` for the interpreter, which searches far less.
+    /// One word: `propnet`, or `datalog` for the interpreter, which searches far fewer playouts.
     pub name: &'static str,
-    /// Why it is not the fastest one.
+    /// Why this is not the fastest reasoner; `None` if it is.
     pub why: Option<String>,
 }
 
-/// What a server cannot do by itself: whoever starts it knows which machines and players there are.
+/// What the server gets from its caller: the reading of rules, the state machines, and the connections to
+/// remote players.
 pub trait Workshop: Send + Sync + 'static {
-    /// All that is wrong with `kif`, and the game unless some of it is an error. `upload` tells
-    /// rules of strangers from those of the catalogue.
+    /// The findings about `kif`, and the game unless a finding is an error. `upload` tells whether the
+    /// rules come from a visitor or from the catalogue.
     fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>);
 
-    /// Learns the rules of a game, and the board that it is played on.
+    /// Prepares the rules and the board of a game.
     ///
     /// # Errors
-    /// Why it cannot be played.
+    /// The reason why the game cannot be played.
     fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String>;
 
     /// The player at an address, for the match `id`.
     ///
     /// # Errors
-    /// When that is no address.
+    /// When `address` is not a valid address.
     fn remote(&self, address: &str, id: &str) -> Result<Box<dyn Player>, String>;
 
-    /// The game that begins in the state of `facts`, for players that learn a position only by
-    /// rules.
+    /// The game whose initial state consists of `facts`. Remote players receive a position only in the
+    /// form of rules.
     ///
     /// # Errors
-    /// When the rules do not survive it.
+    /// When the position cannot be expressed as rules.
     fn game_from(&self, game: &Game, facts: &[Fact]) -> Result<Arc<Game>, String> {
         let rules = ggp_arena::rules_from(game, facts);
         let (game, _) = self.judge(&rules, true);
@@ -82,7 +83,7 @@ impl Known {
         Known { name, offered, game, rules: Mutex::new(rules), model, labels, hidden_information, reasoner }
     }
 
-    /// What searches evaluate the rules with by now.
+    /// The reasoner that searches use at present.
     pub(crate) fn reasoner(&self) -> ReasonerNote {
         (self.reasoner)()
     }

@@ -1,16 +1,15 @@
-//! Games in the browser: sessions that people play against engines, the threads that think for
-//! them, and the pages, all in one program.
+//! A web server on which people play games against engines. The crate holds the match sessions, the pool
+//! of worker threads that runs their searches, and the embedded pages. [`serve`] is the entry point; a
+//! [`Site`] names the games that it offers, and a [`Workshop`] supplies the state machines and the
+//! connections to remote players. `routes` lists the requests; `guard` decides which requests are
+//! allowed.
 //!
-//! [`serve`] is told what it cannot know by a [`Workshop`]: which machines evaluate rules, and how
-//! players elsewhere are reached. What a page may ask is in `routes`; who may ask is decided in
-//! `guard`. Nothing that a rulesheet or a visitor says becomes a path, markup or a command, and
-//! everything that they can make grow is bounded by a [`Config`].
-//!
-//! Why axum, on hyper and tokio: browsers keep connections open, ask in parallel, and listen to
-//! server-sent events for hours, which a thread a connection would pay for dearly; it bounds
-//! bodies; and it is the one small server here that is kept well (`tiny_http` has
-//! had no release since 2022). Without its default features it adds 25 packages, beside what
-//! `ggp` has already. The framing in `ggp-server` is for players of 2005.
+//! No text from a rulesheet or a visitor becomes a path, markup or a command. A [`Config`] bounds
+//! everything that a visitor can make grow. The HTTP layer is axum (on hyper and tokio): browsers keep
+//! connections open, send requests in parallel and listen to server-sent events for hours, which is
+//! expensive with one thread per connection. axum also bounds request bodies and is actively maintained
+//! (`tiny_http` has had no release since 2022). Without its default features it adds 25 packages to those
+//! of `ggp`. The HTTP framing of `ggp-server` serves the GGP protocol only.
 
 mod app;
 mod assets;

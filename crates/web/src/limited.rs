@@ -1,15 +1,15 @@
-//! Work on rules that ends in time, whatever the rules are.
+//! Work on rules with a time limit.
 
 use ggp_game::StopToken;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Does `work`; the flag that it gets is raised after `time`.
+/// Calls `work` with a token, which is stopped after `time`. Returns when `work` does.
 pub(crate) fn limited<T>(time: Duration, work: impl FnOnce(&StopToken) -> T) -> T {
     let stop = StopToken::new();
     thread::scope(|scope| {
-        // The watchdog ends with the sender: at the time limit or when the work is done.
+        // The watchdog thread ends at the time limit, or when `done` is dropped after the work.
         let (done, wait) = mpsc::channel::<()>();
         let flag = stop.clone();
         scope.spawn(move || {

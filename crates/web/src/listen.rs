@@ -1,4 +1,4 @@
-//! A listener that keeps the number of connections within bounds: whoever comes beyond them waits.
+//! A listener with a limit on the number of connections. Further connections wait to be accepted.
 
 use axum::serve::Listener;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A listener with so many places.
+/// A TCP listener and a semaphore with one permit per connection.
 pub(crate) struct Bounded {
     listener: TcpListener,
     places: Arc<Semaphore>,
@@ -22,7 +22,7 @@ impl Bounded {
     }
 }
 
-/// A connection, and the place that it takes.
+/// A connection, and the permit that it holds.
 pub(crate) struct Connection {
     stream: TcpStream,
     _place: Option<OwnedSemaphorePermit>,
@@ -35,7 +35,7 @@ impl Listener for Bounded {
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        // A click is answered at once, not when a packet is full.
+        // Nagle's algorithm would delay the small responses.
         let _ = stream.set_nodelay(true);
         (Connection { stream, _place: place }, address)
     }

@@ -1,28 +1,28 @@
-//! A search that thinks in slices, so that many of them share a few threads fairly.
+//! A search that runs in slices, so that many searches share a few threads fairly.
 
 use crate::rules::joint_of;
 use ggp_game::{EvalError, Fact, Playouts, Report, Role, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, Search};
 use std::time::Duration;
 
-/// How far a slice came.
+/// The result of one slice of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slice {
-    /// There is more to think about.
+    /// The search can continue.
     More,
-    /// Nothing more would come of it: the goal is proved.
+    /// The search is finished: the value is proved, or the tree is full.
     Done,
-    /// The rules could not be evaluated.
+    /// The rules could not be evaluated; the text says why.
     Failed(String),
 }
 
-/// Thinks about one position of a match at a time.
+/// `Mind`: the search of one role in one session, about one position at a time.
 pub trait Mind: Send {
-    /// Thinks about the state of `facts` from now on. `from`, if given, is the state before it and
-    /// the joint move that led to it: what is known below that move is kept.
+    /// Sets the position to the state of `facts`. `from`, if given, is the preceding state and the joint
+    /// move that led here; the subtree below that move is then kept.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The errors of the state machine.
     fn turn_to(
         &mut self,
         facts: &[Fact],
@@ -30,27 +30,27 @@ pub trait Mind: Send {
         stop: &StopToken,
     ) -> Result<(), EvalError>;
 
-    /// Thinks for about `time`, and at most `iterations`; at least one iteration, unless `stop` is
-    /// raised.
+    /// Searches for about `time`, with a limit of `iterations` if given. Makes at least one iteration,
+    /// unless `stop` is raised.
     fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice;
 
-    /// Iterations since [`Mind::turn_to`].
+    /// Number of iterations since [`Mind::turn_to`].
     fn iterations(&self, role: Role) -> u64;
 
-    /// What it thinks of `role`'s moves.
+    /// The search's report about the moves of `role`.
     fn report(&self, role: Role) -> Report;
 
-    /// The move that it would make; `None` if there is none.
+    /// The best move found for `role`; `None` if there is none.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The errors of the state machine.
     fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError>;
 }
 
 pub(crate) struct SearchMind<M: Playouts> {
     search: Search<M>,
     at: Vec<Fact>,
-    /// Iterations done before the present position was turned to.
+    /// Number of iterations when the present position was set.
     before: u64,
 }
 
@@ -98,7 +98,7 @@ impl<M: Playouts> Mind for SearchMind<M> {
         limits.iterations = iterations;
         let mut halt = self.search.run(&limits);
         if halt == Halt::Deadline && self.iterations(role) == began {
-            // One iteration takes longer than a slice: it is thought through all the same.
+            // One iteration takes longer than a slice; complete one without a time limit.
             halt = self.search.run(&Limits::iterations(1).or_when(stop).for_role(role));
         }
         match halt {

@@ -1,4 +1,4 @@
-//! A board and its states as JSON for a page. Every text in it is data: the page never reads one as
+//! A board and its states as JSON for a page. All texts in it are data; the page never interprets them as
 //! markup.
 
 use crate::history::Node;
@@ -7,7 +7,7 @@ use ggp_arena::GoalsGiven;
 use ggp_view::{BoardModel, Gesture, Position, Square, Token};
 use serde_json::{Value, json};
 
-/// The squares that a move names, by their numbers.
+/// The numbers of the squares that a move names.
 pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<usize> {
     let squares = model.gesture(mv, position);
     let squares = squares.squares().iter().map(|&square| model.square_number(square));
@@ -15,7 +15,7 @@ pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<
     squares.chain(named).collect()
 }
 
-/// What of a board does not change.
+/// The constant properties of a board.
 pub(crate) fn board(known: &Known) -> Value {
     let model = &known.model;
     let number = |square: &Square| model.square_number(*square);
@@ -65,8 +65,8 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
     }
 }
 
-/// The square of the only thing on the board that a move names, as `(slide 6)` does a tile, where
-/// it says nothing else.
+/// The square of the only piece that a move of one argument names, as `(slide 6)` names a tile. `None` if
+/// no piece or several pieces have that name.
 fn by_name(mv: &str, position: &Position) -> Option<usize> {
     let (_, name) = mv.strip_prefix('(')?.strip_suffix(')')?.split_once(' ')?;
     let mut named = position.squares.iter().enumerate().filter(|(_, tokens)| {
@@ -75,12 +75,12 @@ fn by_name(mv: &str, position: &Position) -> Option<usize> {
     named.next().map(|(square, _)| square).filter(|_| named.next().is_none())
 }
 
-/// Whether `mv` is made without the board.
+/// Whether the page offers `mv` as a button, since it names no square.
 pub(crate) fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
     model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()
 }
 
-/// One state, with what can be done in it.
+/// One state, with its squares, the squares of the last move, and the legal moves.
 pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&Node>) -> Value {
     let model = &known.model;
     let position = model.place(&node.moment.facts);

@@ -1,9 +1,9 @@
-//! The threads that think, for all sessions together.
+//! The pool of worker threads that runs the searches of all sessions.
 //!
-//! Fair shares: sessions that want to think stand in one queue; the first gets a slice of some
-//! milliseconds and goes to the end. A slice that lasts too long, because of rules that are slow to
-//! evaluate, is interrupted. The threads step back behind the rest of the machine: browser and
-//! server have to answer a click although all cores think.
+//! Scheduling is round-robin: sessions with work stand in a queue; a worker takes the first, runs a slice
+//! of [`SLICE`], and puts it at the end. A watchdog interrupts a slice that takes longer than
+//! [`TOO_LONG`], as slow rules can cause. On Linux the workers lower their priority, so that the server
+//! and the browser respond while all cores search.
 
 use crate::session::Session;
 use ggp_game::StopToken;
@@ -13,25 +13,25 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a session thinks before the next one's turn.
+/// Time slice of a session.
 pub(crate) const SLICE: Duration = Duration::from_millis(20);
 
-/// A slice is interrupted after this.
+/// Time after which the watchdog interrupts a slice.
 const TOO_LONG: Duration = Duration::from_secs(2);
 
-/// So many steps of priority.
+/// Increase of the nice value of a worker thread.
 #[cfg(target_os = "linux")]
 const BACK: i32 = 10;
 
-/// How often it is looked for such slices.
+/// Interval between two checks of the watchdog.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The queue, and who is at work.
+/// The queue of sessions, and the running slices.
 #[derive(Default)]
 pub(crate) struct Pool {
     queue: Mutex<VecDeque<Arc<Session>>>,
     more: Condvar,
-    /// Since when each worker is at its slice, and what interrupts that.
+    /// The start of each worker's running slice, and the token that interrupts it.
     slices: Mutex<Vec<Option<(Instant, StopToken)>>>,
 }
 
@@ -39,11 +39,11 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives this thread a lower priority.
+/// Lowers the priority of the calling thread.
 #[cfg(target_os = "linux")]
 fn step_back() {
     use rustix::process::{getpriority_process, setpriority_process};
-    // On Linux each thread has its own; where it is refused, clicks are answered more slowly.
+    // On Linux each thread has its own priority. A refusal is harmless; responses are slower.
     let thread = Some(rustix::thread::gettid());
     let set = getpriority_process(thread).and_then(|now| setpriority_process(thread, (now + BACK).min(19)));
     if let Err(error) = set {
@@ -51,12 +51,12 @@ fn step_back() {
     }
 }
 
-/// Elsewhere the priority is the whole program's, so it stays.
+/// On other systems the priority belongs to the process, so it stays unchanged.
 #[cfg(not(target_os = "linux"))]
 fn step_back() {}
 
 impl Pool {
-    /// Starts `threads` threads, which last as long as the program.
+    /// Starts `threads` worker threads and the watchdog. They run until the program ends.
     pub(crate) fn start(threads: usize) -> std::io::Result<Arc<Pool>> {
         let pool = Arc::new(Pool::default());
         lock(&pool.slices).resize(threads, None);
@@ -96,7 +96,7 @@ impl Pool {
             match more {
                 Ok(true) => self.add(session),
                 Ok(false) => {}
-                // The session ends; its thread does not.
+                // A panic ends the session's search, but not the worker thread.
                 Err(_) => session.fail("the engine failed"),
             }
         }

@@ -1,10 +1,10 @@
-//! Answers: JSON, or an error with a sentence for people.
+//! Responses: a JSON value, or an error with a message for the user.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// Why a request is not obeyed.
+/// The error response of a request.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: StatusCode,

@@ -1,27 +1,27 @@
-//! What can be asked, and by which address.
+//! The requests of the HTTP interface.
 //!
 //! | request | body | answer |
 //! |---|---|---|
 //! | `GET /`, `GET /assets/NAME` | | the pages |
-//! | `GET /api/games` | | the games to choose from, and what the server allows |
+//! | `GET /api/games` | | the offered games, and what the server allows |
 //! | `POST /api/rules` | `game`, or `rules` | findings and roles |
 //! | `POST /api/sessions` | `game`, or `rules` and `name`; `seats`; `record` | a session |
-//! | `GET /api/sessions/ID` | | what does not change, and where it stands |
+//! | `GET /api/sessions/ID` | | the constant properties, and the status |
 //! | `GET /api/sessions/ID/tree?from=N` | | the states from number N on, in brief |
-//! | `GET /api/sessions/ID/nodes/N` | | a state as it is drawn, with its legal moves |
-//! | `GET /api/sessions/ID/events?from=N` | | where it stands, whenever that changes |
+//! | `GET /api/sessions/ID/nodes/N` | | a state for display, with its legal moves |
+//! | `GET /api/sessions/ID/events?from=N` | | the status, whenever it changes |
 //! | `GET /api/sessions/ID/record?to=N` | | the match in the format of ggp.org |
-//! | `POST /api/sessions/ID/move` | `node`, `role`, `move` | where it stands |
-//! | `POST /api/sessions/ID/go` | `node` | plays on from there |
-//! | `POST /api/sessions/ID/undo`, `…/hurry` | | |
-//! | `POST /api/sessions/ID/hold` | `hold` | engines wait, or go on |
-//! | `POST /api/sessions/ID/advise` | `node`, `role`, `seconds` | |
-//! | `POST /api/sessions/ID/seats` | `seats` | others sit down |
-//! | `DELETE /api/sessions/ID` | | it ends |
+//! | `POST /api/sessions/ID/move` | `node`, `role`, `move` | the status |
+//! | `POST /api/sessions/ID/go` | `node` | continues play from that state |
+//! | `POST /api/sessions/ID/undo`, `…/hurry` | | takes a move back; ends the engine's search |
+//! | `POST /api/sessions/ID/hold` | `hold` | pauses or resumes the engines |
+//! | `POST /api/sessions/ID/advise` | `node`, `role`, `seconds` | starts a search for a hint |
+//! | `POST /api/sessions/ID/seats` | `seats` | changes the seats |
+//! | `DELETE /api/sessions/ID` | | closes the session |
 //!
-//! Where a session stands is told with the states that are new: those from number `from` on, which
-//! every body of the actions may have, and the last one as it is drawn. So a click takes one
-//! request, not three.
+//! Every action answers with the status. If its body has `from`, the status includes the states from that
+//! number on in brief, and the last state for display. A click therefore takes one request instead of
+//! three.
 
 use crate::app::{App, Wanted, any_id};
 use crate::assets::{asset, page};
@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Events of one session are at least so far apart.
+/// Minimum interval between two events of a session.
 const APART: Duration = Duration::from_millis(40);
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -71,7 +71,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Work that may take longer than a moment, off the thread that serves.
+/// Runs `work`, which may take long, on the pool of blocking threads instead of the server's thread.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let failed = |error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error);
     tokio::task::spawn_blocking(work).await.map_err(failed)?
@@ -151,11 +151,11 @@ async fn record(
     Ok(([(header::CONTENT_TYPE, "application/json")], text.await? + "\n").into_response())
 }
 
-/// What a page asks a session to do.
+/// The body of an action.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Act {
-    /// The states from this one on are new to the page; without it, none are told.
+    /// The first state that is new to the page. Without it, the response holds no states.
     from: Option<usize>,
     node: usize,
     role: usize,
@@ -193,13 +193,13 @@ async fn act(
     .await
 }
 
-/// Somebody listens to a session.
+/// A listener to the events of a session.
 struct Ear {
     session: Arc<Session>,
     changed: watch::Receiver<u64>,
     _listener: Listener,
     first: bool,
-    /// The states before this one have been told.
+    /// The states with smaller numbers have been sent.
     from: usize,
 }
 
@@ -215,8 +215,8 @@ async fn events(
     Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))
 }
 
-/// The next thing to be heard. What changes faster than it is sent is left out, so that a slow
-/// listener costs no memory.
+/// The next event of a session, and the listener for the one after it. Intermediate changes are skipped,
+/// so a slow listener takes no memory.
 async fn next_event(ear: Option<Ear>) -> Option<(std::result::Result<Event, Infallible>, Option<Ear>)> {
     let mut ear = ear?;
     if !ear.first {

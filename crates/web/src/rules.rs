@@ -1,60 +1,61 @@
-//! What sessions need of a game's rules, whatever machine evaluates them.
+//! The interface between sessions and the rules of a game, independent of the state machine.
 //!
-//! States cross this border as facts and moves as text, so that a session can hold any game. The
-//! machine is shared by all sessions of a game; it is asked a few times a move, not a million.
+//! States are facts and moves are text in this interface, so that a session can hold any game. All
+//! sessions of a game share one machine; it evaluates a few states per move, the searches evaluate
+//! clones.
 
 use crate::mind::{Mind, SearchMind};
 use ggp_game::{EvalError, Fact, Goal, Goals, Move, Playouts, StopToken};
 use ggp_search::MctsOptions;
 
-/// A state of a match, as far as players need to know it.
+/// A state of a match, with what the players need to know about it.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {
-    /// What holds, sorted.
+    /// The facts of the state, sorted.
     pub facts: Vec<Fact>,
-    /// The legal moves of each role; none when the game is over.
+    /// The legal moves of each role; none in a terminal state.
     pub legal: Vec<Vec<String>>,
-    /// Whether the game is over.
+    /// Whether the state is terminal.
     pub terminal: bool,
     /// The goals, in role order.
     pub goals: Vec<Goals>,
 }
 
 impl Moment {
-    /// What each role scores at the end of the game; before it, what the rules give already.
+    /// The score of each role: in a terminal state its result, before that its largest goal, if any.
     pub(crate) fn scores(&self) -> Vec<Option<u8>> {
         let counts = |goals: &Goals| if self.terminal { Some(goals.score()) } else { goals.largest() };
         self.goals.iter().map(|goals| counts(goals).map(Goal::value)).collect()
     }
 }
 
-/// A game's rules.
+/// The rules of a game.
 pub trait Rules: Send {
     /// The initial state.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The errors of the state machine.
     fn start(&mut self, stop: &StopToken) -> Result<Moment, EvalError>;
 
-    /// The state after the joint move `joint`, which is legal, in the state of `facts`.
+    /// The state after the legal joint move `joint` in the state of `facts`.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The errors of the state machine.
     fn after(&mut self, facts: &[Fact], joint: &[String], stop: &StopToken) -> Result<Moment, EvalError>;
 
-    /// A search that takes at most `memory` MiB.
+    /// A search with a memory limit of `memory` MiB.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The errors of the state machine.
     fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError>;
 }
 
-/// Rules by a state machine.
+/// [`Rules`] by a state machine.
 #[derive(Clone, Debug)]
 pub struct MachineRules<M>(M);
 
 impl<M: Playouts + 'static> MachineRules<M> {
-    /// The rules that `machine` knows.
+    /// The rules that `machine` evaluates.
     pub fn new(machine: M) -> MachineRules<M> {
         MachineRules(machine)
     }
@@ -78,7 +79,8 @@ impl<M: Playouts + 'static> MachineRules<M> {
     }
 }
 
-/// The joint move of these texts. A machine may know the texts only of moves that it has listed.
+/// The joint move with these texts. Lists the legal moves first, because a machine may know the texts of
+/// listed moves only.
 pub(crate) fn joint_of<M: Playouts>(
     machine: &mut M,
     state: &M::State,

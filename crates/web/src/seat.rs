@@ -1,35 +1,35 @@
-//! Who takes a role in a session.
+//! The seats of a session: who plays each role.
 
 use crate::config::Config;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Who takes a role, as a page asks for it and is told.
+/// Who plays a role, in the JSON form that pages send and receive.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Seat {
-    /// Whoever clicks.
+    /// A person at a page.
     Person,
     /// The tree search.
     Engine {
-        /// Seconds a move.
+        /// Seconds per move.
         #[serde(default = "one_second")]
         seconds: f64,
-        /// At most so many iterations a move.
+        /// Limit of iterations per move.
         #[serde(default)]
         iterations: Option<u64>,
     },
-    /// Random legal moves.
+    /// A player that makes random legal moves.
     Random,
-    /// A player somewhere else, by the GGP protocol.
+    /// A remote player, by the GGP protocol.
     Remote {
-        /// Where.
+        /// The player's address.
         url: String,
-        /// Whole seconds a move.
+        /// Seconds per move, at least 1.
         #[serde(default = "five_seconds")]
         seconds: f64,
     },
-    /// Whoever plays the match that is watched.
+    /// A player of a watched match.
     Elsewhere,
 }
 
@@ -42,7 +42,7 @@ fn five_seconds() -> f64 {
 }
 
 impl Seat {
-    /// Why it cannot be taken, if it cannot.
+    /// The reason why `config` does not allow the seat; `None` if it does.
     pub(crate) fn refuse(&self, config: &Config) -> Option<String> {
         let longest = config.longest.as_secs_f64();
         match self {
@@ -61,7 +61,7 @@ impl Seat {
         }
     }
 
-    /// How long it may think about a move.
+    /// The thinking time per move.
     pub(crate) fn clock(&self) -> Duration {
         match self {
             Seat::Engine { seconds, .. } | Seat::Remote { seconds, .. } => Duration::from_secs_f64(*seconds),
@@ -69,7 +69,7 @@ impl Seat {
         }
     }
 
-    /// What a record calls it.
+    /// The name of the player in a record.
     pub(crate) fn name(&self) -> String {
         match self {
             Seat::Person => "human".to_owned(),

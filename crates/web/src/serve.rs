@@ -1,4 +1,4 @@
-//! The server: a listener, the routes, and the housekeeping.
+//! The server: the listener, the routes, and the periodic clean-up.
 
 use crate::app::App;
 use crate::catalogue::Offer;
@@ -14,26 +14,27 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Connections at once: a browser opens up to six, and sessions have one each that listens.
+/// Number of connections at the same time. A browser opens up to six, and each open page holds one for
+/// events.
 const CONNECTIONS: usize = 500;
 
-/// How often it is looked whether to stop, and for sessions that have been left.
+/// Interval of the checks for `stop` and for idle sessions.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is served.
+/// The content of a server.
 pub struct Site {
-    /// The games to choose from.
+    /// The offered games.
     pub offers: Vec<Offer>,
-    /// What knows machines and players.
+    /// The source of state machines and remote players.
     pub workshop: Arc<dyn Workshop>,
-    /// The record of a match to watch, or a folder of them.
+    /// The record of a match to watch, or a folder of records.
     pub watch: Option<PathBuf>,
 }
 
 /// Serves `site` on `listener` until `stop` is raised.
 ///
 /// # Errors
-/// When the listener or a thread cannot be used.
+/// When the listener fails or a thread cannot be started.
 pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken) -> io::Result<()> {
     let Site { offers, workshop, watch } = site;
     let app = Arc::new(App::new(config, offers, workshop)?);
@@ -42,7 +43,8 @@ pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;
     }
     listener.set_nonblocking(true)?;
-    // One thread is enough to serve; whatever takes time is done aside. The cores are for thinking.
+    // One thread serves all requests; slow work runs on blocking threads. The cores are left to the
+    // searches.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = Bounded::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS);

@@ -1,8 +1,8 @@
-//! A match as a page plays it: who sits where, what has been chosen, and who is to think.
+//! A match on a page: the seats, the moves chosen so far, and the pending search.
 //!
-//! Invariants: every joint move is legal; what a role has chosen is shown to nobody, nor what an
-//! engine thinks of a choice that others make at the same time, before all choices are in. Locks
-//! are taken in the order minds, session, rules.
+//! Invariants: every joint move is legal. Until all roles have chosen, no page learns what a role has
+//! chosen, nor the search results of an engine that moves at the same time as a person. Locks are taken
+//! in the order minds, session, rules.
 
 mod news;
 mod work;
@@ -26,22 +26,22 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use work::Work;
 
-/// One evaluation of the rules outside of a search may last so long.
+/// Time limit of one evaluation of the rules outside of a search.
 const EVALUATION: Duration = Duration::from_secs(10);
 
-/// Steps that need nobody's decision are made so many at a time.
+/// Number of forced steps made under one lock of the session.
 const STEPS_AT_ONCE: u32 = 50;
 
-/// Why something that was asked of a session cannot be done.
+/// The error of a request to a session.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// The request does not fit the session.
+    /// The request does not fit the state of the session.
     #[error("{0}")]
     Wrong(String),
     /// The rules could not be evaluated.
     #[error("the rules cannot be evaluated: {0}")]
     Rules(#[from] EvalError),
-    /// The history takes no more.
+    /// The history is full.
     #[error(transparent)]
     Full(#[from] crate::history::Full),
 }
@@ -50,7 +50,7 @@ fn wrong<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Wrong(text.into()))
 }
 
-/// A match that is played, or watched.
+/// A match that is played or watched.
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) known: Arc<Known>,
@@ -59,7 +59,7 @@ pub(crate) struct Session {
     pool: Arc<Pool>,
     seed: u64,
     inner: Mutex<Inner>,
-    /// By role.
+    /// The search of each role; `None` before its first use.
     minds: Mutex<Vec<Option<Box<dyn Mind>>>>,
     pub(crate) guests: Mutex<Vec<Option<Guest>>>,
     changed: watch::Sender<u64>,
@@ -70,35 +70,36 @@ pub(crate) struct Session {
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Inner {
-    /// `None` for the role `random`.
+    /// The seat of each role; `None` for the role `random`.
     seats: Vec<Option<Seat>>,
     history: History,
     tip: usize,
-    /// Changes with every step and jump; what was begun in an earlier turn does not count.
+    /// Increases with every step and jump. Results of searches and requests from an earlier turn are
+    /// discarded.
     turn: u64,
     pending: Vec<Option<String>>,
     thoughts: Vec<Option<Arc<Thought>>>,
-    /// The last turn in which each role's player elsewhere was asked.
+    /// The last turn in which each role's remote player was asked.
     asked: Vec<u64>,
     hint: Option<Work>,
     work: Option<Work>,
     shown: Option<Thought>,
-    /// Whether engines wait until they are let on.
+    /// Whether the engines are paused.
     held: bool,
-    /// Whether steps are to be made that need nobody's decision.
+    /// Whether forced steps remain to be made.
     drifting: bool,
     queued: bool,
-    /// Interrupts the slice, and players elsewhere, of this turn.
+    /// Interrupts the requests to remote players of this turn.
     stop: StopToken,
     slice: StopToken,
     note: Option<String>,
-    /// How long engines have been at work.
+    /// Total search time of the engines.
     spent: Duration,
     closed: bool,
 }
 
 impl Inner {
-    /// Goes to the state `node`.
+    /// Makes `node` the current state and starts a new turn.
     fn enter(&mut self, node: usize) {
         self.tip = node;
         self.turn += 1;
@@ -111,7 +112,7 @@ impl Inner {
     }
 }
 
-/// How a session began.
+/// The parameters of a new session.
 pub(crate) struct Opening {
     pub(crate) id: String,
     pub(crate) seed: u64,
@@ -156,7 +157,8 @@ impl Session {
         if let Some(record) = record {
             let mut inner = lock(&session.inner);
             session.replay(&mut inner, &record)?;
-            // Whoever loads a match wants to look at it first, if nobody is asked to move.
+            // Without a person to move, a loaded match starts paused, so that the user can look at it
+            // first.
             inner.held = !inner.seats.contains(&Some(Seat::Person));
         }
         let session = Arc::new(session);
@@ -164,7 +166,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Follows `record` from the first state on; states that are known are not made again.
+    /// Follows `record` from the initial state and makes its last state current. Existing states are
+    /// reused.
     fn replay(&self, inner: &mut Inner, record: &Record) -> Result<(), Refusal> {
         let joints = record.joint_moves().map_err(|error| Refusal::Wrong(error.to_string()))?;
         let mut at = 0;
@@ -188,7 +191,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the state after `joint`.
+    /// Adds the state after `joint` to the history.
     fn make(
         &self,
         inner: &mut Inner,
@@ -202,13 +205,13 @@ impl Session {
         Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
     }
 
-    /// Whether it is watched only.
+    /// Whether the match is watched only.
     fn is_elsewhere(inner: &Inner) -> bool {
         inner.seats.iter().flatten().any(|seat| *seat == Seat::Elsewhere)
     }
 
-    /// Makes all choices that need nobody's decision and all steps that follow, asks players
-    /// elsewhere, sets engines to work, and tells everyone who listens.
+    /// Makes all forced choices and the steps that follow from them, asks the remote players, queues the
+    /// engines' work, and notifies the listeners.
     fn settle(self: &Arc<Self>, inner: &mut Inner) {
         if !Self::is_elsewhere(inner) && !inner.closed {
             inner.drifting = false;
@@ -238,8 +241,8 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Makes the choices of this turn that need nobody's decision, and the step if all are made;
-    /// whether it was.
+    /// Makes the choices of this turn that no player has to decide, and the step if all roles have
+    /// chosen. Returns whether the step was made.
     fn step(&self, inner: &mut Inner) -> Result<bool, Refusal> {
         let Some(node) = inner.history.get(inner.tip).cloned() else { return Ok(false) };
         if node.moment.terminal {
@@ -282,7 +285,8 @@ impl Session {
         Ok(true)
     }
 
-    /// For each role whether it has something to decide: several moves, or one on the board.
+    /// For each role, whether it has a decision to make: several legal moves, or one that is made on the
+    /// board.
     fn who_decides(&self, node: &Node) -> Vec<bool> {
         let position = self.known.model.place(&node.moment.facts);
         let decides = |legal: &Vec<String>| {
@@ -291,7 +295,7 @@ impl Session {
         node.moment.legal.iter().map(decides).collect()
     }
 
-    /// A random move.
+    /// A random legal move, which depends on the session's seed, the turn and the role.
     fn draw(&self, turn: u64, role: usize, legal: &[String]) -> String {
         let stream = rng::Stream::new(self.seed, turn);
         legal[stream.below(0, Role(role as u8), legal.len() as u32) as usize].clone()
@@ -318,7 +322,7 @@ impl Session {
         }
     }
 
-    /// A player elsewhere has answered.
+    /// Receives the answer of a remote player. A random move replaces a missing or illegal one.
     pub(crate) fn answer(self: &Arc<Self>, role: usize, turn: u64, answer: Result<String, String>) {
         let mut inner = lock(&self.inner);
         if inner.turn != turn || inner.pending[role].is_some() {
@@ -338,7 +342,8 @@ impl Session {
         self.settle(&mut inner);
     }
 
-    /// A person chooses `mv` for `role` in the state `at`; from there on if that is an earlier one.
+    /// A person chooses `mv` for `role` in the state `at`. If `at` is an earlier state, play continues
+    /// from there.
     pub(crate) fn choose(self: &Arc<Self>, at: usize, role: usize, mv: &str) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         let Some(node) = inner.history.get(at).cloned() else { return wrong("there is no such state") };
@@ -364,7 +369,7 @@ impl Session {
         Ok(())
     }
 
-    /// Plays on from the state `at`.
+    /// Continues play from the state `at`.
     pub(crate) fn go(self: &Arc<Self>, at: usize) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if inner.history.get(at).is_none() {
@@ -380,7 +385,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes back to the last state in which a person had something to decide.
+    /// Returns to the last state in which a person had a decision to make.
     pub(crate) fn undo(self: &Arc<Self>) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         let people: Vec<usize> = inner
@@ -391,8 +396,7 @@ impl Session {
             .map(|(role, _)| role)
             .collect();
         let line = inner.history.line(inner.tip);
-        // A choice of this turn is taken back first; what was made because nothing else is legal
-        // is no choice.
+        // A pending choice of this turn is taken back first. A forced move does not count as a choice.
         let decides = inner.history.get(inner.tip).map(|node| self.who_decides(node)).unwrap_or_default();
         let chosen = people.iter().any(|&role| inner.pending[role].is_some() && decides[role]);
         let skip = usize::from(!chosen);
@@ -409,7 +413,7 @@ impl Session {
         Ok(())
     }
 
-    /// Engines and players elsewhere wait, or go on.
+    /// Pauses or resumes the engines and remote players.
     pub(crate) fn hold(self: &Arc<Self>, hold: bool) {
         let mut inner = lock(&self.inner);
         inner.held = hold;
@@ -420,7 +424,7 @@ impl Session {
         self.settle(&mut inner);
     }
 
-    /// Others sit down.
+    /// Replaces the seats.
     pub(crate) fn seat(self: &Arc<Self>, seats: Vec<Option<Seat>>) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if Self::is_elsewhere(&inner) {
@@ -434,7 +438,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes on with a record that has grown, or is another one: for matches that are watched.
+    /// Updates a watched match from its record, which has grown or is another line of play.
     pub(crate) fn follow(self: &Arc<Self>, record: &Record) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         self.replay(&mut inner, record)?;
@@ -446,7 +450,7 @@ impl Session {
         Ok(())
     }
 
-    /// It ends: its thinking stops, and whoever listens is told.
+    /// Closes the session: its search stops, and the listeners are notified.
     pub(crate) fn close(&self) {
         let mut inner = lock(&self.inner);
         inner.closed = true;
@@ -456,7 +460,7 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Something went badly wrong; the session lives on without its engines.
+    /// Pauses the session after a panic and discards its searches.
     pub(crate) fn fail(self: &Arc<Self>, why: &str) {
         let roles = self.known.game.role_count();
         *lock(&self.minds) = (0..roles).map(|_| None).collect();
@@ -468,17 +472,17 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Notes that somebody uses it.
+    /// Resets the idle time.
     pub(crate) fn touch(&self) {
         *lock(&self.used) = Instant::now();
     }
 
-    /// For how long nobody has used it; no time while somebody listens.
+    /// The time since the last use; zero while a listener is connected.
     pub(crate) fn idle(&self) -> Duration {
         if self.listeners.load(Ordering::Relaxed) > 0 { Duration::ZERO } else { lock(&self.used).elapsed() }
     }
 
-    /// Somebody listens, until the guard is dropped.
+    /// Registers a listener until the guard is dropped.
     pub(crate) fn listen(self: &Arc<Self>) -> (Listener, watch::Receiver<u64>) {
         self.listeners.fetch_add(1, Ordering::Relaxed);
         (Listener(Arc::clone(self)), self.changed.subscribe())
@@ -490,7 +494,7 @@ impl Session {
     }
 }
 
-/// Somebody who listens to a session.
+/// A registered listener of a session.
 pub(crate) struct Listener(Arc<Session>);
 
 impl Drop for Listener {
@@ -500,7 +504,7 @@ impl Drop for Listener {
     }
 }
 
-/// `text` as the rules spell it, if it is one of `legal`.
+/// The move of `legal` that `text` names. The case of letters is ignored if that leaves only one move.
 fn spell(text: &str, legal: &[String]) -> Option<String> {
     let exact = legal.iter().find(|mv| *mv == text);
     let mut folded = legal.iter().filter(|mv| mv.eq_ignore_ascii_case(text));

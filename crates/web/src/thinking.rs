@@ -1,4 +1,4 @@
-//! What an engine thinks, as a page shows it.
+//! The result of a search, in the form that a page shows.
 
 use crate::known::Known;
 use ggp_arena::interval::wilson;
@@ -6,47 +6,47 @@ use ggp_game::Report;
 use ggp_view::Position;
 use serde::Serialize;
 
-/// So many candidates are shown.
+/// Number of candidates shown.
 const SHOWN: usize = 8;
 
-/// So many joint moves of the principal line.
+/// Number of joint moves shown of the principal variation.
 const LINE: usize = 12;
 
-/// A move that was considered.
+/// A candidate move.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Candidate {
     #[serde(rename = "move")]
     mv: String,
     squares: Vec<usize>,
     visits: u64,
-    /// From 0 to 100, with Wilson's 95 % interval: goals lie between 0 and 100, so their variance
-    /// is at most that of wins and losses with the same mean.
+    /// From 0 to 100, with Wilson's 95 % interval. Goals lie between 0 and 100, so their variance is at
+    /// most that of wins and losses with the same mean.
     score: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     proven: Option<u8>,
 }
 
-/// A step of the principal line: one role's move that names squares, or else the joint move.
+/// A joint move of the principal variation, and the squares that each of its moves names.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Step {
     moves: Vec<String>,
     squares: Vec<Vec<usize>>,
 }
 
-/// What was thought about one role's move.
+/// The search result for one role's move.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Thought {
-    /// The role's number.
+    /// The number of the role.
     pub(crate) role: usize,
-    /// The state that was thought about.
+    /// The number of the searched state.
     pub(crate) node: usize,
-    /// Whether it is for a person.
+    /// Whether it is a hint to a person.
     pub(crate) hint: bool,
-    /// Whether it is over.
+    /// Whether the search has ended.
     pub(crate) done: bool,
     iterations: u64,
-    /// Whether so few say little.
+    /// Whether there are too few iterations for a reliable score.
     guess: bool,
     nodes: u64,
     /// Seconds.
@@ -56,12 +56,12 @@ pub(crate) struct Thought {
 }
 
 impl Thought {
-    /// The score of the move that is preferred.
+    /// The score of the best move.
     pub(crate) fn best_score(&self) -> Option<f64> {
         self.candidates.first()?.score
     }
 
-    /// `report` in the state that is laid out as `position`.
+    /// The displayed form of `report`, for a state with the layout `position`.
     pub(crate) fn new(
         known: &Known,
         position: &Position,

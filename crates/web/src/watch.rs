@@ -1,5 +1,5 @@
-//! A match that is played elsewhere, by its record on disk: whoever writes it replaces the file
-//! after every move, and it is read again whenever it has changed.
+//! A match that is played elsewhere, watched by its record on disk. Its writer replaces the file after
+//! every move; this module reads it again whenever it changes.
 
 use crate::app::App;
 use crate::pool::lock;
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How often it is looked for changes.
+/// Interval between two checks for changes.
 const LOOK: Duration = Duration::from_millis(150);
 
-/// A record larger than this is not read, in bytes.
+/// Size limit of a record, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Follows the record at `path`, or the newest one in that folder, for ever.
+/// Follows the record at `path`, or the newest record in that folder. Never returns.
 pub(crate) fn follow(app: &Arc<App>, path: &Path) {
     let mut seen: Option<(PathBuf, SystemTime, u64)> = None;
     let mut match_id = None;
@@ -38,7 +38,7 @@ pub(crate) fn follow(app: &Arc<App>, path: &Path) {
     }
 }
 
-/// The file itself, or the newest record in a folder: when it changed, and how large it is.
+/// The file itself, or the newest record in a folder, with its modification time and size.
 fn newest(path: &Path) -> Option<(PathBuf, SystemTime, u64)> {
     let look = |file: PathBuf| {
         let about = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;

@@ -1,8 +1,8 @@
-//! Players that are programs: their faults, and what is made of them.
+//! External programs as players: their faults, and how the referee handles them.
 
 use super::*;
 
-/// Answers START with ready and each PLAY as `play` says, in a shell loop.
+/// A shell program that answers START with ready, and each PLAY by `play`.
 fn program(play: &str) -> String {
     format!(
         "cmd:sh -c 'while read line; do case $line in *START*) echo ready;; *PLAY*) {play};; *) echo done;; esac; done'"
@@ -51,7 +51,7 @@ fn each_fault_is_counted_and_each_policy_obeyed() {
         for on_fault in [OnFault::Random, OnFault::First] {
             let (results, counts) = faults(play, on_fault);
             assert!(results.iter().all(|r| r.ending == "terminal" && r.is_scored()), "{play}: {results:?}");
-            // Each of its moves in two matches of 5 to 9 steps.
+            // One fault for each of its moves, in two matches of 5 to 9 steps.
             assert!(counts[&kind] >= 6, "{play}: {counts:?}");
             assert_eq!(counts.len(), 1, "{play}: {counts:?}");
         }

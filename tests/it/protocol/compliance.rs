@@ -1,4 +1,4 @@
-//! `comply`: a clean sheet for our player, and the right lines for flawed ones.
+//! `comply`: no findings for this project's player, and the right findings for flawed ones.
 
 use super::players::{Manner, Scripted};
 use super::serving::Serving;
@@ -45,7 +45,7 @@ fn our_player_has_a_clean_sheet() {
 fn a_simple_player_is_usable() {
     let (failures, sheet) = failures(Flaw::None);
     assert!(sheet.is_usable(), "{failures:?}");
-    // What it cannot do is named, and nothing else.
+    // Only the actual flaws are reported.
     assert_eq!(failures, [] as [&str; 0]);
 }
 

@@ -1,5 +1,5 @@
-//! Hostile managers beside a good match. `GGP_PROTOCOL_FULL=1` runs the full counts (minutes) and
-//! prints the figures; without it the same with fewer.
+//! Hostile managers during a valid match. `GGP_PROTOCOL_FULL=1` runs the full counts (minutes) and prints
+//! the figures; otherwise the counts are lower.
 
 use super::hosting::{game, play, remote};
 use super::players::{Manner, Scripted, searching};
@@ -24,14 +24,14 @@ fn count(full_count: u64, few: u64) -> u64 {
     if full() { full_count } else { few }
 }
 
-/// The resident memory of this process, in MiB; 0 where the system does not say.
+/// The resident memory of this process, in MiB; 0 if the system does not report it.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).map_or(0, |kib| kib / 1024)
 }
 
-/// How long each move of the first role took, as the manager sees it.
+/// The time of each move of the first role, as measured by the manager.
 #[derive(Default)]
 struct Thinking(Vec<Duration>);
 
@@ -43,7 +43,7 @@ impl Observer for Thinking {
     }
 }
 
-/// Sends bytes and takes whatever comes; the text of the reply, if there was one.
+/// Sends bytes and returns the text of the reply, if there is one.
 fn send(address: SocketAddr, bytes: &[u8]) -> Option<String> {
     let reply = exchange(address, bytes, true).ok()?;
     let reply = String::from_utf8_lossy(&reply).into_owned();
@@ -56,7 +56,7 @@ fn post(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A message made from a good one by a few random changes, or random bytes.
+/// A message made from a valid one by a few random changes, or random bytes.
 fn malformed(seed: u64) -> Vec<u8> {
     const GOOD: [&str; 7] = [
         "( INFO )",
@@ -87,7 +87,7 @@ fn malformed(seed: u64) -> Vec<u8> {
             _ => drop(text.drain(at.min(text.len())..(at + draw(8)).min(text.len()))),
         }
     }
-    // STOP and ABORT of the good match would be obeyed, as they should.
+    // No message names the valid match in STOP or ABORT, which the player would obey.
     let mut bytes = post(&text);
     if draw(10) == 0 {
         let at = draw(bytes.len());
@@ -102,7 +102,7 @@ fn malformed(seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Rules whose static relations, states, and legal moves grow without bound.
+/// Rules whose static relations, states or legal moves grow without bound.
 const GROWING: [&str; 4] = [
     "(( role left ) ( p 0 ) ( <= ( p ( s ?x ) ) ( p ?x ) ) ( <= ( legal left ?x ) ( p ?x ) ) )",
     "(( role left ) ( init ( n 0 ) ) ( <= ( next ( n ( s ?x ?x ) ) ) ( true ( n ?x ) ) ) ( <= ( legal left ?x ) ( true ( n ?x ) ) ) ( <= ( next ( m ?x ?y ) ) ( true ( n ?x ) ) ( true ( n ?y ) ) ) )",
@@ -192,7 +192,8 @@ fn attack(name: &str, address: SocketAddr, notes: &AtomicU64) {
     }
 }
 
-/// A good match at a play clock of a second, while `name` goes on; then the server still answers.
+/// Plays valid matches with a play clock of one second during the attack `name`. The server must answer
+/// afterwards.
 fn withstand(name: &'static str) {
     let config = PlayerConfig { matches: 3, ..PlayerConfig::default() };
     let serving = Serving::scripted(config, Manner::Patient);
@@ -242,7 +243,7 @@ fn withstand(name: &'static str) {
     assert!(worst < Duration::from_secs(1), "{name}: {worst:?}");
     assert!(before > 0 || cfg!(not(target_os = "linux")), "/proc tells no memory");
     assert!(grown < 1024, "{name}: {grown} MiB");
-    // Half-open connections are closed by the end of their time; nobody waits for that.
+    // The test does not wait until the half-open connections time out.
     assert_eq!(serving.say("( INFO )"), "( ( name ggp ) ( status available ) )", "{name}");
 }
 
@@ -271,7 +272,7 @@ fn messages_twice_and_out_of_order() {
     withstand("disorder");
 }
 
-/// Players that use all of both cores, at a play clock of a second.
+/// Tests players that use all cores, with a play clock of one second.
 #[test]
 fn no_move_is_late() {
     let wanted = count(500, 6) as usize;
@@ -279,7 +280,7 @@ fn no_move_is_late() {
     let serving = Serving::start(PlayerConfig::default(), Arc::new(factory));
     let path = ggp_tests::workspace().join("games/connect_four.kif");
     let rules = game(&std::fs::read_to_string(path).expect("a game"));
-    // Where another role is on turn there is nothing to think about; those moves are not counted.
+    // Moves in which another role is to move need no search and are not counted.
     let is_thought = |time: &Duration| *time > Duration::from_millis(100);
     let mut thinking: Vec<Duration> = std::thread::scope(|scope| {
         let tables: Vec<_> = (0..2)
@@ -327,7 +328,7 @@ fn no_move_is_late() {
     assert!(slack(1.0) > 0.0);
 }
 
-/// INFO, a stranger's PLAY and ABORT, while a search takes all cores.
+/// Tests INFO, and PLAY and ABORT of unknown matches, while a search uses all cores.
 #[test]
 fn strangers_are_answered_while_it_searches() {
     let factory = |_: &str| searching(MctsOptions::default());
@@ -336,7 +337,7 @@ fn strangers_are_answered_while_it_searches() {
     let rules = std::fs::read_to_string(path).expect("a game");
     let role = game(&rules).role_name(ggp_game::Role(0)).to_owned();
     let mut slowest = Duration::MAX;
-    // Other tests may run beside this one; a quiet moment will come.
+    // Other tests may run at the same time, so one of several attempts suffices.
     for _ in 0..3 {
         slowest = slowest.min(slowest_answer(&serving, &role, &rules));
         if slowest < AT_ONCE {
@@ -347,10 +348,10 @@ fn strangers_are_answered_while_it_searches() {
     assert!(slowest < AT_ONCE, "{slowest:?}");
 }
 
-/// How soon what needs no thought is to be answered.
+/// Time limit of answers that need no search.
 const AT_ONCE: Duration = Duration::from_millis(50);
 
-/// The slowest answer to strangers and ABORT while two searches run.
+/// The slowest answer to unknown matches and ABORT while two searches run.
 fn slowest_answer(serving: &Serving, role: &str, rules: &str) -> Duration {
     let mut slowest = Duration::ZERO;
     for id in ["a", "b"] {

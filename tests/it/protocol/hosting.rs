@@ -1,4 +1,4 @@
-//! Our manager against our player and against bad ones, over HTTP.
+//! This project's manager against its own player and against flawed ones, over HTTP.
 
 use super::players::{Manner, Scripted, searching};
 use super::schema::violations;
@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 const TAKE: &str = include_str!("../../../crates/server/src/comply/take.kif");
 const GUESS: &str = include_str!("../../../crates/server/src/comply/guess.kif");
 
-/// A prize behind one of three doors; the seer picks one, the host opens another without it, and the
-/// seer may change.
+/// The Monty Hall problem: the seer picks one of three doors, the host opens another one without the
+/// prize, and the seer may switch.
 const DOORS: &str = "
     (role random) (role seer) (door 1) (door 2) (door 3) (init (stage 1))
     (follows 1 2) (follows 2 3) (follows 3 4)
@@ -80,7 +80,7 @@ fn assert_valid(record: &Record) {
     }
 }
 
-/// Reads the live record after every event, and notes how many states it has.
+/// Reads the live record after every event and records its number of states.
 struct Reader {
     path: PathBuf,
     states: Vec<usize>,
@@ -98,8 +98,9 @@ impl Observer for Reader {
     }
 }
 
-/// The two ends over games of the workspace, scrambled half the time. `GGP_PROTOCOL_MATCHES=N` plays
-/// N whole matches of each of eight games; without it, the first steps of some.
+/// Tests manager and player on games of the workspace, half of the matches scrambled.
+/// `GGP_PROTOCOL_MATCHES=N` plays N whole matches of each of eight games; otherwise only the first steps
+/// of some.
 #[test]
 fn our_manager_and_our_player_play_without_fault() {
     let matches = std::env::var("GGP_PROTOCOL_MATCHES").ok().and_then(|n| n.parse::<u64>().ok());
@@ -172,7 +173,7 @@ fn the_live_record_is_whole_after_every_move() {
     assert!(reader.tokens.iter().all(|token| *token == reader.tokens[0] && token.len() == 32));
 }
 
-/// One server at both roles, with a match each.
+/// Tests one server in both roles, with one match each.
 #[test]
 fn a_player_may_sit_twice() {
     let serving = Serving::scripted(PlayerConfig::default(), Manner::Quick);
@@ -224,14 +225,14 @@ fn bad_players_are_dealt_with_as_the_reference_server_does() {
                     Some(_) => "IL",
                 };
                 assert_eq!(codes, [code, code], "{flaw:?}: {:?}", record.errors);
-                // Start 1 s, two moves with 1 s of grace each, STOP 1 s.
+                // START takes 1 s, two moves take up to 1 s of grace each, and STOP takes 1 s.
                 assert!(began.elapsed() < Duration::from_secs(8), "{flaw:?} took {:?}", began.elapsed());
             });
         }
     });
 }
 
-/// Serves a player of hidden information with so many iterations for each move.
+/// Serves a determinizing player with a limit of iterations per move.
 fn determinizing(iterations: u64) -> Serving {
     let factory = move |id: &str| {
         let seed = id.bytes().fold(0, |seed, byte| seed * 31 + u64::from(byte));
@@ -243,7 +244,7 @@ fn determinizing(iterations: u64) -> Serving {
     Serving::start(PlayerConfig::default(), Arc::new(factory))
 }
 
-/// The goals of a seer in games of hidden information, played over the wire.
+/// The goals of the first role in matches of a game with hidden information, over HTTP.
 fn goals(rules: &str, serving: &Serving, matches: u64) -> Vec<u8> {
     let game = game(rules);
     let play = |seed| {
@@ -260,7 +261,7 @@ fn goals(rules: &str, serving: &Serving, matches: u64) -> Vec<u8> {
 
 #[test]
 fn hidden_information_is_played_over_the_wire() {
-    // It hears where the coin is, and guesses that.
+    // The seer is told where the coin lies and guesses correctly.
     let goals = goals(GUESS, &determinizing(20), 10);
     assert!(goals.iter().all(|&goal| goal == 100), "{goals:?}");
 }
@@ -268,7 +269,7 @@ fn hidden_information_is_played_over_the_wire() {
 #[test]
 fn thinking_helps_where_information_is_hidden() {
     let mean = |goals: Vec<u8>| goals.iter().map(|&goal| f64::from(goal)).sum::<f64>() / goals.len() as f64;
-    // Who changes the door wins two of three; who draws at random, half.
+    // Switching wins two of three matches; random choice wins half.
     let (thinking, random) =
         (mean(goals(DOORS, &determinizing(100), 60)), mean(goals(DOORS, &determinizing(0), 60)));
     assert!((48.0..85.0).contains(&thinking), "{thinking}");
@@ -276,7 +277,7 @@ fn thinking_helps_where_information_is_hidden() {
     assert!(thinking > random, "{thinking} {random}");
 }
 
-/// A match that is given up is ended at the player as well.
+/// Tests that an aborted match ends at the player too.
 #[test]
 fn an_interrupted_match_leaves_no_player_busy() {
     let config = PlayerConfig { matches: 1, ..PlayerConfig::default() };

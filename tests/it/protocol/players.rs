@@ -1,4 +1,4 @@
-//! Players for the tests of the protocol: scripted, some of them bad.
+//! Players for the protocol tests: scripted ones, some of them flawed.
 
 use ggp_game::{
     Belief, Clocks, Deadline, Game, Interpreter, Move, Observation, PlayError, Player, Role, StateMachine,
@@ -9,7 +9,7 @@ use ggp_search::{MctsOptions, MctsPlayer};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A player that searches with `options`, on a network.
+/// A player that searches with `options` on a network.
 pub(crate) fn searching(options: MctsOptions) -> Box<dyn Player> {
     let make = |game: &Arc<Game>, _: Deadline, stop: &StopToken| {
         let net = PropNet::ground(game, &GroundLimits::default(), stop);
@@ -19,24 +19,24 @@ pub(crate) fn searching(options: MctsOptions) -> Box<dyn Player> {
     Box::new(MctsPlayer::new(options, make))
 }
 
-/// What a [`Scripted`] player does beside choosing its first legal move.
+/// The behaviour of a [`Scripted`] player, which otherwise plays its first legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Manner {
     /// Answers at once.
     Quick,
-    /// Thinks until its deadline or until it is stopped, while starting and playing.
+    /// Uses its whole clock when starting and playing, unless it is stopped.
     Patient,
-    /// Sleeps for three seconds, whatever it is told.
+    /// Sleeps for three seconds and ignores stop requests.
     Deaf,
     /// Panics when it is asked for a move.
     Panics,
     /// Panics when it is started.
     PanicsAtStart,
-    /// Says a move that is none.
+    /// Answers with an illegal move.
     Illegal,
-    /// Has no move.
+    /// Reports that it has no move.
     Fails,
-    /// Says `a`, and never looks at the rules.
+    /// Answers `a` without evaluating the rules.
     Blind,
 }
 
@@ -75,7 +75,7 @@ struct Seat {
     belief: Belief<Interpreter>,
 }
 
-/// Plays its first legal move.
+/// A player that makes its first legal move.
 pub(crate) struct Scripted {
     manner: Manner,
     seat: Option<Seat>,

@@ -1,8 +1,8 @@
-//! The part of JSON Schema that the record's schema uses.
+//! A validator for the part of JSON Schema that the schema of match records uses.
 
 use serde_json::Value;
 
-/// What is wrong with `value`, by path; nothing if it is valid.
+/// The violations of `schema` in `value`, with their paths; empty if it is valid.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, value, "$", &mut found);

@@ -1,4 +1,4 @@
-//! A player served on a port of its own, for as long as a test lasts.
+//! A player on a port of its own, served for the duration of a test.
 
 use super::players::{Manner, Scripted};
 use ggp_game::{Player, StopToken};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longer than anything here takes; a test that waits so long has failed.
+/// Timeout of an exchange; a test that reaches it has failed.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Ends its server when it is dropped.
+/// A served player. Dropping it ends the server.
 pub(crate) struct Serving {
     pub(crate) address: SocketAddr,
     stop: StopToken,
@@ -27,7 +27,7 @@ impl Serving {
         let token = stop.clone();
         let thread = std::thread::spawn(move || serve_player(&listener, config, factory, &token));
         let serving = Serving { address, stop, thread: Some(thread) };
-        // Once it answers it also has the queue for connections that it wants.
+        // The first answer shows that the server is ready and its connection queue is set up.
         serving.say("( INFO )");
         serving
     }
@@ -36,12 +36,12 @@ impl Serving {
         Serving::start(config, Arc::new(move |_: &str| Box::new(Scripted::new(manner)) as Box<dyn Player>))
     }
 
-    /// Sends bytes as they are and reads until the other side closes.
+    /// Sends bytes unchanged and reads until the other side closes.
     pub(crate) fn exchange(&self, bytes: &[u8], half_close: bool) -> std::io::Result<Vec<u8>> {
         exchange(self.address, bytes, half_close)
     }
 
-    /// Sends a message as the reference server does and returns the text of the reply.
+    /// Sends a message as the reference server does, and returns the text of the reply.
     pub(crate) fn say(&self, text: &str) -> String {
         let bytes =
             format!("POST / HTTP/1.0\r\nSender: GAMESERVER\r\nContent-Length: {}\r\n\r\n{text}", text.len());
@@ -53,7 +53,7 @@ impl Serving {
         }
     }
 
-    /// Ends the server and says how it ended.
+    /// Ends the server and returns its result.
     pub(crate) fn end(&mut self) -> std::io::Result<()> {
         self.stop.stop();
         self.thread.take().map_or(Ok(()), |thread| thread.join().expect("no panic"))

@@ -1,5 +1,5 @@
-//! A simple player of the protocol, written apart from ours, with one flaw at a time: what the
-//! examiner and the manager are tried against.
+//! An independent player of the protocol with one selectable flaw, for the tests of the examiner and the
+//! manager.
 
 use ggp_game::message::{Request, Seen};
 use ggp_game::{Game, Interpreter, Move, Role, StateMachine};
@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What is wrong with a player.
+/// The flaw of a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flaw {
-    /// Nothing.
+    /// No flaw.
     None,
-    /// Applies the move that it gave, not the one that it is told.
+    /// Applies the move that it gave instead of the one that it is told.
     LosesTrack,
-    /// Answers for any match.
+    /// Accepts any match id.
     AnyId,
-    /// Is late by so many milliseconds beyond a clock of a second.
+    /// Answers so many milliseconds after the clock of one second.
     Late(u64),
-    /// Answers without a head.
+    /// Answers without an HTTP head.
     NoHead,
     /// Declares a length that is too large by three.
     WrongLength,
@@ -28,21 +28,21 @@ pub(crate) enum Flaw {
     Capitals,
     /// Serves one connection at a time, and thinks for most of a second.
     OneAtATime,
-    /// Never answers PLAY, and keeps the connection open.
+    /// Never answers PLAY and keeps the connection open.
     Silent,
-    /// Closes the connection upon PLAY.
+    /// Closes the connection on PLAY.
     Closes,
-    /// Answers PLAY with parentheses that are not closed.
+    /// Answers PLAY with unbalanced parentheses.
     Garbage,
     /// Answers PLAY with megabytes.
     Huge,
-    /// Answers PLAY with a byte a second.
+    /// Answers PLAY with one byte per second.
     Drips,
-    /// Answers PLAY with a move that is none.
+    /// Answers PLAY with an illegal move.
     Illegal,
-    /// Answers with status 500 and a good move.
+    /// Answers with status 500 and a legal move.
     Status500,
-    /// Is not there at all.
+    /// Does not exist.
     Absent,
 }
 
@@ -55,7 +55,7 @@ struct Match {
     last: Option<(Seen, String)>,
 }
 
-/// Ends when it is dropped.
+/// A running player. Dropping it ends its server.
 pub(crate) struct Simple {
     pub(crate) address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -95,7 +95,7 @@ impl Drop for Simple {
     }
 }
 
-/// Reads a head and as many bytes as it declares; without a length, what is there.
+/// Reads a head and as many bytes as it declares; without a length, all bytes until the sender closes.
 fn read(mut stream: &TcpStream) -> std::io::Result<(String, Vec<u8>)> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let mut bytes = Vec::new();
@@ -136,7 +136,7 @@ fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::i
         let path = rest.split(' ').next().unwrap_or("");
         text = path.replace("%28", "(").replace("%29", ")").into_bytes();
     }
-    // What is no message is not answered, and the connection closed.
+    // An invalid message is not answered; the connection is closed.
     let Ok(request) = Request::parse(&text) else { return Ok(()) };
     let playing = matches!(request, Request::Play { .. });
     let answer = answer(request, flaw, table);
@@ -248,7 +248,7 @@ fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
         }
         *state = machine.next_state(state, &joint).ok()?;
     }
-    // A player of hidden information would have to guess; this one knows the game of the examiner.
+    // A general player of hidden information would have to guess; this one knows the examiner's game.
     let mv = if let Seen::Percepts { turn: 1.., .. } = &seen {
         "(guess 1)".to_owned()
     } else {

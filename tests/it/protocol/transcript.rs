@@ -1,7 +1,8 @@
-//! Transcripts: what is sent, byte by byte, and what comes back, byte by byte.
+//! Transcripts: the exact bytes sent, and the exact bytes received.
 //!
-//! One line each; `\r`, `\n`, `\\` and `\xNN` are escapes. `request` and `reply` set templates, in
-//! which `{text}` is the message and `{length}` its bytes; `define NAME TEXT` makes `{NAME}`.
+//! A transcript has one command per line; `\r`, `\n`, `\\` and `\xNN` are escapes. `request` and `reply`
+//! set templates, in which `{text}` is the message and `{length}` its number of bytes; `define NAME TEXT`
+//! defines `{NAME}`.
 //!
 //! ```text
 //! serve MANNER [matches=N]   a new player
@@ -88,7 +89,7 @@ impl Runner {
         self.definitions.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
     }
 
-    /// A template with a message in it, as bytes.
+    /// A template filled with a message, as bytes.
     fn frame(&self, template: &str, text: &str) -> Vec<u8> {
         let text = unescape(&self.fill(text));
         let mut bytes = Vec::new();
@@ -128,7 +129,7 @@ impl Runner {
         });
         assert!(self.pending.insert(side.to_owned(), pending).is_none(), "{place}: a reply is not asked for");
         if !side.is_empty() {
-            // What is sent on the side is to arrive before what follows.
+            // Let this message arrive before the next one.
             std::thread::sleep(Duration::from_millis(60));
         }
     }

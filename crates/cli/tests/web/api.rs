@@ -1,11 +1,11 @@
-//! What the server answers, and what it refuses.
+//! The answers of the web server, and the requests that it refuses.
 
 use crate::http::{ask, get, post, raw};
 use crate::server::{Server, root};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// A rulesheet whose every name is an attack on a page.
+/// A rulesheet whose names are attempts to inject code into a page.
 pub(crate) const HOSTILE: &str = r#"
     (role <script>alert</script>) (role "><img/src=x/onerror=alert>)
     (init (cell 1 1 <b>)) (init (cell 1 2 <b>)) (init (cell 2 1 <b>)) (init (cell 2 2 <b>))
@@ -41,7 +41,7 @@ fn a_match_is_played_saved_and_gone_on_with() {
     let moves = record["moves"].as_array().unwrap().len();
     assert_eq!(record["states"].as_array().unwrap().len(), moves + 1);
 
-    // `ggp play` reads it too.
+    // `ggp play` reads the record too.
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("from-the-browser.json");
     std::fs::write(&file, record.to_string()).unwrap();
     let said = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
@@ -53,7 +53,7 @@ fn a_match_is_played_saved_and_gone_on_with() {
     let said = String::from_utf8(said.stdout).unwrap();
     assert!(said.contains(&format!("Over after {moves} steps")), "{said}");
 
-    // Loaded, and branched off from the middle.
+    // Load the record and branch off in the middle.
     let mut wanted = person_and_engine("tic_tac_toe");
     wanted["record"] = json!(record.to_string());
     let again = server.open(&wanted);
@@ -67,10 +67,10 @@ fn a_match_is_played_saved_and_gone_on_with() {
     assert_eq!(status["count"].as_u64().unwrap(), moves as u64 + 3);
     let tree = get(server.port, &format!("{again}/tree?from=0")).ok();
     assert_eq!(tree["nodes"][moves + 1]["parent"], 2);
-    // Taken back.
+    // Take the move back.
     post(server.port, &format!("{again}/undo"), &json!({})).ok();
     assert_eq!(server.status(&again)["tip"], 2);
-    // A record that does not fit.
+    // A record of another game.
     wanted["game"] = json!("connect_four");
     let refused = post(server.port, "/api/sessions", &wanted);
     assert_eq!(refused.status, 409, "{}", refused.body);
@@ -122,7 +122,7 @@ fn a_move_is_answered_with_the_state_that_it_led_to() {
     assert_eq!(status["states"]["from"], 1);
     assert_eq!(status["states"]["nodes"].as_array().unwrap().len(), 1);
     assert_eq!(status["node"], server.node(&path, &json!(1)));
-    // A state that is known is not told again, nor anything to whoever does not ask.
+    // Known states are not sent again, and no states without `from`.
     let status = act("undo", json!({"from": 2}));
     assert!(status["tip"] == 0 && status["node"].is_null() && status["states"]["nodes"] == json!([]));
     assert!(act("go", json!({"node": 1}))["states"].is_null());
@@ -138,7 +138,7 @@ fn others_choices_are_hidden_until_all_are_in() {
     assert_eq!((&status["tip"], &status["chosen"]), (&json!(0), &json!([true, false])));
     for about in ["", "/tree", "/record"] {
         let mut told = get(server.port, &format!("{path}{about}")).ok();
-        // What is legal is no secret.
+        // The legal moves are public.
         if let Some(node) = told["status"]["node"].as_object_mut() {
             node.remove("legal");
         }
@@ -151,7 +151,7 @@ fn others_choices_are_hidden_until_all_are_in() {
     assert_eq!(status["tip"], 1);
     assert_eq!(server.node(&path, &json!(1))["moves"], json!(["scissors", "rock"]));
 
-    // Nor can it be read from what an engine thinks of its own choice, before or after it is made.
+    // The engine's search results must not reveal the choice either, before or after it is made.
     let seats = json!([{"kind": "person"}, {"kind": "engine", "iterations": 3000}]);
     let path = server.open(&json!({"game": "rock_paper_scissors", "seats": seats}));
     let status = server.wait(&path, "the engine's choice", |status| {
@@ -235,7 +235,7 @@ fn a_player_elsewhere_takes_a_seat_and_follows_a_branch() {
     }
     let status = server.wait(&path, "an answer", mine(4));
     assert_eq!(status["note"], Value::Null);
-    // From an earlier state on it is another match of a game that begins there.
+    // From an earlier state, the remote player gets a new match of a game that begins there.
     let node = server.node(&path, &json!(2));
     let last = node["legal"][0].as_array().unwrap().last().unwrap()["move"].clone();
     post(server.port, &format!("{path}/move"), &json!({"node": 2, "role": 0, "move": last})).ok();
@@ -322,7 +322,7 @@ fn pages_of_others_cannot_ask() {
     assert_eq!(send(json, &here), 200);
     assert_eq!(send(&format!("{json}\nOrigin: http://{here}"), &here), 200);
     assert_eq!(send(json, "games.lan"), 200);
-    // Another site's script, form, or name for this machine.
+    // A script or a form of another site, or an unknown host name.
     assert_eq!(send(&format!("{json}\nOrigin: http://evil.example"), &here), 403);
     assert_eq!(send(&format!("{json}\nOrigin: null"), &here), 403);
     assert_eq!(send(&format!("{json}\nOrigin: http://localhost:1"), &here), 403);
@@ -340,13 +340,13 @@ fn uploads_are_bounded() {
     let large = "; x\n".repeat(60_000);
     let refused = post(server.port, "/api/rules", &json!({ "rules": large }));
     assert_eq!(refused.status, 413, "{}", refused.body);
-    // Also where the length is not said.
+    // The limit also applies without a declared length.
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 16, "x".repeat(1 << 16));
     let head = "POST /api/rules HTTP/1.1\nHost: localhost\nConnection: close\n\
                 Content-Type: application/json\nTransfer-Encoding: chunked";
     let answer = raw(server.port, head, chunk.repeat(8).as_bytes());
     assert_eq!(answer.status, 413, "{answer:?}");
-    // Deep nesting, and what is not text, are errors like others.
+    // Deep nesting and invalid JSON are ordinary errors.
     let deep = format!("{}{}", "(".repeat(20_000), ")".repeat(20_000));
     let looked = post(server.port, "/api/rules", &json!({ "rules": deep })).ok();
     assert_eq!(looked["roles"], Value::Null);
@@ -366,11 +366,11 @@ fn sessions_are_limited_and_forgotten() {
     let refused = post(server.port, "/api/sessions", &wanted);
     assert_eq!(refused.status, 503);
     assert!(refused.body.contains("all 3 tables are taken"), "{}", refused.body);
-    // Closing makes room.
+    // A closed session makes room.
     ask(server.port, "DELETE", &first, "").ok();
     assert_eq!(get(server.port, &first).status, 404);
     let third = server.open(&wanted);
-    // So does leaving.
+    // An idle session makes room too.
     let began = Instant::now();
     std::thread::sleep(Duration::from_millis(1600));
     assert_eq!(get(server.port, &third).status, 404, "after {:?}", began.elapsed());
@@ -437,7 +437,7 @@ fn what_searches_evaluate_the_rules_with_is_told() {
     let status = server.wait(&path, "a network", |status| status["reasoner"]["name"] == "propnet");
     assert!(status["reasoner"]["why"].is_null(), "{status}");
 
-    // Three dials of 250 values make a rule of 15 million instances: no network has them.
+    // Three dials of 250 values give a rule 15 million instances, too many for a network.
     let values: String = (0..250).map(|value| format!("(value {value})")).collect();
     let dials = "(succ 0 1) (succ 1 2) (succ 2 3) (role turner) (init (step 0)) (init (dial a 0)) (init (dial b 1))
         (init (dial c 2)) (<= (legal turner (turn ?d ?v)) (true (dial ?d ?x)) (value ?v))
@@ -451,7 +451,7 @@ fn what_searches_evaluate_the_rules_with_is_told() {
     let engine = json!({"kind": "engine", "iterations": 5});
     let path =
         server.open(&json!({"rules": format!("{values} {dials}"), "name": "dials", "seats": [engine]}));
-    // The first state is there, and the engine plays, before anybody knows what becomes of the network.
+    // The first state is available and the engine plays before the build of the network ends.
     assert_eq!(server.node(&path, &json!(0))["legal"][0].as_array().map(Vec::len), Some(750));
     let status = server.status(&path);
     assert_eq!(status["reasoner"]["name"], "datalog", "{status}");

@@ -1,7 +1,7 @@
-//! A headless browser, driven by the `WebDriver` protocol: JSON over HTTP.
+//! A headless browser, controlled by the `WebDriver` protocol (JSON over HTTP).
 //!
-//! No client library: the five commands that are needed are fewer lines than a library's setup, and
-//! the requests are those of the other tests.
+//! The five commands needed are shorter than the setup of a client library, and share the HTTP code of
+//! the other tests.
 
 use crate::http::{Answer, ask};
 use crate::server::root;
@@ -12,10 +12,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a page may take to show something.
+/// Time limit for a page to show something.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Browsers so far: each has a profile of its own.
+/// Number of browsers so far; each has its own profile.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A browser with one window.
@@ -33,7 +33,7 @@ fn is_there(program: &str) -> bool {
 }
 
 impl Browser {
-    /// A browser; `None`, said aloud, where there is none.
+    /// Starts a browser; `None`, with a message, if none is installed.
     pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
         if !is_there("chromedriver") || !is_there("chromium") {
             ggp_tests::skip("no browser (apt-get install chromium chromium-driver)");
@@ -103,12 +103,12 @@ impl Browser {
         self.post("/url", &json!({ "url": address }));
     }
 
-    /// What `script`, the body of a function, returns.
+    /// Runs `script`, the body of a function, and returns its result.
     pub(crate) fn run(&self, script: &str, arguments: &Value) -> Value {
         self.post("/execute/sync", &json!({"script": script, "args": arguments}))
     }
 
-    /// Waits until the expression `script` is true, and returns it.
+    /// Waits until the expression `script` is neither null nor false, and returns its value.
     pub(crate) fn wait(&self, script: &str) -> Value {
         let began = Instant::now();
         loop {
@@ -134,7 +134,7 @@ impl Browser {
             .expect("an element")
     }
 
-    /// Clicks, as with a mouse: what is hidden or covered cannot be clicked.
+    /// Clicks as with a mouse. Hidden or covered elements cannot be clicked.
     pub(crate) fn click(&self, selector: &str) {
         let element = self.find(selector);
         self.post(&format!("/element/{element}/click"), &json!({}));
@@ -146,7 +146,7 @@ impl Browser {
         self.post(&format!("/element/{element}/value"), &json!({ "text": keys }));
     }
 
-    /// Keeps a picture of the page.
+    /// Saves a screenshot of the page.
     pub(crate) fn picture(&self, name: &str) {
         let image = self.command("GET", &format!("{}/screenshot", self.session), &Value::Null);
         let folder = root().join("target/screenshots");
@@ -155,7 +155,7 @@ impl Browser {
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a screenshot is kept");
     }
 
-    /// What the page has complained about.
+    /// The errors in the browser's log.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({"type": "browser"}));
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -193,7 +193,7 @@ fn base64(text: &str) -> Vec<u8> {
     out
 }
 
-/// Runs a test that needs a browser where there is none, with `forbid` in the environment.
+/// Runs a browser test without a browser, with `forbid` as `$GGP_NO_SKIP` if given.
 fn without_a_browser(forbid: Option<&str>) -> std::process::Output {
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child.args(["--exact", "pages::a_puzzle_is_played_by_clicks"]).env("PATH", "").env_remove("GGP_NO_SKIP");

@@ -1,11 +1,11 @@
-//! Requests written byte by byte, so that tests can send what no browser would.
+//! HTTP requests written as bytes, so that tests can send requests that no browser would.
 
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -18,21 +18,21 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The same, if it is no error.
+    /// The JSON body of a successful response.
     pub(crate) fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
         self.json()
     }
 }
 
-/// Sends `head` (without the empty line) and `body`, and reads to the end.
+/// Sends `head` (without the empty line) and `body`, and reads the response.
 pub(crate) fn raw(port: u16, head: &str, body: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time-out can be set");
     let mut request = head.replace('\n', "\r\n").into_bytes();
     request.extend_from_slice(b"\r\n\r\n");
     request.extend_from_slice(body);
-    // Whoever refuses a request may close before all of it is sent.
+    // A server that refuses the request may close the connection early.
     let _ = stream.write_all(&request);
     let bytes = read_whole(&mut stream);
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -41,7 +41,7 @@ pub(crate) fn raw(port: u16, head: &str, body: &[u8]) -> Answer {
     Answer { status: status.unwrap_or(0), head: head.to_ascii_lowercase(), body: body.to_owned() }
 }
 
-/// An answer's bytes: as many as it says, or all until the end.
+/// The bytes of a response: as many as it declares, or all until the connection closes.
 fn read_whole(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 1 << 13];

@@ -1,4 +1,4 @@
-//! `ggp web`: what its server answers, and whole games played in a browser by clicks.
+//! `ggp web`: the answers of its server, and whole games played by clicks in a browser.
 
 mod api;
 mod browser;

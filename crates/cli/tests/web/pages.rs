@@ -1,4 +1,4 @@
-//! Whole games in a headless browser, by clicks alone.
+//! Whole games in a headless browser, played by clicks alone.
 
 use crate::api::HOSTILE;
 use crate::browser::Browser;
@@ -9,7 +9,7 @@ use std::io::Write;
 const DESKTOP: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (390, 844);
 
-/// Chooses `game` and who plays, and begins.
+/// Selects `game` and its seats, and starts the match.
 fn begin(browser: &Browser, server: &Server, game: &str, seats: &[&str]) {
     browser.open(&format!("http://127.0.0.1:{}/", server.port));
     browser.wait("document.querySelectorAll('.card').length > 10");
@@ -32,7 +32,8 @@ fn begin(browser: &Browser, server: &Server, game: &str, seats: &[&str]) {
     browser.wait("document.querySelector('.state')?.textContent");
 }
 
-/// What a person can do now: the squares to click next, the buttons, or that it is over.
+/// The possible inputs of a person: the squares to click next, or the buttons. Null while there are none
+/// and the match is not over.
 const STANDING: &str = "(() => {
     const state = document.querySelector('.state').textContent;
     const all = (selector) => [...document.querySelectorAll(selector)];
@@ -44,7 +45,7 @@ const STANDING: &str = "(() => {
     return ready ? { state, next, choices, moves, chosen } : null;
 })()";
 
-/// Plays to the end by clicks; how often it was clicked.
+/// Plays to the end by clicks. Returns the number of clicks and the final message.
 fn play(browser: &Browser, mut picture: impl FnMut(u32)) -> (u32, String) {
     let mut dice = 7u64;
     let mut draw = |most: usize| {
@@ -71,7 +72,7 @@ fn play(browser: &Browser, mut picture: impl FnMut(u32)) -> (u32, String) {
     panic!("the game does not end");
 }
 
-/// Plays `game` by clicks as the first role, against engines, with pictures of its middle.
+/// Plays `game` by clicks as the first role, against engines, with screenshots.
 fn whole_game(game: &str, seats: &[&str]) {
     let Some(browser) = Browser::start(DESKTOP, false) else { return };
     let server = Server::start(&[]);
@@ -83,7 +84,7 @@ fn whole_game(game: &str, seats: &[&str]) {
     });
     browser.picture(&format!("{game}-over"));
     assert!(clicks > 0 && state.starts_with("Over"), "{game}: {state}");
-    // Back to the start and forth to the end, by steps.
+    // Go back to the start, one step forward, and to the end.
     let steps =
         browser.run("return document.querySelectorAll('.step').length", &json!([])).as_u64().unwrap_or(0);
     browser.click("#start");
@@ -156,7 +157,7 @@ fn nothing_in_a_rulesheet_becomes_markup() {
         browser.run("return document.querySelectorAll('main img, main script, main b').length", &json!([]));
     assert_eq!(foreign, 0);
     assert_eq!(browser.complaints(), Vec::<String>::new());
-    // Rules with errors are shown with their places.
+    // The page shows the places of errors in rules.
     browser.open(&format!("http://127.0.0.1:{}/#", server.port));
     browser.wait("document.querySelector('textarea') !== null");
     browser.run(
@@ -178,7 +179,7 @@ fn the_keyboard_is_enough() {
     let id = path.rsplit('/').next().unwrap_or_default();
     browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
     browser.wait("document.querySelectorAll('.square.next').length > 0");
-    // From the upper left corner down to the second row, and one square ahead.
+    // From the upper left corner down to the second row from below, and one square ahead.
     let (up, down, enter) = ("\u{e013}", "\u{e015}", "\u{e007}");
     browser.press("[data-square=\"0\"]", down);
     for square in (8..48).step_by(8) {
@@ -192,7 +193,7 @@ fn the_keyboard_is_enough() {
     let label = browser
         .run("return document.querySelector('[data-square=\"40\"]').getAttribute('aria-label')", &json!([]));
     assert_eq!(label, "1 3: white");
-    // Steps, undo and a hint have keys.
+    // Keyboard shortcuts for steps, undo and hints.
     browser.press("body", "\u{e012}");
     browser.wait("document.querySelectorAll('.step')[1].hasAttribute('aria-current')");
     browser.press("body", "\u{e010}");
@@ -201,12 +202,12 @@ fn the_keyboard_is_enough() {
     browser.wait("document.querySelector('.summary').textContent.startsWith('Advice for white')");
     browser.press("body", "u");
     browser.wait("document.querySelectorAll('.step')[0].hasAttribute('aria-current')");
-    // A move by its text.
+    // Enter a move by its text.
     browser.press("body", "/");
     browser.press("input[type=search]", "2 2 2 3");
     browser.press("input[type=search]", enter);
     browser.wait("document.querySelector('.lines .chip') !== null");
-    // Everything that can be pressed has a name.
+    // Every control has a name.
     let nameless = browser.run(
         "return [...document.querySelectorAll('button, input, select, a')].filter((element) => \
             !element.textContent.trim() && !element.getAttribute('aria-label')).length",
@@ -228,7 +229,7 @@ fn the_first_paint_and_a_click_are_quick() {
     let id = path.rsplit('/').next().unwrap_or_default();
     browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
     browser.click("[data-square=\"48\"]");
-    // Until the person's own move is on the board, while the engine begins to think.
+    // Measures the time until the person's move is on the board, while the engine starts its search.
     let click = browser.run(
         "return new Promise((resolve) => {
             const began = performance.now();
@@ -241,7 +242,7 @@ fn the_first_paint_and_a_click_are_quick() {
     );
     let (paint, click) = (paint.as_f64().unwrap_or(1e9), click.as_f64().unwrap_or(1e9));
     let _ = writeln!(std::io::stderr(), "first paint after {paint:.0} ms, a click answered in {click:.0} ms");
-    // Generous, for a machine that compiles and tests at the same time.
+    // A generous limit, for a machine that compiles and tests at the same time.
     assert!(paint < 2000.0 && click < 1000.0, "{paint} {click}");
 }
 

@@ -1,4 +1,4 @@
-//! A server of its own for each test, on a port that is free.
+//! A web server for each test, on a free port.
 
 use crate::http::{get, post};
 use serde_json::{Value, json};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The folder of the project.
+/// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A server, until it is dropped.
+/// A running server, ended on drop.
 pub(crate) struct Server {
     child: Child,
     pub(crate) port: u16,
@@ -30,7 +30,7 @@ impl Server {
         Server { child, port: port.unwrap_or_else(|| panic!("no port in {line:?}")) }
     }
 
-    /// Opens a session; its path.
+    /// Opens a session and returns its path.
     pub(crate) fn open(&self, wanted: &Value) -> String {
         let opened = post(self.port, "/api/sessions", wanted).ok();
         format!("/api/sessions/{}", opened["id"].as_str().expect("an id"))
@@ -44,7 +44,7 @@ impl Server {
         get(self.port, &format!("{path}/nodes/{number}")).ok()
     }
 
-    /// Waits until `done` says so of where the session stands.
+    /// Waits until `done` accepts the status of the session.
     pub(crate) fn wait(&self, path: &str, what: &str, done: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {
@@ -57,7 +57,7 @@ impl Server {
         }
     }
 
-    /// A person chooses the first legal move for `role` in the last state.
+    /// A person chooses the first legal move of `role` in the current state.
     pub(crate) fn choose_first(&self, path: &str, role: usize) -> Value {
         let tip = self.status(path)["tip"].clone();
         let mv = self.node(path, &tip)["legal"][role][0]["move"].clone();

@@ -1,4 +1,4 @@
-//! What a session tells: where it stands, its states, and the record of the match.
+//! The output of a session: its status, its states, and the record of the match.
 
 use super::{Inner, Session};
 use crate::history::Node;
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a session stands, and what is new of it.
+/// The status of a session, with its new states.
 pub(crate) struct News {
     pub(crate) value: Value,
-    /// So many states there are.
+    /// Number of states in the history.
     pub(crate) count: usize,
-    /// The session has ended.
+    /// Whether the session is closed.
     pub(crate) over: bool,
 }
 
 impl Session {
-    /// What does not change while it lasts.
+    /// The constant properties of the session, and its status.
     pub(crate) fn about(&self) -> Value {
         let roles = self.known.game.roles();
         json!({
@@ -34,8 +34,8 @@ impl Session {
         })
     }
 
-    /// Where it stands, with the states from number `from` on in brief, and the last state as it is
-    /// drawn if it is among them: a page that knows the others needs to ask for nothing more.
+    /// The status, the states from number `from` on in brief, and the current state for display if its
+    /// number is not below `from`. A page that has the other states needs no further request.
     pub(crate) fn news(&self, from: usize) -> News {
         let inner = lock(&self.inner);
         let mut value = Self::standing(&inner);
@@ -49,7 +49,7 @@ impl Session {
         News { value, count, over }
     }
 
-    /// Where it stands.
+    /// The status.
     pub(crate) fn status(&self) -> Value {
         let mut value = Self::standing(&lock(&self.inner));
         value["reasoner"] = json!(self.known.reasoner());
@@ -73,7 +73,7 @@ impl Session {
         })
     }
 
-    /// Whether a person could learn from `thought` what is chosen at the same time.
+    /// Whether `thought` must stay hidden because a person chooses at the same time.
     fn is_secret(inner: &Inner, thought: &Thought) -> bool {
         let Some(node) = inner.history.get(thought.node) else { return true };
         let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
@@ -83,7 +83,7 @@ impl Session {
         !thought.hint && rivals.next().is_some()
     }
 
-    /// The states from number `from` on, without what is on the board.
+    /// The states from number `from` on, without their squares.
     pub(crate) fn tree(&self, from: usize) -> Value {
         Self::brief(&lock(&self.inner), from)
     }
@@ -98,7 +98,7 @@ impl Session {
         json!({ "from": from, "nodes": light.collect::<Vec<_>>() })
     }
 
-    /// One state, as it is drawn.
+    /// One state for display.
     pub(crate) fn node(&self, number: usize) -> Option<Value> {
         let (node, before) = {
             let inner = lock(&self.inner);
@@ -109,7 +109,7 @@ impl Session {
         Some(picture::node(&self.known, number, &node, before.as_deref()))
     }
 
-    /// The match as far as the state `to`, as a record.
+    /// The record of the match up to the state `to`, by default the current one.
     pub(crate) fn record(&self, to: Option<usize>) -> Option<Record> {
         let inner = lock(&self.inner);
         let to = to.unwrap_or(inner.tip);

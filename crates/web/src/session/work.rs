@@ -1,4 +1,4 @@
-//! What engines do for a session: whose move they think about, slice by slice.
+//! The searches of a session: which role they serve, and how they run slice by slice.
 
 use super::{Inner, Refusal, Session, wrong};
 use crate::history::Node;
@@ -10,30 +10,30 @@ use ggp_game::{EvalError, Role, StopToken, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often an engine's thoughts are shown.
+/// Interval between two updates of the displayed search results.
 const SHOW: Duration = Duration::from_millis(100);
 
-/// What an engine has to think about.
+/// The search for one move.
 #[derive(Clone)]
 pub(super) struct Work {
     pub(super) role: usize,
     since: Instant,
     time: Duration,
     iterations: Option<u64>,
-    /// A person asks for advice.
+    /// Whether the search is for a hint to a person.
     hint: bool,
     hurry: bool,
     shown: Option<Instant>,
 }
 
-/// What a slice came to.
+/// The result of a slice.
 struct Thinking {
     choice: Option<String>,
     report: Option<ggp_game::Report>,
 }
 
 impl Session {
-    /// The next engine that has to choose, going on with what it is at.
+    /// The search for the next engine that has to choose. A running search of that role continues.
     pub(super) fn next_work(&self, inner: &mut Inner) -> Option<Work> {
         let node = inner.history.get(inner.tip)?;
         if node.moment.terminal {
@@ -47,7 +47,7 @@ impl Session {
             return Some(work);
         }
         let (time, iterations) = match &inner.seats[role] {
-            // Iterations count, not the clock.
+            // With a limit of iterations, the clock is only an upper limit.
             Some(Seat::Engine { iterations: Some(n), .. }) => (self.config.longest, Some(*n)),
             Some(seat) => (seat.clock(), None),
             None => return None,
@@ -56,7 +56,7 @@ impl Session {
         Some(Work { role, since, time, iterations, hint: false, hurry: false, shown: None })
     }
 
-    /// Thinks for one slice; whether there is more to think about. Called by the pool.
+    /// Runs one slice. Returns whether the session stays in the queue. The pool calls it.
     pub(crate) fn think(self: &Arc<Self>, stop: &StopToken) -> bool {
         let (work, turn, tip, node, before) = {
             let mut inner = lock(&self.inner);
@@ -133,7 +133,7 @@ impl Session {
         inner.shown = Some(thought);
     }
 
-    /// The thinking itself: nothing but the minds is locked.
+    /// Runs the search of one slice. Only the lock on the minds is held during the search.
     fn slice(
         &self,
         work: &Work,
@@ -146,7 +146,7 @@ impl Session {
         if minds[work.role].is_none() {
             let engines = self.engines();
             if work.hint {
-                // One adviser is enough.
+                // At most one search for hints is kept, to bound the memory.
                 for (role, mind) in minds.iter_mut().enumerate() {
                     if !engines.contains(&role) {
                         *mind = None;
@@ -161,8 +161,8 @@ impl Session {
         let from = before.map(|before| (before.moment.facts.as_slice(), node.joint.as_slice()));
         match mind.turn_to(&node.moment.facts, from, stop) {
             Ok(()) => {}
-            // The session has gone on, or the rules are too slow for a slice: then a move is drawn
-            // when the clock has run out.
+            // The turn has changed, or the rules are too slow for a slice. A random move is drawn at the
+            // deadline.
             Err(EvalError::Interrupted) => return Ok(self.without_mind(work, node)),
             Err(error) => return Err(error.into()),
         }
@@ -193,7 +193,8 @@ impl Session {
         Ok(Thinking { choice: None, report: due.then(|| mind.report(role)) })
     }
 
-    /// What is done while the engine cannot even look at the position.
+    /// The result of a slice in which the search could not set its position: a random move once the time
+    /// is over.
     fn without_mind(&self, work: &Work, node: &Node) -> Thinking {
         let late = work.hurry || work.since.elapsed() >= work.time;
         let choice = late.then(|| self.draw(0, work.role, &node.moment.legal[work.role]));
@@ -206,7 +207,8 @@ impl Session {
         (0..inner.seats.len()).filter(is_engine).collect()
     }
 
-    /// Asks the engine about `role`'s moves in the state `at`, for `time`; no time ends it.
+    /// Searches for a hint to `role` in the current state `at` for `time`. A time of zero ends the
+    /// running hint.
     pub(crate) fn advise(self: &Arc<Self>, at: usize, role: usize, time: Duration) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if at != inner.tip {
@@ -231,7 +233,7 @@ impl Session {
         Ok(())
     }
 
-    /// The engine that thinks has to answer at once.
+    /// Makes the searching engine answer at once.
     pub(crate) fn hurry(self: &Arc<Self>) {
         let mut inner = lock(&self.inner);
         if let Some(work) = &mut inner.work {
