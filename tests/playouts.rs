@@ -51,7 +51,7 @@ fn play<M: Playouts>(
 
 /// Compares the first `count` playouts from the initial state with seed `seed`. The moves and outcomes of
 /// `judge` and `network` must be equal: in lanes of each kind that this processor supports, and, for the
-/// first `ALONE` playouts, one by one. Returns the counts that `ggp bench --playouts` prints.
+/// first 32 playouts, one by one. Returns the counts that `ggp bench --playouts` prints.
 ///
 /// # Errors
 /// The first difference, with the answer of `judge` first, or an evaluation error.

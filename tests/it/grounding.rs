@@ -7,6 +7,7 @@ use ggp_game::rng::mix;
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::walk;
 
+/// A generator of pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {

@@ -146,6 +146,7 @@ impl StateMachine for Naive {
 
 impl Playouts for Naive {}
 
+/// A generator of pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {

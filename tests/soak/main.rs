@@ -21,7 +21,7 @@ const STEPS: u32 = 1_000_000;
 const SAMPLES: u32 = 1000;
 const LINES: u32 = 20;
 
-/// Tolerated growth of memory, as 1/50 and as a constant in bytes, because of the allocator.
+/// Tolerated growth of memory, because of the allocator: a divisor of the memory, and a constant in bytes.
 const NOISE_PART: u64 = 50;
 const NOISE: u64 = 1 << 20;
 

@@ -95,7 +95,7 @@ struct NetworkInfo {
     fixpoints: usize,
     fixpoint_unknowns: usize,
     nodes: usize,
-    /// Two-input gates of the kept instances before sharing.
+    /// Two-input gates of the kept instances before simplification.
     gates_instantiated: u64,
     /// Two-input gates of the network.
     gates: usize,

@@ -9,11 +9,11 @@ use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The interpreter gets the last 1/5 of the start clock if the network is not ready by then.
+/// Divisor of the start clock: the last such part is left to the interpreter if the network is not ready.
 const INTERPRETERS_PART: u32 = 5;
 
-/// The first move waits for the network for up to 1/2 of its clock. Most networks are built in less time,
-/// and in the rest of the clock they search more than the interpreter does in all of it.
+/// Divisor of the first move's clock: the move waits for the network for at most such a part. Most networks
+/// are built in less time, and in the rest of the clock they search more than the interpreter in all of it.
 const FIRST_WAIT: u32 = 2;
 
 /// Starts the build of the network of a game, or returns a running one.

@@ -36,12 +36,12 @@ pub struct Learned {
 pub struct ReasonerNote {
     /// One word: `propnet`, or `datalog` for the interpreter, which searches far fewer playouts.
     pub name: &'static str,
-    /// Why this is not the fastest reasoner; `None` if it is.
+    /// Why searches do not use the requested reasoner; `None` if they do.
     pub why: Option<String>,
 }
 
-/// What the server gets from its caller: the reading of rules, the state machines, and the connections to
-/// remote players.
+/// `Workshop`: the services of the server's caller, which checks rules, builds state machines, and connects
+/// to remote players.
 pub trait Workshop: Send + Sync + 'static {
     /// The findings about `kif`, and the game unless a finding is an error. `upload` tells whether the
     /// rules come from a visitor or from the catalogue.

@@ -5,11 +5,10 @@
 //! allowed.
 //!
 //! No text from a rulesheet or a visitor becomes a path, markup or a command. A [`Config`] bounds
-//! everything that a visitor can make grow. The HTTP layer is axum (on hyper and tokio): browsers keep
-//! connections open, send requests in parallel and listen to server-sent events for hours, which is
-//! expensive with one thread per connection. axum also bounds request bodies and is actively maintained
-//! (`tiny_http` has had no release since 2022). Without its default features it adds 25 packages to those
-//! of `ggp`. The HTTP framing of `ggp-server` serves the GGP protocol only.
+//! everything that a visitor can make grow. The HTTP layer is axum (on hyper and tokio), since browsers
+//! keep many connections open and listen to server-sent events for hours, which is expensive with one
+//! thread per connection. axum bounds request bodies and is maintained (`tiny_http` has had no release
+//! since 2022). Without its default features it adds 25 packages to those of `ggp`.
 
 mod app;
 mod assets;
