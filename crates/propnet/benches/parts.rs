@@ -1,5 +1,5 @@
-//! How long the parts take: grounding, compiling, the gates of a step, choosing moves, whole
-//! playouts. `cargo bench -p ggp-propnet --bench parts`; `-- choice` for one of them.
+//! Times the parts: grounding, compiling, the gates of a step, the choice of moves, whole playouts.
+//! `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
@@ -8,9 +8,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Small, wide choices, deep gates, many moves.
+/// A small game, one with many choices, one with deep gates, one with many moves.
 const GAMES: [&str; 4] = ["tic_tac_toe", "breakthrough_holes", "english_draughts", "skirmish"];
-/// Playouts of a run: each lane has several.
+/// Playouts per run: several for each lane.
 const PLAYOUTS: usize = 8 * 512;
 
 fn game(name: &str) -> Arc<Game> {
@@ -47,7 +47,7 @@ fn compiling(c: &mut Criterion) {
     }
 }
 
-/// The time that `parts` of `sweeps` sweeps take, a sweep being a step of all lanes.
+/// The time of `parts` over `sweeps` sweeps. A sweep is one step of all lanes.
 fn time_of(machine: &mut PropNetMachine, parts: &[Part], sweeps: u64) -> Duration {
     let start = [machine.initial_state().expect("a state")];
     let (mut taken, mut done) = (Duration::ZERO, 0);

@@ -1,6 +1,6 @@
-//! Rows for values: a row is given to a value when a gate makes it, and taken back after the last
-//! gate that reads it. Legal moves and next state bits go straight to their own rows where that
-//! overwrites nothing that is still to be read, and are copied there at the end otherwise.
+//! Row allocation: a value gets a row at the gate that computes it, and the row is free again after the last
+//! gate that reads the value. Legal moves and next state bits are computed directly in their own rows if that
+//! overwrites nothing still to be read; otherwise they are copied there at the end of the section.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
@@ -9,14 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Gives values their rows.
+/// Assigns rows to values.
 pub(crate) struct Allocator {
     /// The first row of each role's moves.
     pub(crate) bases: Vec<u32>,
     row: Vec<u32>,
     next_row: u32,
     free: Vec<u32>,
-    /// The last position at which a value is read.
+    /// The last position at which each value is read.
     last: Vec<usize>,
     keep: bool,
 }
@@ -93,8 +93,8 @@ impl Allocator {
         *row
     }
 
-    /// Frees the row of `value` if nothing after `position` reads it. Only rows above
-    /// `first_free` were given out here.
+    /// Frees the row of `value` if nothing after `position` reads it. Rows below `first_free` have a fixed
+    /// use and are never freed.
     fn release(&mut self, value: Value, position: usize, first_free: u32) {
         let row = self.row[value as usize];
         if !self.keep && self.last[value as usize] <= position && row != NOWHERE && row >= first_free {
@@ -115,7 +115,7 @@ impl Allocator {
         percepts: &[Vec<Literal<Value>>],
     ) -> Program {
         let first_free = self.next_row;
-        // Ends of the sections, at which their outputs are read.
+        // The ends of the sections, at which their outputs are read.
         let mut ends = [0; 4];
         let mut position = 0;
         for (section, end) in sections.iter().zip(&mut ends) {
@@ -211,8 +211,8 @@ impl Allocator {
         program
     }
 
-    /// Legal moves go straight to their rows, unless the next state reads them too: the choice
-    /// overwrites those rows.
+    /// Lets the section compute legal moves directly in their rows, except those that the next state reads:
+    /// the choice of moves overwrites these rows.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -235,8 +235,8 @@ impl Allocator {
         }
     }
 
-    /// A next state bit goes straight to its row where nothing reads the old one later. Bits that
-    /// take over other state bits are put aside first.
+    /// Lets the section compute a next state bit directly in its row if nothing reads the old bit later. Bits
+    /// copied from other state bits are saved in spare rows first.
     fn place_next(
         &mut self,
         section: &Section,
@@ -334,7 +334,7 @@ impl Allocator {
     }
 }
 
-/// A row that is written at the end of a section.
+/// A copy to a row at the end of a section.
 struct Copying {
     to: u32,
     from: From,
@@ -345,7 +345,7 @@ enum From {
     Value(Literal<Value>),
 }
 
-/// The values that the gates of a section compute, those of loops left out.
+/// The values that the gates of a section compute, without those of loops.
 fn made_by(section: &Section) -> FxHashSet<Value> {
     let out = |item: &Item| match item {
         Item::Gate(gate) => Some(gate.out),

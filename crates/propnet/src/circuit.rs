@@ -1,8 +1,7 @@
-//! A network lowered to plain logic for evaluation: state bits, single moves and n-ary ANDs, with
-//! common factors and common pairs of inputs taken out.
+//! The network lowered to plain logic: state bits, single moves and n-ary ANDs.
 //!
-//! Move sets become disjunctions of one-hot moves, which the sharing of pairs then treats like
-//! any other gate.
+//! Move sets become disjunctions of single moves. Lowering factors out common literals and shares common
+//! pairs of inputs, including those of the former move sets.
 
 use crate::net::{Node, PropNet, Signal, Unknown};
 use crate::report::Steps;
@@ -11,7 +10,7 @@ use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 
-/// What a cell of a circuit is.
+/// A node of a circuit.
 #[derive(Clone, Debug)]
 pub(crate) enum Cell {
     False,
@@ -23,32 +22,32 @@ pub(crate) enum Cell {
     },
     Variable(Unknown),
     Fixpoint(Unknown),
-    /// One or more inputs.
+    /// The conjunction of one or more inputs.
     And(Vec<Signal>),
 }
 
-/// The logic of some of a network's outputs. Signals index `cells`; unlike in a network, a cell
-/// may stand before what it reads.
+/// The logic of some outputs of a network. A [`Signal`] indexes `cells` here. Unlike in a network, a cell
+/// may stand before its inputs.
 #[derive(Debug)]
 pub(crate) struct Circuit {
     pub(crate) cells: Vec<Cell>,
-    /// The equations of each fixpoint component; empty for those that no root needs.
+    /// The equations of each fixpoint component; empty for components that no root needs.
     pub(crate) components: Vec<Vec<Signal>>,
     roots: Vec<Signal>,
-    /// Gates after each step so far.
+    /// Gates after each compilation step so far.
     pub(crate) steps: Steps,
 }
 
-/// No more pairs of inputs than this are looked at when sharing: wide gates are left out first.
+/// The most pairs of inputs that sharing considers. The widest gates are left out first.
 const PAIRS: usize = 3_000_000;
-/// A pair of inputs is worth a gate of its own from this many uses on: a three-input gate takes
-/// two inputs more, so each use saves half a gate.
+/// The number of uses from which a pair of inputs gets its own gate. A three-input gate consumes two more
+/// inputs, so each use saves half a gate.
 const USES: u32 = 3;
 
 impl Circuit {
-    /// The circuit of `roots`, and the roots as signals of it.
+    /// Lowers `roots` to a circuit. Returns the circuit and the roots as signals of it.
     ///
-    /// Without `share`, it is lowered fast: common factors and pairs stay where they are.
+    /// Without `share`, lowering is fast: it skips factoring and the sharing of pairs.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -82,7 +81,7 @@ impl Circuit {
         Ok((circuit, roots))
     }
 
-    /// Its size in gates of two inputs.
+    /// The size in two-input gates.
     fn gates(&self) -> usize {
         (0..self.cells.len()).map(|at| self.width(at).saturating_sub(1)).sum()
     }
@@ -92,8 +91,8 @@ impl Circuit {
         Signal::of_node(self.cells.len() - 1)
     }
 
-    /// Copies what `roots` need. Nodes of a network stand in topological order but for fixpoints,
-    /// whose equations are found by searching first.
+    /// Copies the nodes that `roots` need. A network's nodes are in topological order except through
+    /// fixpoints, so a search for the needed nodes comes first.
     fn copy(&mut self, net: &PropNet, roots: &[Signal]) {
         let mut needed = Walk::new(net);
         needed.on(roots.iter().copied(), |_| ());
@@ -139,7 +138,7 @@ impl Circuit {
         self.roots = roots.iter().map(through).collect();
     }
 
-    /// How often each cell is read.
+    /// The fan-out of each cell.
     pub(crate) fn fanouts(&self) -> Vec<u32> {
         let mut fanouts = vec![0; self.cells.len()];
         let inputs = self.cells.iter().flat_map(|cell| match cell {
@@ -152,7 +151,7 @@ impl Circuit {
         fanouts
     }
 
-    /// How many inputs a cell has.
+    /// The fan-in of a cell.
     pub(crate) fn width(&self, at: usize) -> usize {
         match &self.cells[at] {
             Cell::And(inputs) => inputs.len(),
@@ -180,7 +179,7 @@ impl Circuit {
         cone
     }
 
-    /// Merges conjunctions that are read once, by another conjunction, into that.
+    /// Merges each conjunction whose only reader is a conjunction into its reader.
     fn flatten(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let fanouts = self.fanouts();
         let mergeable = |cells: &[Cell], signal: Signal| {
@@ -195,7 +194,7 @@ impl Circuit {
             let mut merged = Vec::with_capacity(pending.len());
             while let Some(signal) = pending.pop() {
                 if mergeable(&self.cells, signal) {
-                    // Read nowhere else: it may be emptied, and counts no more.
+                    // The merged conjunction has no other reader, so it becomes an empty cell.
                     if let Cell::And(inner) = &mut self.cells[signal.node()] {
                         pending.append(inner);
                     }
@@ -211,7 +210,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Takes common factors out: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)).
+    /// Factors out common literals: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)).
     fn factor(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut fanouts = self.fanouts();
         let mut pending: Vec<usize> = (0..self.cells.len()).collect();
@@ -241,7 +240,7 @@ impl Circuit {
             for (cell, mut literals) in terms {
                 literals.retain(|&literal| literal != factor);
                 match literals[..] {
-                    // The term was the factor alone: it absorbs the others.
+                    // The term is the factor alone: it absorbs the other terms.
                     [] => clause.push(Signal::FALSE),
                     [one] => {
                         self.cells[cell] = Cell::False;
@@ -274,8 +273,8 @@ impl Circuit {
         Ok(())
     }
 
-    /// Gives pairs of inputs that several conjunctions have in common a cell of their own, the
-    /// commonest first.
+    /// Gives each pair of inputs that several conjunctions have in common a cell of its own, the most
+    /// frequent pair first.
     fn share_pairs(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut by_width: Vec<usize> = (0..self.cells.len())
             .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))
@@ -322,7 +321,7 @@ impl Circuit {
                 continue;
             }
             let cells = users.remove(&pair).unwrap_or_default();
-            // A conjunction of just these two serves as the shared cell itself.
+            // A conjunction of just this pair serves as the shared cell.
             let whole = cells.iter().find(|&&at| self.width(at as usize) == 2).copied();
             let shared = match whole {
                 Some(at) => Signal::of_node(at as usize),

@@ -1,4 +1,4 @@
-//! Which kernels this processor can run, and calling them.
+//! Run-time detection of processor features, and dispatch to the kernels compiled for them.
 
 use crate::gate::Gate;
 use crate::rows::{Bits, Row};
@@ -6,10 +6,10 @@ use crate::schedule::Block;
 use crate::select::{Keys, Scratch, Tree};
 use crate::vector;
 
-/// A kind of processor. Results do not depend on it.
+/// A class of processors. It affects speed, never results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cpu {
-    /// Any.
+    /// Any processor.
     Plain,
     /// x86-64 with AVX2.
     Avx2,
@@ -21,7 +21,7 @@ impl Cpu {
     /// All kinds, slowest first.
     pub const ALL: [Cpu; 3] = [Cpu::Plain, Cpu::Avx2, Cpu::Avx512];
 
-    /// Its name in small letters.
+    /// The name of the class, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Cpu::Plain => "plain",
@@ -30,12 +30,12 @@ impl Cpu {
         }
     }
 
-    /// The best kind that this processor is.
+    /// The fastest class that this processor supports.
     pub fn detect() -> Cpu {
         *Cpu::available().last().unwrap_or(&Cpu::Plain)
     }
 
-    /// All kinds that this processor is, slowest first.
+    /// All classes that this processor supports, slowest first.
     pub fn available() -> Vec<Cpu> {
         #[allow(unused_mut, reason = "on other processors nothing is added")]
         let mut all = vec![Cpu::Plain];
@@ -56,7 +56,7 @@ impl Cpu {
     }
 }
 
-/// What kernels may be called: a proof that detection found the processor's features.
+/// The kernels that may be called. A value of this type proves that the features were detected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernels(Cpu);
 
@@ -65,7 +65,7 @@ macro_rules! dispatch {
         match $kernels.0 {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "features are known at run time only")]
-            // SAFETY: a `Kernels` of this kind is made only where its features were detected.
+            // SAFETY: `Kernels` holds this class only if its features were detected.
             Cpu::Avx512 if $words % 8 == 0 => unsafe { vector::avx512::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "features are known at run time only")]
@@ -77,7 +77,7 @@ macro_rules! dispatch {
 }
 
 impl Kernels {
-    /// The kernels for `cpu`, or the best that there are if it is none of this processor's kinds.
+    /// The kernels for `cpu`, or the fastest supported ones if this processor does not support `cpu`.
     pub(crate) fn new(cpu: Cpu) -> Kernels {
         let available = Cpu::available();
         Kernels(if available.contains(&cpu) { cpu } else { Cpu::detect() })
@@ -89,14 +89,13 @@ impl Kernels {
         dispatch!(self, W, run_blocks(blocks, gates, rows));
     }
 
-    /// Evaluates blocks of gates in packed rows, which need no vectors.
+    /// Evaluates blocks of gates in rows of a single word or byte, which need no vector code.
     #[inline]
     pub(crate) fn run_packed<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
         vector::plain::run_blocks(blocks, gates, rows);
     }
 
-    /// Replaces the legal moves in `area` by the chosen ones; returns the lanes that have a legal
-    /// move.
+    /// Replaces the legal moves in `area` by the chosen moves. Returns the lanes that have a legal move.
     #[inline]
     pub(crate) fn choose<const W: usize>(
         self,
@@ -109,7 +108,7 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
-    /// Replaces the lanes of `mask` in each row by the row's word of `words`.
+    /// Overwrites the lanes of `mask` in each row with those of its word in `words`.
     #[inline]
     pub(crate) fn write_states<const W: usize>(self, rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
         dispatch!(self, W, write_states(rows, words, mask));
@@ -123,8 +122,8 @@ mod tests {
     use crate::select::{Keys, Scratch, Tree};
     use ggp_game::rng::{self, Stream};
 
-    /// Random legal moves for every lane, of `density` percent; the choice must be the move that
-    /// the lane's stream picks by rank.
+    /// Gives every lane random legal moves, each with probability `density` percent. The chosen move must be
+    /// the one whose rank the lane's stream draws.
     fn check<const W: usize>(cpu: Cpu, moves: usize, density: u64) {
         let tree = Tree::new(moves);
         let mut scratch = Scratch::<W>::new(tree.scratch());
@@ -175,7 +174,7 @@ mod tests {
 
     #[test]
     fn choices_are_even() {
-        // 512 lanes choose among 11 moves 400 times: no move more often than chance allows.
+        // 512 lanes choose among 11 moves 400 times; a chi-squared test checks uniformity.
         let tree = Tree::new(11);
         let mut scratch = Scratch::<8>::new(tree.scratch());
         let mut keys = Keys::new(8);

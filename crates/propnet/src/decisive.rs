@@ -1,35 +1,34 @@
-//! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that
-//! can win at once does so, and else, of two, makes no move after which the other can.
+//! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that can
+//! win at once does so. Otherwise, in games of two roles, it avoids moves after which the opponent can.
 //!
-//! Each move of a role that chooses alone gets a signal that says whether the game is over after it and won:
-//! the next phase's terminal condition and best goal, read through the next values that the fluents have by
-//! that move. Two things keep those signals small: that the game is not over yet, so that of all lines of a
-//! board only those that the move touches are left, and that the move is legal. In the same way another
-//! signal says whether another role has such a move then. The legal moves are narrowed by both, as long as
-//! any are left.
+//! Each move of a role that chooses alone gets a signal that says whether the move ends the game and wins it.
+//! It is the next phase's terminal condition and best goal, with the fluents' next values under that move
+//! substituted. Two assumptions keep these signals small: the game is not over yet, which leaves only the
+//! board lines that the move touches, and the move is legal. Another signal says in the same way whether
+//! another role then has a winning move. Both restrict the legal moves, as long as any are left.
 //!
-//! Where several roles choose at once, none of that is looked for (it gained nothing), but a move that ends
-//! the game and does not win it, whatever the others do, is left out.
+//! Where several roles choose simultaneously, only one rule applies: a move is removed if it ends the game
+//! without winning, whatever the other roles do.
 
 use crate::net::{NetBuilder, PropNet, Signal};
 use crate::specialise::Specialised;
 use crate::successor::{Successor, TooMuch, any_of, is_alone};
 
-/// The networks of a game's phases with decisive moves; none if no phase has a move that is seen to win,
-/// or seeing it would take too much. The role `nature` wants nothing.
+/// The networks of a game's phases with decisive moves. `None` if no move is found to win or lose, or if
+/// the search would take too much work. The role `nature` has no goal to pursue.
 pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
     let wants = |role: usize| Some(role) != nature;
     let mut narrowed = nets.to_vec();
-    // 1. The moves that win, by phase and role.
+    // 1. The winning moves, by phase and role.
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
         let find = |role| if wants(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
         wins.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 2. Those that lose or leave another role such a move, by phase and role.
+    // 2. The moves that lose or allow another role a winning move, by phase and role.
     let mut guards: Vec<Vec<Option<Guard>>> = Vec::with_capacity(nets.len());
     for number in 0..nets.len() {
         let next = narrowed[after(number)].net.clone();
@@ -38,7 +37,7 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
         let find = |role| if wants(role) { Guard::find(net, &next, role, to_come) } else { Ok(None) };
         guards.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 3. Winning at once is overrated against those who do not see it coming.
+    // 3. Drop the wins of roles that no guard sees: opponents that cannot defend would overrate them.
     for number in 0..nets.len() {
         let guards = &guards[number];
         for (role, wins) in wins[after(number)].iter_mut().enumerate() {
@@ -52,8 +51,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     if wins.iter().flatten().all(Option::is_none) && !guards.iter().flatten().flatten().any(loses) {
         return None;
     }
-    // 4. Of more than two, nobody is made to stop the next: who has to is only the one whose turn comes just
-    // before, and he may have better to do.
+    // 4. With more than two roles, no role is made to block: only the role just before the threat would have
+    // to, and it may have better moves.
     let are_two = (0..roles).filter(|&role| wants(role)).count() == 2;
     let nothing: Vec<Option<Wins>> = (0..roles).map(|_| None).collect();
     for (number, one) in narrowed.iter_mut().enumerate() {
@@ -65,8 +64,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     Some(narrowed)
 }
 
-/// `net` with the moves of `role` narrowed to those that `wins`, or else to those that neither lose nor leave
-/// another role what it has `to_come`.
+/// `net` with the legal moves of `role` restricted: to winning moves if there are any, otherwise to moves
+/// that neither lose nor allow another role one of its wins in `to_come`.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -99,16 +98,16 @@ fn narrowed_moves(
     builder.finish(net.fluents.clone(), roles, net.terminal)
 }
 
-/// A role's moves that win at once, as signals of its phase's network.
+/// The moves of a role that win at once, as signals of its phase's network.
 struct Wins {
-    /// Whether each of the moves is legal and wins.
+    /// For each move, whether it is legal and wins.
     moves: Vec<Signal>,
     any: Signal,
 }
 
 impl Wins {
-    /// Those of `role` in `now`, which gets the gates for them, where `next` is the network of the phase
-    /// after; none if no move is seen to win, or others choose at the same time.
+    /// The winning moves of `role` in `now`, to which their gates are added; `next` is the network of the
+    /// following phase. `None` if no move is found to win, or if other roles choose simultaneously.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
         let won = best.map_or(Signal::FALSE, |&(_, won)| won);
@@ -135,22 +134,22 @@ impl Wins {
     }
 }
 
-/// What a role has to beware of, as signals of its phase's network.
+/// The threats that a role has to avoid, as signals of its phase's network.
 struct Guard {
-    /// For each of its moves, whether that leaves which other role a move that wins.
+    /// For each of the role's moves, the other roles and whether each has a winning move afterwards.
     threats: Vec<Vec<(usize, Signal)>>,
-    /// For each of its moves, whether it ends the game and loses it.
+    /// For each of the role's moves, whether it ends the game and loses it.
     losses: Vec<Signal>,
 }
 
 impl Guard {
-    /// Whether it sees anything of that role coming.
+    /// Whether the guard contains a threat by the role `other`.
     fn is_against(&self, other: usize) -> bool {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// Against what roles other than `role` have `to_come` in the phase after `now`, which gets the gates for
-    /// it; where those choose at the same time, against losing.
+    /// The guard of `role` in `now`, to which its gates are added: against the wins `to_come` of other roles in
+    /// the phase after `now`, or, where other roles choose simultaneously, against losing moves.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
@@ -165,7 +164,7 @@ impl Guard {
         if now.roles[role].moves.len() < 2 || others.is_empty() && lost == Signal::FALSE {
             return Ok(None);
         }
-        // A move that ends the game leaves nobody anything.
+        // A move that ends the game leaves no threats.
         signals.extend([!next.terminal, next.terminal, lost]);
         let Some(after) = Successor::new(now, next, role, alone, signals) else { return Ok(None) };
         let (mut builder, after) = after.by_move()?;
@@ -187,10 +186,10 @@ impl Guard {
     }
 }
 
-/// Whether an end of the game in `next`, the phase after one in which `role` chose at the same time as others,
-/// is lost for it: all goals but its best count, since the others may run into the same; a role that knows
-/// more than a win, a draw and a loss is left to find out. For a role that chooses alone none of this is
-/// asked: the tree learns more from playouts that lose at once than from those that put it off.
+/// Whether a terminal state of `next` is lost for `role`, which chose simultaneously with others in the
+/// phase before. Every goal but the best counts as lost, since the others may make the same mistake. False
+/// for a role with more than three goal values. Roles that choose alone do not use this signal: the tree
+/// learns more from playouts that lose at once than from playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;

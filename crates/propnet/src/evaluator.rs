@@ -1,5 +1,5 @@
-//! What all machines of a network share: the programs, one a phase for playouts and one for
-//! single states.
+//! The playout programs that all machines of a network share: one program per phase, plain or with
+//! decisive moves.
 
 use crate::decisive::decisive;
 use crate::net::PropNet;
@@ -10,28 +10,28 @@ use crate::state::BitState;
 use crate::twins::Twins;
 use ggp_game::{EvalError, Move, StopToken};
 
-/// One phase's program.
+/// The program of one phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     pub(crate) program: Program,
-    /// Per role, the tree that chooses; none where there is at most one move.
+    /// Per role, the selection tree; `None` where the role has at most one move.
     pub(crate) trees: Vec<Option<Tree>>,
-    /// Per role, the original index of each move that has a row.
+    /// Per role, the index in the original network of each move that has a row.
     pub(crate) moves: Vec<Vec<u32>>,
-    /// The fluents that this phase fixes.
+    /// The fluents whose values the phase determines, with these values.
     pub(crate) fixed: Vec<(u32, bool)>,
 }
 
 impl Phase {
-    /// The move that row `at` of `choice` stands for; `moves` are, per role, the machine's numbers of its
-    /// moves.
+    /// The move of row `at` of `choice`. `moves` holds, per role, the machine's [`Move`] for each of the
+    /// role's moves.
     pub(crate) fn move_at(&self, choice: &Choice, at: usize, moves: &[Vec<Move>]) -> Move {
         let original = self.moves[choice.role][choice.moves[at] as usize];
         moves[choice.role][original as usize]
     }
 }
 
-/// Programs for playouts: one a phase.
+/// Programs for playouts: one per phase.
 #[derive(Clone, Debug)]
 pub(crate) struct PhasePrograms {
     pub(crate) phases: Vec<Phase>,
@@ -41,25 +41,24 @@ pub(crate) struct PhasePrograms {
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
-    /// How many gates the goals take, if that is more than keeping an ended playout's state aside:
-    /// then goals are evaluated for many playouts at once.
+    /// The number of gates of the goals, if larger than the number of state rows. Then storing an ended
+    /// state is cheaper, and the goals of many ended playouts are evaluated together.
     pub(crate) defer: Option<usize>,
 }
 
-/// Where more than this share of a step's gates serves both the terminal condition and the legal
-/// moves, they are computed once, and a lane that ends stays idle for one step.
+/// If at least this share of a step's gates serves both the terminal condition and the legal moves, those
+/// gates run once per step. The price: a lane that ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
-/// Networks of more nodes are left without decisive moves: what it takes to see them grows with the square.
+/// Larger networks (in nodes) get no decisive moves: the cost of detecting them grows with the square.
 const LARGEST: usize = 30_000;
-/// So are those whose phases would have more gates than this in all before they are shared: sharing takes
-/// time.
+/// The same holds if the gates of all phases, before sharing, exceed this number: sharing takes too long.
 const MOST_GATES: usize = 100_000;
-/// A step with decisive moves may take so many times the gates of a plain one.
+/// The largest ratio of gates per step with decisive moves to gates per step without.
 const DEARER_AT_MOST: usize = 8;
 
 impl PhasePrograms {
-    /// Programs for any state that play from the initial state can reach.
+    /// Programs for all states that are reachable from the initial state.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -69,9 +68,9 @@ impl PhasePrograms {
         PhasePrograms::new(net, &constant, phases, stop)
     }
 
-    /// Programs for the states of [`PhasePrograms::reachable`], `plain`, in which a role that can win
-    /// at once does so, but for `nature`, and of `twins` only one is legal; none where that changes nothing or
-    /// would cost too much.
+    /// Programs for the states of `plain` ([`PhasePrograms::reachable`]) with restricted legal moves: a role
+    /// (except `nature`) that can win at once does so, and of each class of `twins` only one move is
+    /// legal. `None` if that changes nothing or costs too much.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -102,7 +101,7 @@ impl PhasePrograms {
         Ok((programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs))
     }
 
-    /// Programs for any state at all.
+    /// Programs for arbitrary states.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -119,7 +118,7 @@ impl PhasePrograms {
         PhasePrograms::of(&specialised(net, constant, &phases, stop)?, constant, phases, stop)
     }
 
-    /// Gates of a step, all phases together.
+    /// Gates per step, summed over all phases.
     fn gates(&self) -> usize {
         self.phases.iter().map(|phase| phase.program.gates_per_step()).sum()
     }
@@ -158,12 +157,12 @@ impl PhasePrograms {
         Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer })
     }
 
-    /// Whether the terminal condition and the legal moves are computed together.
+    /// Whether the terminal condition and the legal moves share their gates.
     pub(crate) fn shares_terminal(&self) -> bool {
         self.phases.iter().any(|phase| phase.program.layout == Layout::Share)
     }
 
-    /// The phase that `state` is in; none if it is in none, or differs in a constant.
+    /// The phase of `state`. `None` if it belongs to no phase or differs from a constant fluent.
     pub(crate) fn phase_of(&self, state: &BitState) -> Option<usize> {
         let agrees = |values: &[(u32, bool)]| {
             values.iter().all(|&(fluent, value)| state.has(fluent as usize) == value)
@@ -175,7 +174,7 @@ impl PhasePrograms {
     }
 }
 
-/// `net` in each phase, with the values that these are known by and those that never change.
+/// `net` specialised to each phase: constant fluents and those the phase determines get their values.
 fn specialised(
     net: &PropNet,
     constant: &[Option<bool>],

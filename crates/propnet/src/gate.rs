@@ -1,14 +1,14 @@
-//! Gates as they are evaluated: a two- or three-input function of rows, and runs of equal ones.
+//! Gates as they are evaluated: functions of two or three rows, in runs of one kind.
 //!
-//! A gate of kind `k` is a conjunction of literals, of a literal and a two-literal clause, or the
-//! negation of one; every AVX-512 machine computes any of them in one instruction. Gates of one
-//! kind stand together in runs, so that kinds are decoded once a run, not once a gate.
+//! A gate is a conjunction of literals, or of a literal and a two-literal clause, or the negation of one of
+//! these. AVX-512 computes each with one ternary-logic instruction. Gates of one kind form runs, so that
+//! the kind is decoded once per run instead of once per gate.
 
 use crate::rows::Bits;
 
 macro_rules! kinds {
     ($($name:ident = |$a:ident, $b:ident, $c:ident| $formula:expr;)*) => {
-        /// What a gate computes of its inputs `a`, `b`, `c`; those of two inputs repeat `b`.
+        /// The function of a gate's inputs `a`, `b`, `c`. A gate of two inputs repeats `b`.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub(crate) enum Kind { $(#[doc = stringify!($formula)] $name),* }
@@ -17,7 +17,7 @@ macro_rules! kinds {
             pub(crate) const ALL: &[Kind] = &[$(Kind::$name),*];
         }
 
-        /// Evaluates `gates`, all of one kind.
+        /// Evaluates `gates`, which are all of one kind.
         #[inline(always)]
         pub(crate) fn run_kind<R: Bits>(kind: Kind, gates: &[Gate], rows: &mut [R]) {
             match kind {
@@ -58,7 +58,7 @@ kinds! {
     OrAnd = |a, b, c| a | (b & c);
 }
 
-/// One gate: the row that it writes and those that it reads.
+/// One gate: its output row and its input rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gate {
     pub(crate) out: u32,
@@ -70,8 +70,7 @@ fn run_gates<R: Bits>(gates: &[Gate], rows: &mut [R], formula: impl Fn(R, R, R) 
     if rows.is_empty() {
         return;
     }
-    // The number of rows is a power of two: the mask changes no index, and spares the bounds
-    // checks.
+    // The number of rows is a power of two: the mask changes no index and avoids the bounds checks.
     let mask = rows.len() - 1;
     for gate in gates {
         let [a, b, c] = gate.inputs.map(|input| input as usize & mask);
@@ -79,10 +78,10 @@ fn run_gates<R: Bits>(gates: &[Gate], rows: &mut [R], formula: impl Fn(R, R, R) 
     }
 }
 
-/// A literal of a gate: an input and whether it is negated.
+/// A literal: an input and whether it is negated.
 pub(crate) type Literal<T> = (T, bool);
 
-/// The conjunction of `literals` (two or three), negated if `negated`.
+/// The conjunction of two or three `literals`, negated if `negated`.
 pub(crate) fn conjunction<T: Copy>(literals: &[Literal<T>], negated: bool) -> (Kind, [T; 3]) {
     let mut sorted = literals.to_vec();
     sorted.sort_by_key(|&(_, negated)| negated);
@@ -108,7 +107,7 @@ pub(crate) fn conjunction<T: Copy>(literals: &[Literal<T>], negated: bool) -> (K
     (kind, inputs)
 }
 
-/// The conjunction of `literal` and the clause `one` or `two`, negated if `negated`.
+/// The conjunction of `literal` and the clause (`one` or `two`), negated if `negated`.
 pub(crate) fn conjunction_with_clause<T: Copy>(
     literal: Literal<T>,
     one: Literal<T>,

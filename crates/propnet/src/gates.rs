@@ -1,8 +1,8 @@
-//! From a circuit to gates: a topological order, and conjunctions cut into three-input gates.
+//! Technology mapping: orders the circuit topologically and cuts conjunctions into gates of at most three
+//! inputs.
 //!
-//! Each section of a step (terminal, goals, legal, next) is a list of items: gates, and loops that
-//! are repeated until a fixpoint component is stable. Values are numbered; where they are stored
-//! is decided later.
+//! Each section of a step (terminal, goals, legal, next) is a list of items: gates, and loops that iterate a
+//! fixpoint component until it is stable. Values are numbered; the allocator assigns their rows later.
 
 use crate::circuit::{Cell, Circuit};
 use crate::gate::{Kind, Literal, conjunction, conjunction_with_clause};
@@ -10,7 +10,7 @@ use crate::net::Signal;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 
-/// A number for what a row will hold at some time.
+/// The number of a computed value.
 pub(crate) type Value = u32;
 
 /// A gate over values.
@@ -21,7 +21,7 @@ pub(crate) struct ValueGate {
     pub(crate) inputs: [Value; 3],
 }
 
-/// A fixpoint component: its gates, and which unknown takes which value after them.
+/// A fixpoint component: its gates, its unknowns, and the new value of each unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Loop {
     pub(crate) gates: Vec<ValueGate>,
@@ -36,7 +36,7 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    /// How many gates it has.
+    /// The number of gates.
     pub(crate) fn gates(&self) -> usize {
         match self {
             Item::Gate(_) => 1,
@@ -48,7 +48,7 @@ impl Item {
 /// The part of a step that computes one kind of output.
 pub(crate) type Section = Vec<Item>;
 
-/// Where a value comes from that no gate computes.
+/// The source of a value that no gate computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Leaf {
     False,
@@ -56,15 +56,15 @@ pub(crate) enum Leaf {
     Move(u32, u32),
 }
 
-/// Maps the cells of a circuit to gates, one section after the other.
+/// Maps the cells of a circuit to gates, section by section.
 pub(crate) struct Mapper<'a> {
     circuit: &'a Circuit,
     fanouts: Vec<u32>,
-    /// What later sections may read: the literal of each cell computed so far.
+    /// The literals of the cells computed so far that later sections may read.
     visible: FxHashMap<usize, Literal<Value>>,
     leaves: FxHashMap<Leaf, Value>,
     next_value: Value,
-    /// Cells whose negation is what is wanted: stored negated.
+    /// Cells whose negation is an output: their gates compute the negation.
     negative: Vec<bool>,
 }
 
@@ -74,7 +74,7 @@ enum Operand {
 }
 
 impl<'a> Mapper<'a> {
-    /// A mapper; the `wanted` signals should come out without negation.
+    /// Creates a mapper. It tries to produce the `wanted` signals without negation.
     pub(crate) fn new(circuit: &'a Circuit, wanted: impl Iterator<Item = Signal>) -> Mapper<'a> {
         let mut negative = vec![false; circuit.cells.len()];
         for signal in wanted {
@@ -91,27 +91,27 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn value_count(&self) -> usize {
         self.next_value as usize
     }
 
-    /// The leaves in use and their values.
+    /// The leaves in use, with their values.
     pub(crate) fn leaves(&self) -> &FxHashMap<Leaf, Value> {
         &self.leaves
     }
 
-    /// Forgets what earlier sections computed: it may be overwritten before the next section.
+    /// Forgets the values of earlier sections, because their rows may be overwritten.
     pub(crate) fn forget(&mut self) {
         self.visible.clear();
     }
 
-    /// What sections have computed so far.
+    /// The values computed so far that later sections may read.
     pub(crate) fn visible(&self) -> FxHashMap<usize, Literal<Value>> {
         self.visible.clone()
     }
 
-    /// Goes back to what was computed then.
+    /// Restores an earlier result of [`Mapper::visible`].
     pub(crate) fn restore(&mut self, visible: FxHashMap<usize, Literal<Value>>) {
         self.visible = visible;
     }
@@ -132,7 +132,7 @@ impl<'a> Mapper<'a> {
         value
     }
 
-    /// The literal of a signal that a section has computed.
+    /// The literal of a signal that a section has computed, or of a leaf.
     pub(crate) fn literal(&mut self, signal: Signal) -> Literal<Value> {
         let (value, negated) = match self.circuit.cells[signal.node()] {
             Cell::False => (self.leaf(Leaf::False), false),
@@ -143,7 +143,7 @@ impl<'a> Mapper<'a> {
         (value, negated != signal.is_negated())
     }
 
-    /// The gates of `roots` that no visible section has computed.
+    /// Maps the cells that `roots` need and that no visible section has computed.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -222,8 +222,8 @@ impl<'a> Mapper<'a> {
         Ok(items)
     }
 
-    /// The gates of one conjunction. A clause of two literals that nothing else reads goes into
-    /// the gate that reads it.
+    /// Maps one conjunction. A negated conjunction of two literals that has no other reader becomes the
+    /// clause of the gate that reads it.
     fn map_conjunction(
         &mut self,
         at: usize,
@@ -276,7 +276,7 @@ impl<'a> Mapper<'a> {
     }
 }
 
-/// Drops the gates whose values nothing reads: `read` says which values are read from outside.
+/// Drops gates whose values are never read. `read` marks the values read from outside, and is updated.
 pub(crate) fn drop_unread(sections: &mut [Section], read: &mut [bool]) {
     for section in sections.iter_mut().rev() {
         section.reverse();

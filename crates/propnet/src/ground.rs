@@ -1,12 +1,12 @@
 //! Grounding: from a game's rules to a [`PropNet`].
 //!
-//! 1. [`relax`]: the Datalog evaluator computes, once, everything that could ever hold: a fluent
-//!    is possible if it is initial or could be next, a move if it could be legal, and whatever
-//!    negation asks of them is granted. Static relations are exact.
-//! 2. [`instances`]: each rule's instances over what is possible become conditions of their heads.
-//!    Conditions on `does` are collected into sets of moves, so that instances which differ only
-//!    in the move are never made one by one.
-//! 3. [`recursion`]: ground recursion that is left becomes a least fixpoint per component.
+//! 1. [`relax`]: one run of the Datalog evaluator computes every fact that may hold in some state. A fluent is
+//!    possible if it is initial or may be next, a move if it may be legal. Negations of dynamic relations are
+//!    assumed true, so the result is an over-approximation. Static relations are exact.
+//! 2. [`instances`]: each rule is instantiated over the possible facts. Each instance is a conjunction for
+//!    its head. Conditions on `does` become move sets, so that instances which differ only in the move are
+//!    never enumerated.
+//! 3. [`recursion`]: facts that still depend on each other become a least fixpoint, one per component.
 
 mod instances;
 mod recursion;
@@ -21,7 +21,7 @@ use instances::Instances;
 use relax::Relaxed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Bounds of grounding. Checked while it runs.
+/// Bounds of grounding, checked while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
     /// Possible facts of all relations together, at the most.
@@ -37,7 +37,7 @@ pub struct GroundLimits {
 }
 
 impl Default for GroundLimits {
-    /// What fits into about 2 GiB and takes some tens of seconds.
+    /// Bounds for about 2 GiB of memory and some tens of seconds.
     fn default() -> Self {
         GroundLimits {
             tuples: 16_000_000,
@@ -50,7 +50,7 @@ impl Default for GroundLimits {
 }
 
 impl GroundLimits {
-    /// What fits into about so many MiB; no more than the default.
+    /// Bounds for about `mib` MiB of memory, at most the default.
     pub fn within(mib: u64) -> GroundLimits {
         let all = GroundLimits::default();
         let share = |most: u64| most / 2048 * mib.clamp(1, 2048);
@@ -64,10 +64,10 @@ impl GroundLimits {
     }
 }
 
-/// Why a game has no network.
+/// The reason why a game has no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroundError {
-    /// A bound was passed.
+    /// Grounding exceeded a bound.
     #[error("grounding is too large: {0}")]
     TooLarge(String),
     /// It was told to stop.
@@ -94,10 +94,11 @@ impl From<ggp_game::EvalError> for GroundError {
 }
 
 impl PropNet {
-    /// The network of `game`, simplified only as it was built.
+    /// Grounds `game`. The network is simplified only by [`NetBuilder`].
     ///
     /// # Errors
-    /// When a bound of `limits` is passed, or soon after `stop` is raised.
+    /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
+    /// `stop` is raised.
     pub fn ground(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
         let mut relaxed = Relaxed::new(game, limits, stop)?;
         if relaxed.database.values().text_bytes() > limits.text {
@@ -122,7 +123,7 @@ impl PropNet {
 }
 
 impl GroundCounts {
-    /// Counts the possible facts, those left out that only say what is wanted.
+    /// Counts the possible facts, without those of demand predicates.
     fn count_facts(&mut self, relaxed: &Relaxed) {
         for relation in (0..relaxed.relation_count()).map(|r| RelationId(r as u32)) {
             let facts = relaxed.rows(relation).len();
@@ -135,7 +136,7 @@ impl GroundCounts {
     }
 }
 
-/// The signal of each possible fact: by relation, by row. Static relations have none.
+/// The signal of each possible fact, by relation and row. Static relations have none.
 struct Signals(Vec<Vec<Signal>>);
 
 impl Signals {
@@ -152,7 +153,7 @@ impl Signals {
         self.0[relation.index()][row]
     }
 
-    /// The signal of any possible fact: what is static holds.
+    /// The signal of any possible fact; facts of static relations are true.
     fn of_any(&self, relation: RelationId, row: usize) -> Signal {
         self.0[relation.index()].get(row).copied().unwrap_or(Signal::TRUE)
     }
@@ -227,7 +228,7 @@ impl Moves {
         self.values.iter().map(Vec::len).collect()
     }
 
-    /// The role's and the move's numbers.
+    /// The numbers of the role and of the move; `None` if either is not possible.
     fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
         let role = self.roles.iter().position(|&r| r == role)?;
         Some((role as u32, *self.numbers[role].get(&mv)?))
@@ -240,7 +241,7 @@ fn by_text(values: Vec<Value>, relaxed: &Relaxed) -> (Vec<Value>, Vec<Box<str>>)
     named.into_iter().map(|(text, value)| (value, text)).unzip()
 }
 
-/// Reads the outputs off the signals.
+/// Builds the network from the signals of the possible facts.
 fn finish(
     mut builder: NetBuilder,
     relaxed: &Relaxed,
@@ -326,8 +327,8 @@ fn goals(
     }
 }
 
-/// Calls `each` with role (or the value itself, where there is none), carried value and signal of
-/// every possible fact of `carrier`.
+/// Calls `each` with the role (or the value itself, for a carrier without roles), the carried value and the
+/// signal of every possible fact of `carrier`.
 fn each_carried(
     relaxed: &Relaxed,
     carrier: Carrier,

@@ -1,9 +1,9 @@
-//! Random playouts, one a lane.
+//! Random playouts, one per lane.
 //!
-//! All lanes make their steps together and are in the same phase. A lane whose playout has ended
-//! takes the next start that is in the current phase; until then it is idle, and whatever is
-//! computed for it is ignored. A playout's draws depend on its number and step only, so lanes,
-//! vector widths and refills leave no trace in the results.
+//! A sweep makes one step in every lane; all lanes are in the same phase. A lane whose playout has ended
+//! takes the next waiting start that is in the current phase. Until then it is idle, and the values computed
+//! in it are ignored. A playout's random draws depend only on its number and step, so results do not depend
+//! on lane, vector width or refill order.
 
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
@@ -15,35 +15,35 @@ use crate::select::{Keys, Scratch};
 use crate::state::BitState;
 use ggp_game::{Goals, Move, Playout, PlayoutPlan, Role, StopToken, rng};
 
-/// The rows and lanes of one machine.
+/// The rows and per-lane data of one machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes<const W: usize> {
     rows: Vec<Row<W>>,
     scratch: Scratch<W>,
     keys: Keys,
-    /// Which playout each lane plays.
+    /// The number of the playout in each lane.
     index: Vec<usize>,
-    /// The sweep in which it was at its first state.
+    /// The sweep in which each lane's playout was in its first state.
     began: Vec<u64>,
-    /// The lanes that play.
+    /// The lanes with a running playout.
     live: Row<W>,
-    /// The lanes whose playouts prefer some moves.
+    /// The lanes whose playouts apply the plan's move preference.
     preferring: Row<W>,
     sweep: u64,
-    /// Per lane and role.
+    /// The goals by lane and role.
     goals: Vec<Goals>,
-    /// Per lane, the moves made so far, if asked for.
+    /// Per lane, the moves made so far, if the plan records moves.
     record: Vec<Vec<Move>>,
     joint: Vec<Move>,
     template: Template,
-    /// Per phase, the playouts that have ended and whose goals are still to be evaluated.
+    /// Per phase, the ended playouts whose goals are not evaluated yet.
     ended: Vec<Ended<W>>,
 }
 
-/// Ended playouts, one a lane.
+/// Ended playouts that wait for the evaluation of their goals, one per lane.
 #[derive(Clone, Debug)]
 struct Ended<const W: usize> {
-    /// The state rows of their last states.
+    /// The state rows of the playouts' last states.
     states: Vec<Row<W>>,
     playouts: Vec<EndedPlayout>,
 }
@@ -63,7 +63,7 @@ struct EndedPlayout {
     terminal: bool,
 }
 
-/// Where time goes: called at the border of each part with the part that ends.
+/// Measures where time goes: called at the end of each part of a sweep with that part.
 pub(crate) type Observer<'a> = &'a mut dyn FnMut(Part);
 
 /// A part of a sweep.
@@ -79,34 +79,34 @@ pub enum Part {
     Bookkeeping,
 }
 
-/// Starts that wait, of one phase.
+/// Waiting starts of one phase.
 struct Queue {
     starts: Vec<u32>,
-    /// The next to begin: the position in `starts`, and how many have begun there.
+    /// The next playout: the position of its start in `starts`, and how many playouts that start has had.
     next: (usize, usize),
-    /// How many playouts have not begun yet.
+    /// The number of playouts that have not begun.
     left: usize,
 }
 
-/// The state of one start as the rows take it: a word of equal bits for each state row.
+/// The state of one start in the form of rows: a word of 64 equal bits for each state row.
 #[derive(Clone, Debug, Default)]
 struct Template {
     start: Option<u32>,
     words: Vec<u64>,
 }
 
-/// One run of playouts: everything that does not change while it lasts.
+/// The parameters of one run of playouts.
 pub(crate) struct Run<'a> {
     pub(crate) net: &'a PropNet,
     pub(crate) programs: &'a PhasePrograms,
     pub(crate) kernels: Kernels,
-    /// Per role, the machine's number of each of its moves.
+    /// Per role, the machine's [`Move`] for each of the role's moves.
     pub(crate) moves: &'a [Vec<Move>],
     pub(crate) starts: &'a [BitState],
-    /// Which of `starts` are played; none of them is terminal.
+    /// Indices of the `starts` to play from; none of them is terminal.
     pub(crate) chosen: &'a [u32],
     pub(crate) plan: PlayoutPlan<'a>,
-    /// The plan's preferred moves in these programs.
+    /// The plan's preferred moves, as rows of these programs.
     pub(crate) preferred: Option<Preferred<'a>>,
 }
 
@@ -155,7 +155,7 @@ impl<const W: usize> Lanes<W> {
         self.live = Row::ZERO;
         self.sweep = 0;
         self.template.start = None;
-        // The first sweep at which a playout may have to be cut off.
+        // The first sweep at which a playout may reach the step limit.
         let mut cut_off_at = u64::MAX;
         let mut observe = |part: Part| {
             if let Some(observer) = &mut observer {
@@ -220,7 +220,7 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Begins playouts from `queue` in the lanes that are idle. How many.
+    /// Starts playouts from `queue` in idle lanes. Returns how many.
     fn refill(&mut self, run: &Run<'_>, queue: &mut Queue, cut_off_at: &mut u64) -> usize {
         let left = queue.left;
         if left == 0 {
@@ -263,7 +263,7 @@ impl<const W: usize> Lanes<W> {
         begun
     }
 
-    /// Puts the template into the lanes of `mask`, which then live, and empties the mask.
+    /// Writes the template into the lanes of `mask`, marks them as live, and clears the mask.
     fn write_states(&mut self, run: &Run<'_>, mask: &mut Row<W>) {
         if mask.any() {
             let first = state_row(0);
@@ -274,7 +274,7 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// The lanes whose playouts have made as many steps as they may.
+    /// The lanes whose playouts have reached the step limit.
     fn overdue(&self, max_steps: u32, cut_off_at: &mut u64) -> Row<W> {
         let mut overdue = Row::ZERO;
         *cut_off_at = u64::MAX;
@@ -289,8 +289,8 @@ impl<const W: usize> Lanes<W> {
         overdue
     }
 
-    /// Gives the playouts of the lanes `ended` to `sink`, now or later. The terminal section has
-    /// just run. Whether more than the goal section has run since.
+    /// Passes the playouts of the lanes `ended` to `sink`, now or later. The terminal section must have
+    /// just run. Returns whether sections other than the goal section have run since.
     fn end(
         &mut self,
         run: &Run<'_>,
@@ -300,7 +300,7 @@ impl<const W: usize> Lanes<W> {
         sink: &mut dyn FnMut(Playout<'_>),
     ) -> bool {
         self.live &= !ended;
-        // Copying a bit of a state takes about as long as a gate.
+        // Copying one state bit takes about as long as a gate.
         let copied = ended.count() * run.programs.fluents.len();
         if run.programs.defer.is_some_and(|gates| copied < gates) {
             return self.put_aside(run, number, ended, terminal, sink);
@@ -321,7 +321,7 @@ impl<const W: usize> Lanes<W> {
         false
     }
 
-    /// Reads the goals of `lanes` off the rows.
+    /// Reads the goals of `lanes` from the rows.
     fn read_goals(&mut self, run: &Run<'_>, number: usize, lanes: Row<W>) {
         let roles = run.net.roles.len();
         let goals = &run.programs.phases[number].program.goals;
@@ -332,7 +332,7 @@ impl<const W: usize> Lanes<W> {
                 if !holding.any() {
                     continue;
                 }
-                // The row after those of the goals is that of a goal that is no goal value.
+                // The row after those of the goals belongs to `bad_goal`: a `goal` that is no valid goal value.
                 let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
                 let alone = goal.map_or(Goals::None, Goals::One);
                 (holding & !once).for_each_lane(|lane| self.goals[lane * roles + role] = alone);
@@ -346,8 +346,8 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Keeps the last states of the lanes `ended` until there are as many as lanes. Whether those
-    /// kept before had to be evaluated to make room.
+    /// Stores the last states of the lanes `ended`, for up to one playout per lane. Returns whether the
+    /// playouts stored before had to be evaluated first to make room.
     fn put_aside(
         &mut self,
         run: &Run<'_>,
@@ -379,8 +379,8 @@ impl<const W: usize> Lanes<W> {
         full
     }
 
-    /// Evaluates the goals of the playouts put aside in phase `number`. Only the state rows are
-    /// as before afterwards.
+    /// Evaluates the goals of the playouts stored in phase `number`. Restores the state rows; all other
+    /// rows are overwritten.
     fn flush(&mut self, run: &Run<'_>, number: usize, sink: &mut dyn FnMut(Playout<'_>)) {
         let program = &run.programs.phases[number].program;
         let first = state_row(0);
@@ -406,7 +406,7 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Chooses moves for all roles. The lanes where a role has none.
+    /// Chooses moves for all roles. Returns the lanes in which a role has no legal move.
     fn choose(&mut self, run: &Run<'_>, number: usize) -> Row<W> {
         let phase = &run.programs.phases[number];
         let mut stuck = Row::ZERO;
@@ -435,8 +435,8 @@ impl<const W: usize> Lanes<W> {
 
     /// Ends the playouts in which a role has no legal move.
     fn end_stuck(&mut self, run: &Run<'_>, number: usize, stuck: Row<W>, sink: &mut dyn FnMut(Playout<'_>)) {
-        // The goals may need rows that the legal section has overwritten since, and the next
-        // state those that they overwrite.
+        // The goals may read rows that the legal section has overwritten, and the goal section may
+        // overwrite rows that the next state reads. So all sections run again.
         let phase = &run.programs.phases[number];
         let program = &phase.program;
         run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
@@ -446,7 +446,7 @@ impl<const W: usize> Lanes<W> {
         self.choose(run, number);
     }
 
-    /// Notes the joint move of each lane.
+    /// Records the joint move of each lane.
     fn record(&mut self, run: &Run<'_>, phase: &Phase) {
         let roles = run.net.roles.len();
         for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {

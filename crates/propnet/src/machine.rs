@@ -1,4 +1,4 @@
-//! The state machine of a network, one state at a time.
+//! The state machine of a network: queries about single states. The submodules hold batches and playouts.
 
 pub(crate) mod batch;
 mod playouts;
@@ -17,45 +17,45 @@ use ggp_game::{EvalError, Fact, Game, Goals, Move, Role, StateMachine, StopToken
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Words of a row for playouts: 512 lanes. Chosen by measurement.
+/// Words of a row for playouts: 512 lanes. Measured as the fastest width.
 pub(crate) const WORDS: usize = 8;
 
-/// Networks of more nodes are not worth the time that sharing takes for single states.
+/// Networks with at least this many nodes skip gate sharing for single states: it takes too long.
 const SHARE_BELOW: usize = 50_000;
 
-/// What machines of one network share.
+/// Data shared by all machines of one network.
 #[derive(Debug)]
 struct Shared {
     net: PropNet,
-    /// The role that is chance.
+    /// The role of chance (`random`), if the game has one.
     nature: Option<usize>,
-    /// Every output of the network, for single states.
+    /// The program for single states: it computes every output of the network.
     single: Program,
-    /// Playouts from states that play can reach.
+    /// Programs for playouts from states that are reachable from the initial state.
     reachable: PhasePrograms,
-    /// Those in which a role that can win at once does so: compiled when first needed.
+    /// Programs for playouts with decisive moves; compiled on first use, `None` if not available.
     decisive: OnceLock<Option<PhasePrograms>>,
-    /// Moves that come to the same: looked for when first needed.
+    /// `Twins`: classes of interchangeable moves; computed on first use, `None` if there are none.
     twins: OnceLock<Option<Twins>>,
-    /// Playouts from others: compiled when first needed.
+    /// Programs for playouts from all other states; compiled on first use.
     general: OnceLock<PhasePrograms>,
-    /// The texts of all moves of all roles, each once.
+    /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
     texts: Vec<Box<str>>,
     of_text: FxHashMap<Box<str>, Move>,
-    /// Per role, the number of each of its moves.
+    /// Per role, the [`Move`] of each of its moves.
     moves: Vec<Vec<Move>>,
-    /// Per role, the index of each move among the role's own.
+    /// Per role, the position of each [`Move`] in the role's own list of moves.
     own: Vec<FxHashMap<Move, u32>>,
     fluent_of: FxHashMap<Fact, u32>,
 }
 
 impl Shared {
-    /// The programs with decisive moves, if there are any.
+    /// The programs with decisive moves, or `None` if they are not available.
     fn decisive(&self) -> Option<&PhasePrograms> {
         self.decisive_unless(&StopToken::new())
     }
 
-    /// The same; none from then on if `stop` is raised while they are compiled.
+    /// As [`Shared::decisive`], but raising `stop` during compilation makes them unavailable from then on.
     fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
         let compiled = || {
             let programs =
@@ -65,10 +65,10 @@ impl Shared {
         self.decisive.get_or_init(compiled).as_ref()
     }
 
-    /// The programs for states that play from the initial state cannot reach.
+    /// The programs for states that are not reachable from the initial state.
     ///
     /// # Errors
-    /// [`EvalError::Interrupted`] soon after `stop` is raised; the next call begins anew.
+    /// [`EvalError::Interrupted`] soon after `stop` is raised; a later call compiles again from the start.
     fn general(&self, stop: &StopToken) -> Result<&PhasePrograms, EvalError> {
         if let Some(programs) = self.general.get() {
             return Ok(programs);
@@ -77,34 +77,34 @@ impl Shared {
         Ok(self.general.get_or_init(|| programs))
     }
 
-    /// The moves that come to the same, if there are any.
+    /// The classes of interchangeable moves, or `None` if there are none.
     fn twins(&self) -> Option<&Twins> {
         self.twins.get_or_init(|| Twins::find(&self.net, self.nature)).as_ref()
     }
 }
 
-/// A state machine over a propositional network. Clones share the network and own their rows.
+/// A state machine over a propositional network. Clones share the network and have their own rows.
 #[derive(Clone, Debug)]
 pub struct PropNetMachine {
     game: Arc<Game>,
     shared: Arc<Shared>,
     kernels: Kernels,
-    /// Of up to 64 states, one a bit.
+    /// The rows of the program for single states: one bit per state, up to 64 states.
     rows: Vec<u64>,
-    /// The state in `rows`, and which sections have been evaluated for it.
+    /// The state loaded into `rows`, and in `done` the sections already evaluated for it.
     loaded: Option<BitState>,
     done: [bool; NEXT],
-    /// The rows of the moves last made. They stay set until other moves are made, because an
+    /// The rows set by the last joint move. They stay set until the next joint move, because an
     /// output may be such a row itself.
     made: Vec<usize>,
-    /// Where playouts from states that play can reach are played, plain and with decisive moves, and
-    /// those from others.
+    /// Buffers for playouts: from reachable states, the same with decisive moves, and from all other
+    /// states.
     reachable: Stage,
     decisive: Stage,
     general: Stage,
-    /// The rows of the programs with decisive moves, of up to 64 states, one a bit.
+    /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
-    /// Of the role last asked about.
+    /// Measures the distance to the best goal, for the role that was last asked about.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
 }
@@ -115,15 +115,15 @@ const LEGAL: usize = 2;
 const NEXT: usize = 3;
 
 impl PropNetMachine {
-    /// A machine that plays `game` by `net`, which must be the game's.
+    /// Creates a machine for `game` from `net`, which must be the network of that game.
     ///
     /// # Errors
-    /// [`EvalError::TooLarge`] if a role has more moves than lanes can choose from.
+    /// [`EvalError::TooLarge`] if a role has more moves than the lanes can choose from.
     pub fn new(game: &Arc<Game>, net: PropNet) -> Result<PropNetMachine, EvalError> {
         PropNetMachine::for_cpu(game, net, Cpu::detect())
     }
 
-    /// Like [`PropNetMachine::new`], using no more than `cpu` has.
+    /// Like [`PropNetMachine::new`], but uses no instructions beyond those of `cpu`.
     ///
     /// # Errors
     /// As [`PropNetMachine::new`].
@@ -131,10 +131,10 @@ impl PropNetMachine {
         PropNetMachine::compile(game, net, cpu, &StopToken::new())
     }
 
-    /// Like [`PropNetMachine::for_cpu`]; compiling ends soon after `stop` is raised.
+    /// Like [`PropNetMachine::for_cpu`], but stops compiling soon after `stop` is raised.
     ///
     /// # Errors
-    /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`].
+    /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`] if `stop` is raised.
     pub fn compile(
         game: &Arc<Game>,
         net: PropNet,
@@ -198,42 +198,42 @@ impl PropNetMachine {
         })
     }
 
-    /// The same machine, using no more than `cpu` has.
+    /// Restricts the machine to the instructions of `cpu`.
     #[must_use]
     pub fn limited_to(mut self, cpu: Cpu) -> PropNetMachine {
         self.kernels = Kernels::new(cpu);
         self
     }
 
-    /// The network.
+    /// The network that the machine evaluates.
     pub fn net(&self) -> &PropNet {
         &self.shared.net
     }
 
-    /// Sizes of the programs that playouts run.
+    /// Sizes of the programs that run plain playouts.
     pub fn program_counts(&self) -> ProgramCounts {
         ProgramCounts::of(&self.shared.reachable)
     }
 
-    /// Sizes of those that playouts with decisive moves run, which are compiled when first needed; none
-    /// where seeing such moves would cost too much.
+    /// Sizes of the programs that run playouts with decisive moves, compiled on first use. `None` if
+    /// detecting decisive moves changes nothing or costs too much.
     pub fn decisive_counts(&self) -> Option<ProgramCounts> {
         self.shared.decisive().map(ProgramCounts::of)
     }
 
-    /// Compiles the programs of playouts with decisive moves now rather than when they are first needed.
-    /// If `stop` is raised before they are there, this machine and its clones do without them.
+    /// Compiles the programs for playouts with decisive moves now instead of on first use. If `stop` is
+    /// raised before they are complete, this machine and its clones play without them.
     pub fn compile_decisive(&self, stop: &StopToken) {
         self.shared.decisive_unless(stop);
     }
 
-    /// What the machine is made of, at length.
+    /// A detailed report on the network and the compiled programs.
     pub fn report(&self) -> Report {
         let Shared { net, single, reachable, .. } = &*self.shared;
         Report::new(net, single, reachable, WORDS)
     }
 
-    /// Puts `state` into the rows unless it is there, and evaluates `section`.
+    /// Loads `state` into the rows unless it is loaded already, then evaluates `section`.
     fn evaluate(&mut self, state: &BitState, section: usize) {
         if self.loaded.as_ref() != Some(state) {
             let fluents = self.shared.net.fluents.len();
@@ -246,7 +246,7 @@ impl PropNetMachine {
         self.run_section(section);
     }
 
-    /// Evaluates `section` of the loaded state and what it reads, unless that has been done.
+    /// Evaluates `section` of the loaded state and the sections it reads, skipping those already done.
     fn run_section(&mut self, section: usize) {
         let single = &self.shared.single;
         let before: &[usize] = match section {
@@ -260,14 +260,14 @@ impl PropNetMachine {
                 LEGAL => &single.legal_blocks,
                 _ => &single.next_blocks,
             };
-            // The next state depends on moves that may have changed.
+            // The next state always runs again: it depends on moves that may have changed.
             if section == NEXT || !std::mem::replace(&mut self.done[section], true) {
                 Kernels::run_packed(blocks, &single.gates, &mut self.rows);
             }
         }
     }
 
-    /// Sets the rows of moves: of the joint moves in `joints`, one a lane.
+    /// Sets the rows of the moves in `joints`: one joint move per lane.
     fn make_moves(&mut self, joints: &[Move]) -> Result<(), EvalError> {
         for row in self.made.drain(..) {
             self.rows[row] = 0;
@@ -288,7 +288,7 @@ impl PropNetMachine {
         Ok(())
     }
 
-    /// Evaluates the next state and the percepts.
+    /// Evaluates the next state and the percepts of `joint` in `state`.
     fn evaluate_next(&mut self, state: &BitState, joint: &[Move]) -> Result<(), EvalError> {
         self.evaluate(state, LEGAL);
         self.make_moves(joint)?;
@@ -301,18 +301,18 @@ impl PropNetMachine {
     }
 }
 
-/// Sizes of the programs that playouts run.
+/// Sizes of the programs that run playouts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramCounts {
-    /// State bits kept.
+    /// State bits kept during playouts.
     pub fluents: usize,
-    /// Per phase, the gates that a step takes (of two or three inputs), the goals left out.
+    /// Per phase, the gates (of two or three inputs) evaluated per step, without the goals.
     pub phases: Vec<usize>,
     /// Rows in use.
     pub rows: usize,
-    /// Whether goals are so costly that they are evaluated for many ended playouts at once.
+    /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
-    /// Whether the terminal condition and the legal moves are computed together.
+    /// Whether the terminal condition and the legal moves share their gates.
     pub shares_terminal: bool,
 }
 
@@ -375,7 +375,7 @@ impl StateMachine for PropNetMachine {
         self.evaluate(state, GOALS);
         let single = &self.shared.single;
         for ((out, rows), role) in out.iter_mut().zip(&single.goals).zip(&self.shared.net.roles) {
-            // The last row is that of a goal that is no goal value.
+            // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
             let goals = role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
             let holding = rows.iter().zip(goals).filter(|&(&literal, _)| self.value(literal));
             *out = Goals::of(holding.map(|(_, goal)| goal));

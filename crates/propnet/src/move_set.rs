@@ -1,9 +1,9 @@
-//! Sets of one role's moves. Exactly one of a role's moves is made in a step, so a set is a
-//! proposition: "the move made is one of these"; the complement is its negation.
+//! Sets of one role's moves. A role makes exactly one move in a step, so a set is a proposition: "the
+//! move made is in the set". The complement of the set is its negation.
 
 use rustc_hash::FxHashMap;
 
-/// Some of a role's moves.
+/// A set of moves of one role.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MoveSet {
     /// The role's number.
@@ -13,14 +13,14 @@ pub struct MoveSet {
 }
 
 impl MoveSet {
-    /// The ascending numbers below `all` that are not among the ascending `members`.
+    /// The ascending numbers below `all` that are not in `members`, which are ascending too.
     pub(crate) fn complement(members: &[u32], all: usize) -> Vec<u32> {
         let mut rest = members.iter().copied().peekable();
         (0..all as u32).filter(|mv| rest.next_if_eq(mv).is_none()).collect()
     }
 }
 
-/// Interned move sets.
+/// Interned move sets: equal sets have equal numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct MoveSets {
     moves: Vec<usize>,
@@ -50,7 +50,7 @@ impl MoveSets {
         number
     }
 
-    /// The moves that are in every set, or out of it where the flag says so.
+    /// The intersection of the given sets; a `true` flag stands for the complement of its set.
     pub(crate) fn intersection(&self, role: usize, literals: &[(u32, bool)]) -> Vec<u32> {
         let mut within: Option<Vec<u32>> = None;
         for &(number, negated) in literals {

@@ -1,6 +1,6 @@
-//! How near states come to a goal: its condition read as fuzzy logic (as in Schiffel & Thielscher
-//! 2007). A conjunction is as true as its parts on average, a disjunction as its truest part, and
-//! below a certain depth what holds is 1 and what does not is 0.
+//! Distance to a goal: the goal condition evaluated as fuzzy logic (as in Schiffel & Thielscher 2007). The value
+//! of a conjunction is the mean of its parts, that of a disjunction the maximum. Below a certain depth a
+//! condition is a leaf of value 1 or 0.
 
 use crate::cpu::Kernels;
 use crate::machine::batch::{BATCH, transpose};
@@ -10,23 +10,23 @@ use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
 use crate::state::BitState;
 use ggp_game::{EvalError, Fact, Role, StopToken};
 
-/// Conditions are looked into this deep.
+/// The depth below which conditions become leaves.
 const DEPTH: usize = 6;
-/// Conditions with more parts than this in all are not looked into further.
+/// The number of leaves from which no condition is expanded further.
 const PARTS: usize = 4096;
 
-/// A condition.
+/// A fuzzy condition.
 #[derive(Clone, Debug)]
 enum Fuzzy {
-    /// The leaf of that number.
+    /// The leaf with that number.
     Leaf(usize),
-    /// All of them.
+    /// The conjunction of the parts.
     All(Vec<Fuzzy>),
-    /// Any of them.
+    /// The disjunction of the parts.
     Any(Vec<Fuzzy>),
 }
 
-/// What measures the nearness of states to one role's best goal.
+/// Evaluates the nearness of states to one role's best goal, between 0 and 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Nearness {
     role: Role,
@@ -36,7 +36,7 @@ pub(crate) struct Nearness {
 }
 
 impl Nearness {
-    /// For the best goal that `role` has in `net`.
+    /// Prepares the evaluation for the best goal of `role` in `net`.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -55,12 +55,12 @@ impl Nearness {
         Ok(Nearness { role, condition, program, rows })
     }
 
-    /// Whose goal it is.
+    /// The role whose goal is evaluated.
     pub(crate) fn role(&self) -> Role {
         self.role
     }
 
-    /// Adds each state's nearness to `out`.
+    /// Appends the nearness of each state to `out`.
     pub(crate) fn measure(&mut self, states: &[&BitState], out: &mut Vec<f32>) {
         for states in states.chunks(BATCH) {
             self.load(states);
@@ -113,7 +113,7 @@ impl Nearness {
     }
 }
 
-/// Reads the condition of `signal`; what is not looked into becomes a leaf.
+/// Converts `signal` to a fuzzy condition. Parts that are too deep or too many become leaves.
 fn fuzzy(net: &PropNet, signal: Signal, depth: usize, leaves: &mut Vec<Signal>) -> Fuzzy {
     if let Node::And(inputs) = &net.nodes()[signal.node()]
         && depth > 0
@@ -128,7 +128,7 @@ fn fuzzy(net: &PropNet, signal: Signal, depth: usize, leaves: &mut Vec<Signal>) 
     Fuzzy::Leaf(leaves.len() - 1)
 }
 
-/// The network with nothing left to compute but `leaves`, as what the first role is told.
+/// A network that computes only `leaves`, as percepts of the first role.
 fn only(net: &PropNet, leaves: &[Signal]) -> PropNet {
     let mut bare = net.clone();
     bare.terminal = Signal::FALSE;

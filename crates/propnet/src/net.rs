@@ -1,10 +1,9 @@
-//! The network: a boolean circuit from state bits and chosen moves to legal moves, terminal, goals
-//! and the next state.
+//! The network: a boolean circuit from state bits and chosen moves to legal moves, terminal, goals,
+//! percepts and the next state.
 //!
-//! A [`Signal`] is a node or its negation, so there is one kind of gate, the n-ary AND; an OR is
-//! the negation of an AND of negations, and De Morgan's laws are built in. Nodes are hash-consed
-//! and stand after all nodes that they read; only a [`Node::Variable`] closes a cycle, inside its
-//! fixpoint component.
+//! The circuit is an and-inverter graph with n-ary ANDs: a [`Signal`] is a node or its negation, and an OR
+//! is the negation of an AND of negations. Nodes are hash-consed and stand in topological order; only a
+//! [`Node::Variable`] closes a cycle, inside its fixpoint component.
 
 use crate::move_set::{MoveSet, MoveSets};
 use crate::report::GroundCounts;
@@ -49,7 +48,7 @@ impl Signal {
         Signal(u32::from(value))
     }
 
-    /// Its value if it is a constant.
+    /// The value of a constant signal, otherwise `None`.
     pub fn as_constant(self) -> Option<bool> {
         (self.node() == 0).then_some(self.is_negated())
     }
@@ -62,18 +61,18 @@ impl Not for Signal {
     }
 }
 
-/// What a node computes.
+/// The function that a node computes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
-    /// Node 0, and only that: always false.
+    /// The constant false. Node 0, and no other node, is `False`.
     False,
-    /// The fluent of that number is true now.
+    /// The fluent with that number is true in the current state.
     State(u32),
-    /// The role's move is in the set of that number.
+    /// The move that the role makes is in the set with that number.
     MoveSet(u32),
-    /// All of the signals (two or more, sorted, of distinct nodes) are true.
+    /// The conjunction of two or more signals, sorted, of distinct nodes.
     And(Box<[Signal]>),
-    /// That unknown: meaningful only in its component's equations.
+    /// An unknown of a fixpoint component. Only the equations of that component read it.
     Variable(Unknown),
     /// The value of that unknown in the component's least fixpoint.
     Fixpoint(Unknown),
@@ -84,44 +83,44 @@ pub enum Node {
 pub struct Unknown {
     /// The component's number.
     pub component: u32,
-    /// The unknown's number in it.
+    /// The unknown's index within the component.
     pub index: u32,
 }
 
-/// One proposition of a state.
+/// A fluent: one proposition of a state.
 #[derive(Clone, Debug)]
 pub struct Fluent {
-    /// Its canonical text, without `true`.
+    /// The canonical text of the fluent, without `true`.
     pub fact: Fact,
-    /// Whether it holds initially.
+    /// Whether the fluent holds in the initial state.
     pub initial: bool,
-    /// Whether it holds next.
+    /// True if the fluent holds in the next state.
     pub next: Signal,
 }
 
-/// One move that a role may have.
+/// A possible move of a role.
 #[derive(Clone, Debug)]
 pub struct NetMove {
-    /// Its canonical text.
+    /// The canonical text of the move.
     pub text: Box<str>,
-    /// When it is legal.
+    /// True if the move is legal.
     pub legal: Signal,
 }
 
-/// What the network says of one role.
+/// The moves, goals and percepts of one role.
 #[derive(Clone, Debug, Default)]
 pub struct NetRole {
-    /// Its moves, in bytewise order of their texts, each once.
+    /// The role's moves, distinct, in bytewise order of their texts.
     pub moves: Vec<NetMove>,
-    /// When it has which goal.
+    /// The role's goal values, each with the condition under which it holds.
     pub goals: Vec<(Goal, Signal)>,
-    /// When `goal` holds of something that is no goal value.
+    /// True if `goal` holds of a term that is not a valid goal value; `None` if there is no such term.
     pub bad_goal: Option<Signal>,
-    /// What it is told after a joint move, and when.
+    /// The role's percepts after a joint move, each with its condition.
     pub sees: Vec<(Fact, Signal)>,
 }
 
-/// The whole network of a game. Read-only once built; machines share it.
+/// The network of a game. It is immutable, and machines share it.
 #[derive(Clone, Debug)]
 pub struct PropNet {
     pub(crate) nodes: Vec<Node>,
@@ -134,7 +133,7 @@ pub struct PropNet {
 }
 
 impl PropNet {
-    /// The nodes, each after what it reads.
+    /// The nodes in topological order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -149,22 +148,22 @@ impl PropNet {
         &self.roles
     }
 
-    /// When the game is over.
+    /// True if the state is terminal.
     pub fn terminal(&self) -> Signal {
         self.terminal
     }
 
-    /// The move set of that number.
+    /// The move set with that number.
     pub fn move_set(&self, number: u32) -> &MoveSet {
         self.move_sets.get(number)
     }
 
-    /// The equations of fixpoint component `number`, one signal an unknown.
+    /// The equations of fixpoint component `number`, one signal per unknown.
     pub fn component(&self, number: u32) -> &[Signal] {
         &self.components[number as usize]
     }
 
-    /// Everything that is read from outside.
+    /// All outputs: terminal, legal moves, goals, percepts and next fluents.
     pub fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
         let of_roles = self.roles.iter().flat_map(|role| {
             let moves = role.moves.iter().map(|mv| mv.legal);
@@ -174,12 +173,12 @@ impl PropNet {
         std::iter::once(self.terminal).chain(of_roles).chain(self.fluents.iter().map(|fluent| fluent.next))
     }
 
-    /// What grounding made of the rules.
+    /// Sizes of the grounded rules.
     pub fn grounding(&self) -> &GroundCounts {
         &self.grounding
     }
 
-    /// Sizes, for reports.
+    /// Sizes of the part of the network that the outputs need.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { fluents: self.fluents.len(), ..Counts::default() };
         counts.moves = self.roles.iter().map(|role| role.moves.len()).sum();
@@ -195,25 +194,25 @@ impl PropNet {
     }
 }
 
-/// How large a network is.
+/// Sizes of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Two-input gates that the outputs need.
+    /// Gates that the outputs need, counted as two-input gates.
     pub gates: usize,
-    /// Bits of a state.
+    /// Fluents: bits of a state.
     pub fluents: usize,
-    /// Moves of all roles together.
+    /// Moves of all roles.
     pub moves: usize,
-    /// Sets of moves that gates read.
+    /// Move sets that gates read.
     pub move_sets: usize,
     /// Fixpoint components.
     pub components: usize,
-    /// Their unknowns.
+    /// Unknowns of all fixpoint components.
     pub recursive: usize,
 }
 
-/// Builds a network bottom-up, simplifying as it goes: constants, duplicates, complements,
-/// absorption one level down, and the algebra of move sets, of which a role's are one-hot.
+/// Builds a network bottom-up and simplifies it on the way: constants, duplicates, complements, absorption
+/// one level down, and set algebra on move sets (a role makes exactly one move).
 #[derive(Clone, Debug)]
 pub struct NetBuilder {
     nodes: Vec<Node>,
@@ -222,11 +221,11 @@ pub struct NetBuilder {
     components: Vec<Box<[Signal]>>,
 }
 
-/// Operands that have more inputs than this are not looked into.
+/// Operands with more inputs than this are not searched for absorption and unit propagation.
 const LOOK_INTO: usize = 12;
 
 impl NetBuilder {
-    /// A builder for roles with that many moves each.
+    /// Creates a builder; `moves` gives the number of moves of each role.
     pub fn new(moves: &[usize]) -> NetBuilder {
         NetBuilder {
             nodes: vec![Node::False],
@@ -236,24 +235,24 @@ impl NetBuilder {
         }
     }
 
-    /// A builder that has the nodes of `net` already, under the same signals.
+    /// Creates a builder that contains the nodes of `net`, under the same signals.
     pub(crate) fn of(net: &PropNet) -> NetBuilder {
         let nodes = net.nodes.clone();
         let index = nodes.iter().cloned().zip(0..).collect();
         NetBuilder { nodes, index, move_sets: net.move_sets.clone(), components: net.components.clone() }
     }
 
-    /// How many nodes there are, used or not.
+    /// The number of nodes, used or not.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// What `signal`'s node computes.
+    /// The node of `signal`.
     pub fn node(&self, signal: Signal) -> &Node {
         &self.nodes[signal.node()]
     }
 
-    /// The members of the move set of that number.
+    /// The move set with that number.
     pub fn set(&self, number: u32) -> &MoveSet {
         self.move_sets.get(number)
     }
@@ -267,12 +266,12 @@ impl NetBuilder {
         Signal::of_node(at as usize)
     }
 
-    /// Fluent number `fluent`.
+    /// The signal of fluent number `fluent`.
     pub fn state(&mut self, fluent: usize) -> Signal {
         self.intern(Node::State(fluent as u32))
     }
 
-    /// Whether `role`'s move is among `members` (indices into its moves, in any order).
+    /// True if `role`'s move is in `members` (indices into its moves, in any order).
     pub fn move_set(&mut self, role: usize, members: &[u32]) -> Signal {
         let mut sorted = members.to_vec();
         sorted.sort_unstable();
@@ -291,13 +290,13 @@ impl NetBuilder {
         self.intern(Node::MoveSet(number)).negated_if(negate)
     }
 
-    /// All of `inputs`; true if there are none.
+    /// The conjunction of `inputs`; true if there are none.
     pub fn and(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
         let mut list: Vec<Signal> = inputs.into_iter().collect();
         self.and_list(&mut list, true)
     }
 
-    /// Any of `inputs`; false if there are none.
+    /// The disjunction of `inputs`; false if there are none.
     pub fn or(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
         let mut list: Vec<Signal> = inputs.into_iter().map(Signal::not).collect();
         !self.and_list(&mut list, true)
@@ -325,8 +324,8 @@ impl NetBuilder {
         }
     }
 
-    /// Replaces conjunctions of nothing but move sets by those sets: there are no more of them than
-    /// roles, and they merge with what else is said of the roles' moves.
+    /// Replaces each conjunction of nothing but move sets by those sets. It has at most one set per role,
+    /// and the sets merge with the other move sets in `list`.
     fn inline_move_sets(&self, list: &mut Vec<Signal>) {
         let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
         let mut at = 0;
@@ -344,7 +343,7 @@ impl NetBuilder {
         list.sort_unstable();
     }
 
-    /// Replaces two or more move sets of one role by their intersection. Whether it did.
+    /// Replaces two or more move sets of one role by their intersection. Returns whether it did so.
     fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
         let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
             Node::MoveSet(number) => Some(number),
@@ -373,7 +372,7 @@ impl NetBuilder {
         true
     }
 
-    /// Unit propagation into the operands' own operands. Whether `list` changed.
+    /// Propagates units and absorbs across the inputs of the operands. Returns whether `list` changed.
     fn look_into_operands(&mut self, list: &mut Vec<Signal>) -> bool {
         for at in 0..list.len() {
             let Node::And(inner) = &self.nodes[list[at].node()] else { continue };
@@ -407,8 +406,8 @@ impl NetBuilder {
         false
     }
 
-    /// Opens a fixpoint component of `size` unknowns: a set of equations that are recursive
-    /// through one another. Returns its number and the unknowns.
+    /// Opens a fixpoint component of `size` unknowns: a set of mutually recursive equations. Returns its
+    /// number and the unknowns.
     pub fn open_fixpoint(&mut self, size: usize) -> (u32, Vec<Signal>) {
         let component = self.components.len() as u32;
         self.components.push(Box::default());
@@ -418,8 +417,8 @@ impl NetBuilder {
         (component, unknowns)
     }
 
-    /// Closes component `component`: `bodies[i]` is what unknown `i` equals, and must not become
-    /// false when an unknown becomes true. Returns the unknowns' values in the least fixpoint.
+    /// Closes component `component`. `bodies[i]` is the equation of unknown `i` and must be monotone in the
+    /// unknowns. Returns the values of the unknowns in the least fixpoint.
     pub fn close_fixpoint(&mut self, component: u32, bodies: Vec<Signal>) -> Vec<Signal> {
         let size = bodies.len();
         let constants: Vec<Option<bool>> = bodies.iter().map(|body| body.as_constant()).collect();
@@ -432,7 +431,7 @@ impl NetBuilder {
             .collect()
     }
 
-    /// The finished network.
+    /// Finishes the network with the given outputs.
     pub fn finish(self, fluents: Vec<Fluent>, roles: Vec<NetRole>, terminal: Signal) -> PropNet {
         let NetBuilder { nodes, move_sets, components, .. } = self;
         let grounding = GroundCounts::default();
@@ -478,7 +477,7 @@ mod tests {
         let both = b.and([one, other]);
         assert!(matches!(b.node(both), Node::And(inputs) if inputs.len() == 2));
         assert_eq!(b.move_set(1, &[0, 1, 2]), Signal::TRUE);
-        // Alternatives of alternatives of moves are alternatives of moves.
+        // A disjunction of disjunctions of moves is one disjunction of moves.
         let (two, three) = (b.move_set(0, &[2]), b.move_set(0, &[3]));
         let (either, or_else) = (b.or([two, other]), b.or([three, other]));
         let (both, of_first) = (b.or([either, or_else]), b.move_set(0, &[2, 3]));

@@ -1,8 +1,8 @@
-//! Random playouts, one after the other: for searches that want one playout at a time.
+//! Random playouts one after the other, for searches that run one playout at a time.
 //!
-//! The programs are those of the lanes, run over a byte a row instead of 512 bits: all rows of most
-//! games then fit in the first-level cache. Draws depend on a playout's number and step only, so
-//! the results are those of the lanes.
+//! The programs are those of the lanes, evaluated over one byte per row instead of 512 bits: in most games all
+//! rows then fit in the first-level cache. Random draws depend only on a playout's number and step, so the
+//! results equal those of the lanes.
 
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
@@ -10,7 +10,7 @@ use crate::lanes::Run;
 use crate::schedule::{ONES, Program, state_row};
 use ggp_game::{Goals, Move, Playout, Role, StopToken, rng};
 
-/// The rows of one playout.
+/// The rows and buffers of a single playout.
 #[derive(Clone, Debug)]
 pub(crate) struct One {
     rows: Vec<u8>,
@@ -19,12 +19,12 @@ pub(crate) struct One {
     joint: Vec<Move>,
 }
 
-/// Why a playout has no next step.
+/// The reason why a playout ends.
 enum End {
     Terminal,
-    /// At the step limit.
+    /// The playout has reached the step limit.
     CutOff,
-    /// Some role has no legal move.
+    /// A role has no legal move.
     Stuck,
 }
 
@@ -35,7 +35,7 @@ impl One {
         One { rows, goals: vec![Goals::None; roles], moves: Vec::new(), joint: vec![Move(0); roles] }
     }
 
-    /// Plays `run`, until it is done or `stop` is raised.
+    /// Plays `run` to its end, or until `stop` is raised.
     pub(crate) fn play(&mut self, run: &Run<'_>, stop: &StopToken, sink: &mut dyn FnMut(Playout<'_>)) {
         for &start in run.chosen {
             for repeat in 0..run.plan.per_start {
@@ -88,7 +88,7 @@ impl One {
         };
         let program = &phases[number].program;
         if let End::Stuck = end {
-            // The legal section may have overwritten what the goals read.
+            // The legal section may have overwritten rows that the goals read.
             Kernels::run_packed(&program.terminal_blocks, &program.gates, &mut self.rows);
         }
         Kernels::run_packed(&program.goal_blocks, &program.gates, &mut self.rows);
@@ -97,7 +97,7 @@ impl One {
         sink(Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal });
     }
 
-    /// Chooses a move for every role; whether each has one.
+    /// Chooses a move for every role. Returns whether every role has one.
     fn choose(&mut self, run: &Run<'_>, phase: &Phase, key: u64, step: u32) -> bool {
         for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
             let area = &mut self.rows[choice.base as usize..][..choice.moves.len()];
@@ -124,7 +124,7 @@ impl One {
 
     fn read_goals(&mut self, run: &Run<'_>, program: &Program) {
         for ((out, rows), of_role) in self.goals.iter_mut().zip(&program.goals).zip(&run.net.roles) {
-            // The last row is that of a goal that is no goal value.
+            // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
             let goals = of_role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
             let holding = rows
                 .iter()
@@ -135,7 +135,7 @@ impl One {
     }
 }
 
-/// Leaves only the set row of that rank set; its position, if there is one.
+/// Clears all set rows but the one of the given rank. Returns its position; `None` if there is none.
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;

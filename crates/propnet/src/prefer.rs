@@ -1,20 +1,20 @@
-//! Preferred moves: in the lanes whose playouts prefer, the other moves are taken off the legal ones
-//! before one is drawn, wherever a preferred one is legal. That costs an instruction a move.
+//! Preferred moves of playouts. In lanes that apply the preference, if a preferred move is legal, the other
+//! moves are removed from the legal ones before the draw. This costs about one instruction per move.
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::rows::Bits;
 use crate::schedule::Choice;
 use ggp_game::{Move, Preference, Role};
 
-/// Which rows of legal moves are those of preferred ones.
+/// The rows of legal moves that belong to preferred moves.
 pub(crate) struct Preferred<'a> {
     preference: &'a Preference,
-    /// By phase and choice.
+    /// Whether each row is preferred, by phase and choice.
     rows: Vec<Vec<Box<[bool]>>>,
 }
 
 impl<'a> Preferred<'a> {
-    /// `moves` are, per role, the machine's numbers of its moves.
+    /// `moves` holds, per role, the machine's [`Move`] for each of the role's moves.
     pub(crate) fn new(
         programs: &PhasePrograms,
         moves: &[Vec<Move>],
@@ -29,12 +29,12 @@ impl<'a> Preferred<'a> {
         Preferred { preference, rows: programs.phases.iter().map(of_phase).collect() }
     }
 
-    /// Whether the playout of this number prefers.
+    /// Whether the playout with this number applies the preference.
     pub(crate) fn applies(&self, playout: u64) -> bool {
         self.preference.applies(playout)
     }
 
-    /// Takes the other moves off the legal ones in the lanes `preferring` that have a preferred one.
+    /// Removes the other moves in the lanes of `preferring` that have a legal preferred move.
     pub(crate) fn narrow<R: Bits>(&self, phase: usize, choice: usize, legal: &mut [R], preferring: R) {
         let preferred = &self.rows[phase][choice];
         let mut some = R::NONE;

@@ -1,26 +1,26 @@
-//! A network's nodes in one rail or two: as they are, or for each a lower and an upper bound of what it may
-//! be where some of what it reads is unknown (dual-rail encoding of three-valued logic).
+//! Single-rail and dual-rail encodings of a network's nodes. Dual-rail gives each node a lower and an upper
+//! bound, for evaluation with unknown inputs (three-valued logic).
 
 use crate::net::{Node, Signal};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The nodes of a network, or bounds of them.
+/// `Rails`: the nodes of a network, single-rail (the nodes themselves) or dual-rail (their bounds).
 #[derive(Clone, Debug)]
 pub(crate) struct Rails<'a> {
-    /// The nodes, or first the lower and then the upper bound of each.
+    /// The nodes; or, in dual-rail, the lower and then the upper bound of each node.
     pub(crate) nodes: Cow<'a, [Node]>,
     count: usize,
 }
 
 impl<'a> Rails<'a> {
-    /// The nodes as they are.
+    /// The single-rail encoding: the nodes themselves.
     pub(crate) fn exact(nodes: &'a [Node]) -> Rails<'a> {
         Rails { nodes: Cow::Borrowed(nodes), count: 1 }
     }
 
-    /// Two bounds of each node. Leaves have both as they are: whoever gives them values sees to it that the
-    /// upper one holds wherever the lower does.
+    /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf: the caller gives them values
+    /// such that the upper bound holds wherever the lower does.
     pub(crate) fn bounds(nodes: &'a [Node]) -> Rails<'a> {
         let bounds = |node: &Node, upper| match node {
             Node::And(inputs) => Node::And(inputs.iter().map(|&input| bound(input, upper)).collect()),
@@ -30,23 +30,23 @@ impl<'a> Rails<'a> {
         Rails { nodes: Cow::Owned(nodes.collect()), count: 2 }
     }
 
-    /// A bound of `signal` of the network; the signal itself where there is one rail.
+    /// The upper or lower bound of `signal` of the network; in single-rail, the signal itself.
     pub(crate) fn bound(&self, signal: Signal, upper: bool) -> Signal {
         if self.count == 1 { signal } else { bound(signal, upper) }
     }
 
-    /// Whether node `number` is an upper bound.
+    /// Whether node `number` of the encoding is an upper bound.
     pub(crate) fn is_upper(&self, number: usize) -> bool {
         self.count == 2 && number % 2 == 1
     }
 
-    /// The nodes for the network's node `node`.
+    /// The nodes of the encoding that belong to the network's node `node`.
     pub(crate) fn of(&self, node: usize) -> Range<usize> {
         self.count * node..self.count * (node + 1)
     }
 }
 
-/// A negated node is bounded from below by the negation of what bounds it from above.
+/// The lower bound of a negated node is the negation of the node's upper bound, and vice versa.
 fn bound(signal: Signal, upper: bool) -> Signal {
     let negated = signal.is_negated();
     Signal::of_node(2 * signal.node() + usize::from(upper != negated)).negated_if(negated)

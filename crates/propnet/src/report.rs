@@ -1,110 +1,109 @@
-//! What was grounded, removed and kept: the sizes of everything between the rules and the gates
-//! that run.
+//! Sizes of everything between the rules and the running gates: what was grounded, removed and kept.
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
 use crate::rows::Row;
 use crate::schedule::{Block, FIRST_STATE, Program};
 
-/// What grounding made of a game's rules. All zeros for a network that was built otherwise.
+/// Sizes of the grounded rules. All zeros for a network that was not made by grounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroundCounts {
-    /// Facts that do not depend on the state, as far as they were asked for.
+    /// Facts that do not depend on the state, as far as they were demanded.
     pub fixed_facts: usize,
-    /// Facts that hold in some states, as far as grounding can tell.
+    /// Facts that hold in some state according to the relaxed rules (an over-approximation).
     pub possible_facts: usize,
-    /// Rules that depend on the state or on the moves, those that grounding adds included.
+    /// Rules that depend on the state or on the moves, including rules that grounding adds.
     pub rules: usize,
-    /// Their instances; one may stand for many moves.
+    /// Instances of these rules; one instance may stand for many moves.
     pub instances: u64,
-    /// How many they were, if each stood for one move of each role.
+    /// The number of instances if each stood for one move of each role.
     pub instances_by_move: u64,
-    /// The instances that are not contradictory in themselves, and whose heads are of use.
+    /// Instances with a satisfiable condition and a demanded head.
     pub kept: u64,
-    /// Two-input gates that the kept instances would be, were nothing else simplified: a
-    /// conjunction each, and a disjunction for each fact.
+    /// Two-input gates of the kept instances without further simplification: a conjunction for each
+    /// instance and a disjunction for each fact.
     pub gates: u64,
-    /// Nodes of the network, with those that nothing reads any more.
+    /// Nodes of the network, including those that no output needs.
     pub nodes: usize,
 }
 
-/// Gates of one program after each step on the way to it: of two inputs until `mapped`, with the
-/// goals all the way.
+/// Gates of one program after each compilation step, goals included: two-input gates before `mapped`,
+/// two- and three-input gates from there on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// What terminal, goals, legal moves and the fluents that matter need, with fluents fixed
-    /// that never change or follow from the phase.
+    /// Gates that the terminal condition, goals, legal moves and relevant fluents need, with constant
+    /// fluents and those determined by the phase replaced by their values.
     pub needed: usize,
-    /// The same, with each set of moves as a disjunction of moves.
+    /// After replacing each move set by a disjunction of single moves.
     pub lowered: usize,
-    /// After merging conjunctions into the only one that reads them.
+    /// After merging each conjunction that has a single reader, a conjunction, into that reader.
     pub flattened: usize,
-    /// After taking common factors out.
+    /// After factoring out common literals.
     pub factored: usize,
-    /// After sharing pairs of inputs.
+    /// After sharing common pairs of inputs.
     pub shared: usize,
-    /// Gates of two or three inputs; what two sections of a step need may be there twice.
+    /// Gates of two or three inputs. Gates needed by two sections of a step may count twice.
     pub mapped: usize,
-    /// After adding what copies bits to where they are expected: what runs.
+    /// After adding gates that copy bits to their target rows: the gates that run.
     pub scheduled: usize,
 }
 
-/// One phase of playouts: all steps, or every second one, …
+/// One phase of playouts. A game of period `n` has `n` phases; step `t` runs phase `t` mod `n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseReport {
-    /// Fluents whose values follow from the phase.
+    /// Fluents whose values the phase determines.
     pub fixed: usize,
-    /// Per role, the moves that can be legal.
+    /// Per role, the number of moves that can be legal.
     pub moves: Vec<usize>,
-    /// Gates after each step.
+    /// Gates after each compilation step.
     pub steps: Steps,
-    /// Gates that a step runs without goals, and gates of the goals alone.
+    /// Gates evaluated per step, without the gates of the goals.
     pub gates_per_step: usize,
-    /// See `gates_per_step`.
+    /// Gates of the goals alone.
     pub gates_of_goals: usize,
-    /// The longest chain of gates that read one another.
+    /// The depth of the circuit: gates on the longest path.
     pub levels: usize,
-    /// Runs of gates of one kind.
+    /// Runs: maximal sequences of gates of one kind.
     pub runs: usize,
-    /// Loops that are repeated until a recursion is stable, and their unknowns.
+    /// Fixpoint loops, which are iterated until a recursion is stable.
     pub loops: usize,
-    /// See `loops`.
+    /// Unknowns of all fixpoint loops.
     pub unknowns: usize,
-    /// Rows in use, and those of them that gates need beside state and moves.
+    /// Rows in use.
     pub rows: usize,
-    /// See `rows`.
+    /// Rows in use for intermediate values: neither state bits nor moves.
     pub working_rows: usize,
 }
 
-/// What a machine is made of.
+/// Sizes of a machine's network and programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Fluents of the network.
     pub fluents: usize,
-    /// Of these, those that never change from the initial state on.
+    /// Fluents that never change from the initial state on.
     pub constant: usize,
-    /// State bits that playouts keep.
+    /// State bits kept during playouts.
     pub state_bits: usize,
-    /// Playouts' programs: one a phase.
+    /// The programs for playouts: one per phase.
     pub phases: Vec<PhaseReport>,
-    /// Gates of the program for single states, by step.
+    /// Gates of the program for single states, after each compilation step.
     pub single: Steps,
-    /// Its rows.
+    /// Rows of the program for single states.
     pub single_rows: usize,
-    /// Playouts at a time.
+    /// Playouts that run at once.
     pub lanes: usize,
-    /// Whether goals are so costly that they are evaluated for many ended playouts at once.
+    /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
-    /// Whether the terminal condition and the legal moves are computed together.
+    /// Whether the terminal condition and the legal moves share their gates.
     pub shares_terminal: bool,
     /// Bytes of the programs, which all threads share.
     pub program_bytes: usize,
-    /// Bytes of the rows that each thread has for itself.
+    /// Bytes of the rows, which each thread has for itself.
     pub thread_bytes: usize,
 }
 
 impl Report {
-    /// The report on `single` and `playouts`, run with `words` words a row.
+    /// The report on the programs `single` and `playouts`, with `words` words per row of a playout.
     pub(crate) fn new(net: &PropNet, single: &Program, playouts: &PhasePrograms, words: usize) -> Report {
         let programs = playouts.phases.iter().map(|phase| &phase.program);
         let program_bytes = programs.chain([single]).map(Program::bytes).sum();

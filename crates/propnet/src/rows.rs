@@ -1,18 +1,18 @@
-//! Rows: one proposition's values in all lanes, 64 lanes a word.
+//! Rows: the values of one proposition in all lanes, 64 lanes per word.
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
-/// What gates compute with: rows, or a packed word or byte where few lanes are needed.
+/// The operands of gates: rows, or a single word or byte where few lanes are enough.
 pub(crate) trait Bits:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// False in every lane.
     const NONE: Self;
 
-    /// Whether it is true in any lane.
+    /// Whether any lane is true.
     fn is_any(self) -> bool;
 
-    /// Its negation if `negate`, else itself.
+    /// The negation if `negate` is set, otherwise the value itself.
     #[inline(always)]
     fn negate_if(self, negate: bool) -> Self {
         if negate { !self } else { self }
@@ -46,7 +46,7 @@ impl<const W: usize> Bits for Row<W> {
     }
 }
 
-/// One bit a lane: bit `i` of word `w` is lane `64 w + i`.
+/// One bit per lane: bit `i` of word `w` is lane `64 w + i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Row<const W: usize>(pub(crate) [u64; W]);
@@ -72,7 +72,7 @@ impl<const W: usize> Row<W> {
         *word = *word & !(1 << (lane & 63)) | u64::from(value) << (lane & 63);
     }
 
-    /// How many bits are set.
+    /// The number of set bits.
     #[inline(always)]
     pub(crate) fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
@@ -83,7 +83,7 @@ impl<const W: usize> Row<W> {
         self.0[lane >> 6] >> (lane & 63) & 1 == 1
     }
 
-    /// Calls `each` with every lane whose bit is set, ascending.
+    /// Calls `each` with every lane whose bit is set, in ascending order.
     #[inline(always)]
     pub(crate) fn for_each_lane(self, mut each: impl FnMut(usize)) {
         for (at, mut word) in self.0.into_iter().enumerate() {

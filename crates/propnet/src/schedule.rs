@@ -1,8 +1,8 @@
-//! Programs: gates in an order and with rows to live in.
+//! Programs: gates in execution order, with a row for each value.
 //!
-//! The rows of a program: 0 is all zeros, 1 all ones, then the state bits, then per role one
-//! row a move (the legal moves; after the choice the move made), then whatever gates compute,
-//! renamed so that few rows are live at a time and stay in the first-level cache.
+//! The rows of a program are, in this order: 0 (false in all lanes), 1 (true in all lanes), the state bits,
+//! one row per move of each role (legal moves; after the choice, the chosen move), and intermediate values.
+//! The latter share rows, so that few rows are live at a time and stay in the first-level cache.
 
 use crate::allocate::Allocator;
 use crate::circuit::Circuit;
@@ -19,66 +19,66 @@ pub(crate) const ZEROS: u32 = 0;
 /// Row 1: true in every lane.
 pub(crate) const ONES: u32 = 1;
 pub(crate) const FIRST_STATE: u32 = 2;
-/// A role's rows come in groups of this many.
+/// Each role's move rows are padded to a multiple of this number.
 pub(crate) const GROUP: usize = 8;
-/// Gates are sorted by kind within windows of this many: larger windows make longer runs, and
+/// Gates are sorted by kind within windows of this many gates. Larger windows make longer runs, but keep
 /// more rows live at a time.
 const WINDOW: usize = 512;
 
-/// Gates of one kind, one after the other.
+/// Consecutive gates of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) kind: Kind,
     pub(crate) gates: Range<u32>,
 }
 
-/// What is evaluated together.
+/// A unit of evaluation: a run of gates, or a loop for a fixpoint component.
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
     Run(Run),
-    /// Unknowns start as zeros and grow until nothing changes.
+    /// Computes a least fixpoint: unknowns start as zeros, and the body repeats until none changes.
     Loop {
         body: Vec<Run>,
-        /// The row of each unknown and that of its new value, negated or not.
+        /// The row of each unknown, and the literal of its new value.
         unknowns: Vec<(u32, Literal<u32>)>,
     },
 }
 
-/// One role's choice.
+/// The move rows of one role, among which one move is chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub(crate) role: usize,
-    /// The first of its rows.
+    /// The first of the role's move rows.
     pub(crate) base: u32,
-    /// The move that each row stands for, as an index into the role's moves.
+    /// The move of each row, as an index into the role's moves.
     pub(crate) moves: Vec<u32>,
-    /// Whether it has a legal move in every state.
+    /// Whether the role has a legal move in every state.
     pub(crate) always: bool,
 }
 
-/// When rows of one section may be read by the next ones.
+/// How long the rows of one section remain readable for later sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// For playouts: rows are reused; lanes may get another state after the terminal section.
+    /// For playouts: rows are reused, and lanes may get another state after the terminal section.
     Refill,
-    /// For playouts: rows are reused; the legal section reads what the terminal section computed.
+    /// For playouts: rows are reused, and the legal section reads values of the terminal section.
     Share,
-    /// For single states: every value keeps a row of its own.
+    /// For single states: every value has a row of its own.
     Keep,
 }
 
-/// Which outputs of a network a program computes.
+/// The outputs of a network that a program computes.
 pub(crate) struct Outputs<'a> {
     pub(crate) net: &'a PropNet,
     /// The fluents that have a state row.
     pub(crate) fluents: &'a [u32],
     /// Per role, the moves that have a row.
     pub(crate) moves: Vec<Vec<u32>>,
-    /// Whether percepts are computed (with the next state).
+    /// Whether percepts are computed, together with the next state.
     pub(crate) percepts: bool,
 }
 
-/// The evaluation of a network, or of one phase of it.
+/// Compiled gates that evaluate a network, or one phase of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) gates: Vec<Gate>,
@@ -87,23 +87,23 @@ pub(crate) struct Program {
     pub(crate) legal_blocks: Vec<Block>,
     pub(crate) next_blocks: Vec<Block>,
     pub(crate) terminal: Literal<u32>,
-    /// Per role, each goal's row, then that of the bad goal.
+    /// Per role, the literal of each goal, then that of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<u32>>>,
-    /// Per role and move of [`Outputs::moves`], where legality is found (in [`Layout::Keep`];
-    /// otherwise it is the move's own row).
+    /// Per role and move of [`Outputs::moves`], the literal of its legality. Used with [`Layout::Keep`];
+    /// otherwise legality is in the move's own row.
     pub(crate) legal: Vec<Vec<Literal<u32>>>,
-    /// Per fluent of [`Outputs::fluents`], its next value (in [`Layout::Keep`]; otherwise the
-    /// state rows are overwritten).
+    /// Per fluent of [`Outputs::fluents`], the literal of its next value. Used with [`Layout::Keep`];
+    /// otherwise the next section overwrites the state rows.
     pub(crate) next: Vec<Literal<u32>>,
-    /// Per role, each percept's row.
+    /// Per role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<u32>>>,
     pub(crate) choices: Vec<Choice>,
-    /// How many rows it needs: a power of two.
+    /// The number of rows to allocate: a power of two.
     pub(crate) rows: usize,
-    /// How many rows are written by gates.
+    /// The number of rows in use.
     pub(crate) live_rows: usize,
     pub(crate) layout: Layout,
-    /// Gates after each step on the way here.
+    /// Gates after each compilation step.
     pub(crate) steps: Steps,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn state_row(position: usize) -> usize {
 }
 
 impl Program {
-    /// How many gates a step takes, the goals left out.
+    /// The number of gates per step, without the goals.
     pub(crate) fn gates_per_step(&self) -> usize {
         [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks]
             .into_iter()
@@ -121,14 +121,13 @@ impl Program {
             .sum()
     }
 
-    /// The blocks of a step and of the goals, in the order in which they run.
+    /// The blocks of a step and of the goals, in execution order.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         let sections = [&self.terminal_blocks, &self.goal_blocks, &self.legal_blocks, &self.next_blocks];
         sections.into_iter().flatten()
     }
 
-    /// The longest chain of gates of which each reads the one before, through the whole step; once
-    /// through a loop.
+    /// The depth: gates on the longest path through the whole step. Loop bodies count once.
     pub(crate) fn levels(&self) -> usize {
         let mut levels = vec![0; self.rows];
         let mut highest = 0;
@@ -143,14 +142,14 @@ impl Program {
                 let below = gate.inputs.iter().map(|&input| levels[input as usize]).max();
                 let level = below.unwrap_or(0) + 1;
                 levels[gate.out as usize] = level;
-                // Rows are used again.
+                // Rows are reused, so the maximum must be taken here.
                 highest = highest.max(level);
             }
         }
         highest
     }
 
-    /// Bytes of its lists.
+    /// Bytes of the program's lists.
     pub(crate) fn bytes(&self) -> usize {
         let block = |block: &Block| match block {
             Block::Run(_) => size_of::<Block>(),
@@ -167,7 +166,7 @@ impl Program {
             + moves
     }
 
-    /// How many gates the goals take beyond the terminal condition's.
+    /// The number of gates of the goals beyond those of the terminal condition.
     pub(crate) fn gates_of_goals(&self) -> usize {
         gate_count(&self.goal_blocks)
     }
@@ -182,7 +181,7 @@ fn gate_count(blocks: &[Block]) -> usize {
     blocks.iter().map(count).sum()
 }
 
-/// The circuit of a network's outputs, ready to be laid out.
+/// The circuit of a network's outputs, ready for scheduling.
 pub(crate) struct Compiler<'a> {
     outputs: &'a Outputs<'a>,
     circuit: Circuit,
@@ -194,7 +193,7 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Lowers `outputs` to a circuit, taking time to `share` or not.
+    /// Lowers `outputs` to a circuit. `share` selects the slow sharing of common gates.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -245,8 +244,8 @@ impl<'a> Compiler<'a> {
         Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
     }
 
-    /// The gates that both the terminal condition and the legal moves need, as a share of the
-    /// gates of a step.
+    /// The gates that both the terminal condition and the legal moves need, as a share of the gates of a
+    /// step.
     pub(crate) fn shared_by_terminal_and_legal(&self) -> f64 {
         let terminal = self.circuit.cone(&[self.terminal]);
         let legal = self.circuit.cone(&self.legal.iter().flatten().copied().collect::<Vec<_>>());
@@ -258,7 +257,7 @@ impl<'a> Compiler<'a> {
         weight(&|at| terminal[at] && legal[at]) as f64 / all.max(1) as f64
     }
 
-    /// Lays the circuit out as a program.
+    /// Schedules the circuit and allocates rows.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -338,7 +337,7 @@ fn literals(mapper: &mut Mapper<'_>, lists: &[Vec<Signal>]) -> Vec<Vec<Literal<V
     lists.iter().map(|list| list.iter().map(|&signal| mapper.literal(signal)).collect()).collect()
 }
 
-/// Reorders the gates within windows so that gates of one kind stand together.
+/// Reorders the gates within windows so that gates of one kind are consecutive.
 fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError> {
     let mut sorted = Vec::with_capacity(section.len());
     let mut window = Vec::new();
@@ -362,7 +361,7 @@ fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError
     Ok(sorted)
 }
 
-/// List scheduling: always the kind of which most gates are ready.
+/// List scheduling that always continues with the kind of which most gates are ready.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
     let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
     let mut waiting = vec![0u32; gates.len()];

@@ -1,48 +1,45 @@
-//! Choosing moves: for each lane one of its legal moves, drawn uniformly, without looking at any
-//! lane by itself.
+//! Bit-sliced choice of moves: one legal move per lane, drawn uniformly, without a loop over lanes.
 //!
-//! A role's legal moves are rows, and so are its chosen ones. In between stands a tree over the
-//! rows in groups of eight. Upwards, adders count each lane's legal moves below every node, in
-//! binary, a row ("plane") a digit. At the root the counts become one byte a lane, a random rank
-//! below the count is drawn for all lanes by ordinary vector arithmetic, and the ranks become
-//! planes again. Downwards, a lane whose rank is below the left child's count goes left; else it
-//! goes right, with that count subtracted. At the leaves the rank is used up and exactly the
-//! chosen move's bit is set: a one-hot row a move, which is what the next-state gates read.
-//! About eight instructions a move for all lanes of a vector together; no transposition of
-//! the legal moves, no loop over lanes, no scatter.
+//! Each of a role's moves has a row: its legality before the choice, the chosen moves after it. A binary tree
+//! stands over the rows in groups of eight. Upwards, adders count each lane's legal moves below every node,
+//! in binary, with one row ("plane") per digit. At the root the counts are transposed to bytes, one or more
+//! per lane, and vector arithmetic draws a random rank below the count. The ranks are transposed back to
+//! planes. Downwards, a lane whose rank is below the left child's count goes left; otherwise it goes right
+//! and subtracts that count. At the leaves exactly the bit of the chosen move is set, one-hot, as the
+//! next-state gates expect. The cost is about eight instructions per move for all lanes of a vector.
 
 use crate::rows::Row;
 use ggp_game::rng;
 
-/// The shape of the tree over one role's rows.
+/// The shape of the selection tree over one role's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(crate) levels: Vec<Level>,
-    /// Whether most groups are chosen by no lane at all, so that it pays to skip them.
+    /// Whether the moves are so many that most groups have no chosen move, so that skipping them pays.
     pub(crate) sparse: bool,
 }
 
-/// One level: level 0 has a node for each group of eight rows.
+/// One level of the tree. Level 0 has a node for each group of eight rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) nodes: usize,
-    /// Where its counts begin, and how many planes a node's count has.
+    /// The offset of the level's counts, and the number of planes per count.
     pub(crate) counts: usize,
     pub(crate) planes: usize,
-    /// Where its chosen lanes and ranks begin, and how many rows a node has: the mask, then as
-    /// many planes as the count of a node one level below.
+    /// The offset of the level's ranks, and the number of rows per node: a mask of the lanes that choose
+    /// below the node, then as many planes as the count of a node one level below.
     pub(crate) ranks: usize,
     pub(crate) rank_rows: usize,
 }
 
-/// More moves of one role than this cannot be chosen from.
+/// The largest number of moves of one role that the tree supports.
 pub(crate) const MAX_MOVES: usize = 1 << 20;
 
-/// Bytes that a count of so many moves may have.
+/// Bytes that hold a count of up to `MAX_MOVES`.
 const BYTES: usize = 3;
 
 impl Tree {
-    /// The tree over `moves` rows, rounded up to groups.
+    /// The tree over `moves` rows, rounded up to whole groups.
     pub(crate) fn new(moves: usize) -> Tree {
         // No count exceeds the number of moves, which bounds the planes.
         let enough = (usize::BITS - moves.leading_zeros()) as usize;
@@ -50,7 +47,7 @@ impl Tree {
         let (mut nodes, mut counts, mut ranks) = (moves.div_ceil(8).max(1), 0, 0);
         loop {
             let height = levels.len();
-            // The lowest level always has room for eight.
+            // Level 0 always has room for a count of eight.
             let planes = if height == 0 { 4 } else { (4 + height).min(enough) };
             let rank_rows = if height == 0 { 4 } else { 1 + (3 + height).min(enough) };
             levels.push(Level { nodes, counts, planes, ranks, rank_rows });
@@ -64,20 +61,20 @@ impl Tree {
         Tree { levels, sparse: moves >= 1024 }
     }
 
-    /// How many scratch rows counts, and as many again ranks, take at most.
+    /// Rows of scratch space for the counts, and again for the ranks.
     pub(crate) fn scratch(&self) -> usize {
         self.levels.iter().map(|level| level.nodes * level.planes.max(level.rank_rows)).sum()
     }
 }
 
-/// What a choice works with besides the role's rows.
+/// Working memory of a choice, besides the role's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch<const W: usize> {
     pub(crate) counts: Vec<Row<W>>,
     pub(crate) ranks: Vec<Row<W>>,
     /// Byte `b` of word `w` of row `i` belongs to lane 64 w + 8 b + i: lowest bytes first.
     pub(crate) bytes: [[Row<W>; 8]; BYTES],
-    /// The same bytes, in this order.
+    /// The same bytes as flat arrays, in the same order.
     flat: [Vec<u8>; BYTES],
 }
 
@@ -92,10 +89,10 @@ impl<const W: usize> Scratch<W> {
     }
 }
 
-/// The lanes' random streams, in the order of [`Scratch::bytes`]: see [`Keys::position`].
+/// The keys of the lanes' random streams, in the order of [`Scratch::bytes`]: see [`Keys::position`].
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// The low half of the key, less what the steps before the playout's first add to it.
+    /// The low half of the key, minus the counter of the sweep in which the playout began.
     pub(crate) low: Vec<u32>,
     pub(crate) high: Vec<u32>,
 }
@@ -105,7 +102,7 @@ impl Keys {
         Keys { low: vec![0; words * 64], high: vec![0; words * 64] }
     }
 
-    /// Where lane `lane` of `words` words keeps its key.
+    /// The position of `lane`'s key, for rows of `words` words.
     pub(crate) fn position(lane: usize, words: usize) -> usize {
         (lane & 7) * 8 * words + (lane >> 3)
     }
@@ -113,7 +110,7 @@ impl Keys {
 
 /// Replaces each lane's count, of `width` bytes, by a random number below it (by 0 if it is 0).
 ///
-/// The bytes are laid out flat first: over rows of words, compilers lose the vectors.
+/// The bytes are copied to flat arrays first: compilers do not vectorise loops over rows of words.
 #[inline(always)]
 pub(crate) fn draw<const W: usize>(scratch: &mut Scratch<W>, width: usize, keys: &Keys, counter: u32) {
     let Scratch { bytes, flat, .. } = scratch;
@@ -165,7 +162,7 @@ fn to_words<const W: usize>(bytes: &[u8], rows: &mut [Row<W>; 8]) {
     }
 }
 
-/// The kernels, over the `Vector` in scope, compiled for the given processor features.
+/// Defines the kernels over the `Vector` in scope, compiled for the given processor features.
 macro_rules! kernels {
     ($(#[$features:meta])*) => {
         use crate::gate::{Gate, run_kind};
@@ -204,8 +201,8 @@ macro_rules! kernels {
                         for &(unknown, _) in unknowns {
                             rows[unknown as usize] = R::NONE;
                         }
-                        // Each round but the last sets an unknown in some lane or other; no lane
-                        // needs more rounds than there are unknowns.
+                        // Each round but the last sets an unknown in some lane, and no lane needs more rounds than there are
+                        // unknowns.
                         for _ in 0..=unknowns.len() {
                             for run in body {
                                 let range = run.gates.start as usize..run.gates.end as usize;
@@ -226,7 +223,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Replaces the lanes of `mask` in each row by the row's word of `words`.
+        /// Overwrites the lanes of `mask` in each row with those of its word in `words`.
         $(#[$features])*
         pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
             for (row, &word) in rows.iter_mut().zip(words) {
@@ -234,7 +231,7 @@ macro_rules! kernels {
             }
         }
 
-        /// The number of set bits of eight rows, as four planes.
+        /// The number of set bits among eight rows, per lane, as four planes.
         $(#[$features])*
         #[inline]
         fn count_eight(v: [Vector; 8]) -> [Vector; 4] {
@@ -247,7 +244,7 @@ macro_rules! kernels {
             [ones, twos, d0.xor(d1), d0.and(d1)]
         }
 
-        /// One of each lane's legal moves among four: the one of rank `r0 + 2 r1`.
+        /// Selects, per lane, the legal move of rank `r0 + 2 r1` among four.
         $(#[$features])*
         #[inline]
         fn select_four(
@@ -266,7 +263,7 @@ macro_rules! kernels {
             [first, in_left.xor(first), third, in_right.xor(third)]
         }
 
-        /// One of each lane's legal moves among eight: the one of rank `r`.
+        /// Selects, per lane, the legal move of rank `r` among eight.
         $(#[$features])*
         #[inline]
         fn select_eight(v: [Vector; 8], lanes: Vector, r: [Vector; 3]) -> [Vector; 8] {
@@ -285,7 +282,7 @@ macro_rules! kernels {
             [a, b, c, d, e, f, g, h]
         }
 
-        /// Transposes the 8×8 bits of each byte column of eight rows. Its own inverse.
+        /// Transposes the 8×8 bits of each byte column of eight rows. It is its own inverse.
         $(#[$features])*
         #[inline]
         fn transpose(v: &mut [Vector; 8]) {
@@ -305,8 +302,7 @@ macro_rules! kernels {
             swap::<4>(v, 0x0f0f_0f0f_0f0f_0f0f);
         }
 
-        /// Replaces the legal moves in `area` by the chosen ones; returns the lanes that have a
-        /// legal move.
+        /// Replaces the legal moves in `area` by the chosen moves. Returns the lanes that have a legal move.
         $(#[$features])*
         pub(crate) fn choose<const W: usize>(
             area: &mut [Row<W>],

@@ -1,21 +1,21 @@
-//! Networks with some fluents fixed: those that never change, and those that follow from the
-//! number of steps made alone (whose turn it is).
+//! Networks with some fluents fixed: those that never change, and those that the number of steps determines
+//! (such as whose turn it is).
 //!
-//! Fluents whose next values depend only on one another form an autonomous part. If it returns to
-//! its initial values after few steps, the step number modulo that period (the phase) tells their
-//! values, and the network is specialised to each phase: rules for the other side's turn vanish,
-//! and a role that can only idle has nothing to choose.
+//! Fluents whose next values depend only on one another form an autonomous part. If that part returns to its
+//! initial values after few steps, the step number modulo the period (the phase) determines its values. The
+//! network is then specialised to each phase: rules for another role's turn vanish, and a role that can only
+//! do nothing has no choice.
 
 use crate::net::{Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, Signal};
 use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
 
-/// The longest period that is looked for.
+/// The longest period considered.
 const MAX_PERIOD: usize = 4;
-/// Chains of fluents that lose their autonomy one after the other are followed this far.
+/// The most rounds of the fixpoint iterations over autonomous and returning fluents.
 const ROUNDS: usize = 200;
 
-/// A network with some fluents fixed and without the moves that are then never legal.
+/// A network with some fluents fixed, without the moves that are then never legal.
 #[derive(Clone, Debug)]
 pub(crate) struct Specialised {
     pub(crate) net: PropNet,
@@ -23,7 +23,7 @@ pub(crate) struct Specialised {
     pub(crate) moves: Vec<Vec<u32>>,
 }
 
-/// `net` where each fluent with a value in `fixed` has that value.
+/// `net` with every fluent that has a value in `fixed` replaced by that value.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -57,7 +57,7 @@ fn rebuild(
 ) -> Result<Specialised, EvalError> {
     let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
     let mut builder = NetBuilder::new(&counts);
-    // The new index of each move that is left.
+    // The new index of each remaining move.
     let left: Vec<Vec<Option<u32>>> = net
         .roles
         .iter()
@@ -136,7 +136,7 @@ fn rebuild(
     Ok(Specialised { net: builder.finish(fluents, roles, terminal), moves })
 }
 
-/// Per fluent, its value if it keeps its initial value whatever is played: ternary simulation
+/// Per fluent, its value if it keeps its initial value in every match, otherwise `None`: ternary simulation
 /// from the initial state, with all moves unknown.
 ///
 /// # Errors
@@ -164,7 +164,7 @@ fn value_of(nodes: &[Option<bool>], signal: Signal) -> Option<bool> {
     nodes[signal.node()].map(|value| value != signal.is_negated())
 }
 
-/// Each node's value where it follows from the fluents' known values.
+/// Per node, its value if the known values of the fluents determine it.
 fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
     let mut values: Vec<Option<bool>> = vec![None; net.nodes.len()];
     for (number, node) in net.nodes.iter().enumerate() {
@@ -191,8 +191,8 @@ fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
     values
 }
 
-/// For each phase, the fluents whose values follow from it and those values; a single phase
-/// without any if there is no short period. `constant` are the fluents that never change.
+/// For each phase, the fluents that it determines, with their values. Without a short period there is a single
+/// phase with no fluents. `constant` holds the values of the fluents that never change.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -238,7 +238,7 @@ pub(crate) fn phases(
     Ok(best)
 }
 
-/// The fluents whose next values depend on no move and on no fluent that is not of this kind.
+/// The largest set of fluents whose next values depend on no move and on no fluent outside the set.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -261,7 +261,7 @@ pub(crate) fn autonomous_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<
     Ok(vec![false; net.fluents.len()])
 }
 
-/// Whether each node depends on fluents of the set alone.
+/// For each node, whether it depends on fluents of the set only.
 fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     let mut free = vec![false; net.nodes.len()];
     for (number, node) in net.nodes.iter().enumerate() {
@@ -275,7 +275,7 @@ fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     free
 }
 
-/// The largest set of fluents that have their first values again, and depend on one another only.
+/// The largest set of fluents that have returned to their first values and depend only on one another.
 fn returning_fluents(
     net: &PropNet,
     first: &[Option<bool>],
@@ -301,8 +301,8 @@ fn returning_fluents(
     Ok(vec![false; net.fluents.len()])
 }
 
-/// The fluents that the terminal condition, the goals and the legal moves depend on, now or
-/// later, in any of `nets`: the specialisations of one network.
+/// The fluents that the terminal condition, the goals and the legal moves depend on, now or later, in any of
+/// `nets`, which are specialisations of one network.
 pub(crate) fn needed_fluents(nets: &[&PropNet]) -> Vec<u32> {
     let Some(first) = nets.first() else { return Vec::new() };
     let mut needed = vec![false; first.fluents.len()];

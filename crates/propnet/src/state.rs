@@ -1,16 +1,16 @@
-//! States: one bit a fluent.
+//! States of the network: one bit per fluent.
 
 /// A state of a [`crate::PropNetMachine`]: bit `i` of word `w` is fluent 64 w + i.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BitState(Box<[u64]>);
 
 impl BitState {
-    /// No fluent holds, of `fluents`.
+    /// The state of `fluents` fluents in which none holds.
     pub(crate) fn empty(fluents: usize) -> BitState {
         BitState(vec![0; fluents.div_ceil(64)].into())
     }
 
-    /// Makes `fluent` true.
+    /// Sets `fluent` to true.
     pub(crate) fn set(&mut self, fluent: usize) {
         self.0[fluent >> 6] |= 1 << (fluent & 63);
     }

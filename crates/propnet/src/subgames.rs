@@ -1,9 +1,9 @@
-//! Subgames: what a game of one role falls into if each of its moves concerns one part of the state at
-//! most, and the best goal asks something of several (a series compound; Günther, Schiffel & Thielscher 2009,
-//! Cox, Schkufza, Madsen & Genesereth 2009). Each can be played apart, with the others at rest.
+//! Subgames: independent parts of a game of one role. If each move concerns at most one part of the state and
+//! the best goal is a conjunction over several parts (a series compound; Günther, Schiffel & Thielscher 2009,
+//! Cox, Schkufza, Madsen & Genesereth 2009), each part can be played alone while the others rest.
 //!
-//! Whether ways through them put one after the other are a way through the game is for whoever plays them
-//! to see: the rules may count steps, or let things decay that nobody touches.
+//! The caller has to check that solutions of the parts, one after the other, solve the game: the rules may
+//! count steps, or change a part that no move touches.
 
 use crate::net::{NetBuilder, Node, PropNet, Signal};
 use crate::specialise::{autonomous_fluents, needed_fluents};
@@ -12,28 +12,28 @@ use ggp_game::{Goal, StopToken};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
-/// Nodes looked at, at most, to see which moves concern what: a fraction of a second.
+/// The most nodes visited to find which part each move concerns: a fraction of a second.
 const WORK: usize = 4_000_000;
-/// Networks of subgames have at most as many nodes together.
+/// The most nodes of all subgame networks together.
 const MOST_NODES: usize = 20_000_000;
 
-/// A part of a game: what the game's best goal asks of it, and the moves that concern it, ascending.
+/// One part of a game: the moves that concern it, ascending, and the conjuncts of the best goal on it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     moves: Vec<u32>,
     asked: Vec<Signal>,
 }
 
-/// The subgames of the game that `net` describes, fewest moves first, each made when it is asked for: networks with
-/// its fluents and moves, in which only the subgame's moves are ever legal, only its fluents are kept up, and which
-/// end, with the goal 100, as soon as all holds that the game's best goal asks of it. None if there are not two.
+/// The subgames of the game of `net`, fewest moves first, each built on demand. Each is a network with all fluents
+/// and moves of `net` in which only the subgame's moves are ever legal and only its fluents are updated. It is
+/// terminal, with goal 100, once the part's share of the best goal holds. Empty if there are fewer than two.
 pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
     let parts = parts(net).filter(|parts| parts.len() > 1 && parts.len() * net.nodes.len() <= MOST_NODES);
     parts.unwrap_or_default().into_iter().map(|part| subgame(net, &part))
 }
 
-/// The parts that something is asked of, fewest moves first; `None` if it would take too long to tell them apart, or
-/// there is more than one role.
+/// The parts that the best goal constrains, fewest moves first. `None` if there are several roles or percepts, or
+/// if finding the parts would take too long.
 fn parts(net: &PropNet) -> Option<Vec<Part>> {
     let [role] = net.roles.as_slice() else { return None };
     if !role.sees.is_empty() {
@@ -41,13 +41,13 @@ fn parts(net: &PropNet) -> Option<Vec<Part>> {
     }
     let mut bonds = Bonds::new(net);
     let owners = bonds.owners()?;
-    // 1. What the best goal asks, and which fluents that makes one part.
+    // 1. The conjuncts of the best goal; each joins the fluents that it reads to one part.
     let (_, best) = role.goals.iter().max_by_key(|(goal, _)| goal.value())?;
     let mut walk = Walk::new(net);
     let conjuncts = conjuncts(net, *best).into_iter();
     let asked = conjuncts.filter_map(|signal| Some((signal, bonds.read_by(signal, &mut walk)?)));
     let asked: Vec<(Signal, usize)> = asked.collect();
-    // 2. Each with its part, and with the part its moves.
+    // 2. The conjuncts and the moves of each part.
     let mut parts: FxHashMap<usize, Part> = FxHashMap::default();
     for (signal, element) in asked {
         let part = parts.entry(bonds.sets.find_mut(element));
@@ -63,7 +63,7 @@ fn parts(net: &PropNet) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// What `signal` is the conjunction of.
+/// The conjuncts of `signal`.
 fn conjuncts(net: &PropNet, signal: Signal) -> Vec<Signal> {
     let mut conjuncts = Vec::new();
     let mut left = vec![signal];
@@ -76,7 +76,7 @@ fn conjuncts(net: &PropNet, signal: Signal) -> Vec<Signal> {
     conjuncts
 }
 
-/// The game with the moves of `part` alone, until all is true that is asked of it.
+/// The game restricted to the moves of `part`; it ends when the part's conjuncts of the goal hold.
 fn subgame(net: &PropNet, part: &Part) -> PropNet {
     let mut builder = NetBuilder::of(net);
     let won = builder.and(part.asked.iter().copied());
@@ -90,7 +90,7 @@ fn subgame(net: &PropNet, part: &Part) -> PropNet {
     role.goals = Goal::new(100).map(|goal| (goal, won)).into_iter().collect();
     role.bad_goal = None;
     let mut game = builder.finish(net.fluents.clone(), roles, won);
-    // Others' fluents would tell states apart that are the same here.
+    // Fluents of other parts would distinguish states that are equal in the subgame.
     let needed = needed_fluents(&[&game]);
     for (number, fluent) in (0..).zip(&mut game.fluents) {
         if needed.binary_search(&number).is_err() {
@@ -100,15 +100,15 @@ fn subgame(net: &PropNet, part: &Part) -> PropNet {
     game
 }
 
-/// What belongs together: an element for each node, each fluent and each fixpoint component.
+/// Union-find over the elements that belong to one part: each node, fluent and fixpoint component is an element.
 struct Bonds<'a> {
     net: &'a PropNet,
     sets: UnionFind<usize>,
-    /// Per fluent, whether its value follows from the number of steps made.
+    /// Per fluent, whether the number of steps determines its value.
     autonomous: Vec<bool>,
-    /// Per node, whether it depends on a fluent whose value does not.
+    /// Per node, whether it depends on a fluent that is not autonomous.
     reads: Vec<bool>,
-    /// The sets of moves that are read, each with who reads it.
+    /// The move sets that are read, each with the element that reads it.
     readers: Vec<(usize, u32)>,
     work: usize,
 }
@@ -127,7 +127,7 @@ impl<'a> Bonds<'a> {
         }
         let sets = UnionFind::new(net.nodes.len() + net.fluents.len() + net.components.len());
         let mut bonds = Bonds { net, sets, autonomous, reads, readers: Vec::new(), work: 0 };
-        // 1. What is computed belongs to what it is computed from.
+        // 1. A node belongs to the part of its inputs.
         let played: Vec<usize> = (0..net.fluents.len()).filter(|&fluent| !bonds.autonomous[fluent]).collect();
         let next = played.iter().map(|&fluent| net.fluents[fluent].next);
         let legal = net.roles[0].moves.iter().map(|mv| mv.legal);
@@ -149,7 +149,7 @@ impl<'a> Bonds<'a> {
             let element = bonds.component(component);
             net.component(component).iter().for_each(|&body| bonds.bind(element, body, &mut walk));
         }
-        // 2. And a fluent to what says when it holds next.
+        // 2. A fluent belongs to the part of its next value.
         for fluent in played {
             let element = bonds.fluent(fluent as u32);
             bonds.bind(element, net.fluents[fluent].next, &mut walk);
@@ -169,7 +169,7 @@ impl<'a> Bonds<'a> {
         self.sets.union(a, b);
     }
 
-    /// `element` reads `signal`: itself, or the sets of moves that it is made of.
+    /// Records that `element` reads `signal`: joins the two, or notes the move sets that `signal` consists of.
     fn bind(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
             self.tie(element, signal.node());
@@ -184,21 +184,22 @@ impl<'a> Bonds<'a> {
         }
     }
 
-    /// Per move, an element of the part that it concerns, if it concerns any: one whose sets tell it from most.
-    /// `None` if that would take too long to see.
+    /// Per move, an element of the part that it concerns; `None` for a move that concerns no part. The whole result is
+    /// `None` if it would take too long.
     fn owners(&mut self) -> Option<Vec<Option<usize>>> {
         if self.work >= WORK {
             return None;
         }
         let moves = &self.net.roles[0].moves;
-        // 1. The sets that each part reads.
+        // 1. The move sets that each part reads.
         let mut by_part: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
         for &(element, set) in &self.readers {
             by_part.entry(self.sets.find_mut(element)).or_default().push(set);
         }
         let mut by_part: Vec<(usize, Vec<u32>)> = by_part.into_iter().collect();
         by_part.sort_unstable();
-        // 2. The moves that those tell from the largest class, which leaves the part at rest.
+        // 2. The moves outside the largest class of moves that those sets do not distinguish: that class leaves
+        // the part at rest, and the other moves concern it.
         let mut owners: Vec<Option<usize>> = vec![None; moves.len()];
         for (part, mut sets) in by_part {
             sets.sort_unstable();
@@ -228,7 +229,7 @@ impl<'a> Bonds<'a> {
                 }
             }
         }
-        // 3. When a move is legal is for its part to say.
+        // 3. The signal of a move's legality belongs to the part that the move concerns.
         for (owner, mv) in owners.iter().zip(moves) {
             if let &Some(owner) = owner
                 && self.reads[mv.legal.node()]
@@ -239,7 +240,7 @@ impl<'a> Bonds<'a> {
         Some(owners)
     }
 
-    /// An element of what `signal` depends on, which that makes one part; none if that is the number of steps made.
+    /// Joins all non-autonomous fluents that `signal` depends on, and returns one of them. `None` if there are none.
     fn read_by(&mut self, signal: Signal, walk: &mut Walk<'_>) -> Option<usize> {
         let mut first = None;
         walk.restart();

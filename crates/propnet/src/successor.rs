@@ -1,50 +1,50 @@
-//! What certainly holds in the phase after a move, as signals of the state before it: gates of the next
-//! phase read through the next values that the fluents have by that move.
+//! Conditions on the state after a move, as signals of the state before it: the next phase's gates, with each
+//! fluent replaced by its next value under that move.
 //!
-//! All moves are gone through one after the other, and only what a move changes is built again. What is
-//! known beforehand makes the signals small: that the game goes on, and that the move is legal. Where the
-//! others choose at the same time, what is certain is what holds whatever they do.
+//! The moves are processed one after the other, and only gates that a move changes are rebuilt. Two
+//! assumptions keep the signals small: the game is not over, and the move is legal. Where other roles choose
+//! simultaneously, a signal is a lower bound: it is true only if the condition holds whatever they do.
 
 use crate::net::{NetBuilder, Node, PropNet, Signal};
 use crate::rails::Rails;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// Inputs of gates looked at most while the signals of one role in one phase are made: less than a second.
+/// The most gate inputs visited for one role in one phase: less than a second.
 const WORK: usize = 1_000_000;
-/// Nodes that a network may come to have, for each of its own.
+/// The largest size of the extended network, as a multiple of its original number of nodes.
 const GROWTH: usize = 24;
-/// Conjunctions of more signals than this are built from halves.
+/// Conjunctions of more signals than this are built as a balanced binary tree.
 const NARROW: usize = 3;
-/// Where this many times as many gates as halves would take are saved by them.
+/// A balanced tree is used if it rebuilds fewer gates than a flat conjunction by at least this factor.
 const FEW: usize = 4;
 
-/// For each move, each of the signals after it, as far as that is certain.
+/// For each move, the value of each signal after it, as far as it is certain.
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
-/// Making the signals would take too long or too many gates.
+/// The error that the signals would take too much work or too many gates.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
-/// Signals of the phase after a move, read before it.
+/// Builds signals of the phase after a move, in terms of the state before it.
 pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some of its moves imply that the others wait; those that do not are left alone then.
+    /// Whether some move of the role implies that no other role has a choice. If so, only such moves get signals.
     alone: bool,
-    /// The next values of fluents, where no move that sets speak of is made.
+    /// The next values of the fluents before the role's move is known.
     values: Image<'a>,
-    /// What the signals depend on, read through `values`.
+    /// The nodes that the signals depend on, with fluents read through `values`.
     after: Image<'a>,
-    /// What holds wherever the game is not over yet.
+    /// Signals that are true in every non-terminal state.
     going: FxHashSet<Signal>,
     signals: Vec<Signal>,
 }
 
 impl<'a> Successor<'a> {
-    /// For `signals` of `next` after a move of `role`, which chooses `alone` or not, in `now`; none where
-    /// recursion is among what they depend on.
+    /// Prepares `signals` of `next` after a move of `role` in `now`; `alone` says whether the role chooses
+    /// alone. `None` if the signals depend on a fixpoint component.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,
@@ -69,7 +69,7 @@ impl<'a> Successor<'a> {
         let values = Image::new(before.clone(), within, &mut builder, &going, |builder, number, node| {
             match *node {
                 Node::State(fluent) => builder.state(fluent as usize),
-                // The others may make any move or none of these; one's own is still to come.
+                // The other roles' moves are unknown; the role's own move is set later, per move.
                 Node::MoveSet(set) if now.move_set(set).role as usize != role => {
                     Signal::constant(before.is_upper(number))
                 }
@@ -83,14 +83,14 @@ impl<'a> Successor<'a> {
         Some(Successor { builder, now, role, alone, values, after, going, signals })
     }
 
-    /// The signals after each move; none for those that do not imply that the other roles wait where others
-    /// do.
+    /// The signals after each move. If the role chooses alone, a move that does not imply that the other roles
+    /// have no choice gets `None`.
     ///
     /// # Errors
-    /// Once too much has been done.
+    /// [`TooMuch`] once the work or the number of nodes exceeds its bound.
     pub(crate) fn by_move(mut self) -> Result<(NetBuilder, ByMove), TooMuch> {
         let (now, largest) = (self.now, GROWTH * self.now.nodes.len());
-        // The sets that each move is in, and the fluents that read each node for their next values.
+        // The sets that contain each move, and the fluents of the next phase by the node of their next value.
         let mut sets: Vec<Vec<Vec<usize>>> =
             now.roles.iter().map(|role| vec![Vec::new(); role.moves.len()]).collect();
         let inside = |image: &Image<'_>, at: usize| image.inside[at];
@@ -113,7 +113,7 @@ impl<'a> Successor<'a> {
         let mut work = 0;
         let mut by_move = Vec::with_capacity(sets[self.role].len());
         for (mv, of_move) in sets[self.role].iter().enumerate() {
-            // What holds wherever the move is legal.
+            // The signals that are true wherever the move is legal.
             let implied = implied(now, now.roles[self.role].moves[mv].legal);
             let idle = if self.alone { idle(now, self.role, &implied) } else { Some(Vec::new()) };
             let Some(idle) = idle else {
@@ -145,8 +145,8 @@ pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
     net.roles[role].moves.iter().any(|mv| idle(net, role, &implied(net, mv.legal)).is_some())
 }
 
-/// The move of each role but `role` that has several, where what is `implied` makes one legal: that is the
-/// one of a role that waits.
+/// The forced move of each other role that has several moves: the move that `implied` makes legal. `None` if
+/// some such role has none.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others
@@ -158,7 +158,7 @@ fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(
 struct Image<'a> {
     rails: Rails<'a>,
     inside: Vec<bool>,
-    /// The nodes inside that read each node.
+    /// For each node, the nodes of the part that read it.
     readers: Vec<Vec<u32>>,
     of: Vec<Signal>,
 }
@@ -189,13 +189,13 @@ impl<'a> Image<'a> {
         self.of[signal.node()].negated_if(signal.is_negated())
     }
 
-    /// The same where `changed` has other images.
+    /// The image of `signal`, where `changed` overrides the images of some nodes.
     fn seen(&self, signal: Signal, changed: &FxHashMap<usize, Signal>) -> Signal {
         let image = changed.get(&signal.node()).copied().unwrap_or(self.of[signal.node()]);
         image.negated_if(signal.is_negated())
     }
 
-    /// The nodes whose images are others when `seeds` have those.
+    /// The nodes whose images change, with their new images, when the nodes of `seeds` get theirs.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,
@@ -210,7 +210,7 @@ impl<'a> Image<'a> {
                 pending.extend(&self.readers[node]);
             }
         }
-        // Every node stands after what it reads.
+        // Nodes are in topological order.
         while let Some(number) = pending.pop_first() {
             let number = number as usize;
             let Node::And(inputs) = &self.rails.nodes[number] else { continue };
@@ -241,7 +241,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// `signal`, or the constant that it is while the game goes on.
+/// `signal`, or its constant value in non-terminal states.
 fn settled(signal: Signal, going: &FxHashSet<Signal>) -> Signal {
     if going.contains(&signal) {
         Signal::TRUE
@@ -252,7 +252,7 @@ fn settled(signal: Signal, going: &FxHashSet<Signal>) -> Signal {
     }
 }
 
-/// Everything that holds where `signal` does: its conjuncts and theirs.
+/// The signals that `signal` implies: itself and, recursively, its conjuncts.
 fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
     let mut implied = FxHashSet::default();
     let mut stack = vec![signal];
@@ -268,7 +268,7 @@ fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
     implied
 }
 
-/// The nodes that `roots` depend on; none where recursion is among them.
+/// The nodes that `roots` depend on; `None` if these include a fixpoint component.
 fn cone(rails: &Rails<'_>, roots: impl IntoIterator<Item = Signal>) -> Option<Vec<bool>> {
     let mut inside = vec![false; rails.nodes.len()];
     let mut stack: Vec<usize> = roots.into_iter().map(Signal::node).collect();
@@ -285,7 +285,7 @@ fn cone(rails: &Rails<'_>, roots: impl IntoIterator<Item = Signal>) -> Option<Ve
     Some(inside)
 }
 
-/// All of `signals`, by halves: where few of them change, few of those gates do.
+/// The conjunction of `signals` as a balanced tree: a few changed inputs change few gates.
 fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     if signals.len() <= NARROW {
         return builder.and(signals.iter().copied());
@@ -295,7 +295,7 @@ fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     builder.and(both)
 }
 
-/// Any of `signals`, in the same way.
+/// The disjunction of `signals` as a balanced tree.
 pub(crate) fn any_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     let none: Vec<Signal> = signals.iter().map(|&signal| !signal).collect();
     !all_of(builder, &none)

@@ -1,12 +1,13 @@
-//! Twins: moves that come to the same, because nothing that the game's end, its goals and the moves that
-//! matter depend on tells them apart. In several games side by side of which one counts, all moves in the
-//! others are twins (compare Cox, Schkufza, Madsen & Genesereth 2009, factoring on propositional automata).
+//! Twins: interchangeable moves of a role, which nothing that the terminal condition, the goals and the
+//! relevant legal moves depend on distinguishes. Among several games side by side of which one counts, all
+//! moves in the others are twins (compare Cox, Schkufza, Madsen & Genesereth 2009, factoring on
+//! propositional automata).
 //!
-//! What matters is found backwards from the terminal condition and the goals: the fluents that are read, what
-//! their next values read, and when the moves are legal that those tell from others. Whether there is *any*
-//! move of a class does not follow from that where no gate reads its moves: in such a class a move may put an
-//! end to others, and which one was made does matter in the end. So that class is left alone unless each
-//! move puts an end to one of it at most, as marking a cell or pressing a button does.
+//! The analysis runs backwards from the terminal condition and the goals: over the fluents read, their next
+//! values, and the legality of the moves that those distinguish. If no gate reads the moves of a class, it
+//! does not follow that the class keeps a legal move: one of its moves may disable others, so that it matters
+//! which was made. Such a class is merged only if every move affects the legality of at most one of its
+//! members, as when a move marks a cell or presses a button.
 
 use crate::move_set::MoveSet;
 use crate::net::{NetBuilder, Node, PropNet, Signal};
@@ -14,19 +15,19 @@ use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Nodes looked at, at most, to see what moves without influence put an end to: a fraction of a second.
+/// The most nodes visited to find which moves disable moves without influence: a fraction of a second.
 const WORK: usize = 4_000_000;
 
-/// Which moves come to the same.
+/// The classes of interchangeable moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Twins {
-    /// Per role, for each of its moves the first of its class.
+    /// Per role, for each of its moves the first move of its class.
     first: Vec<Vec<u32>>,
 }
 
 impl Twins {
-    /// Those of the game that `net` describes; none if no two moves come to the same. Those of the role
-    /// `nature` are as likely as they are many, so it has none; nor has anybody where roles are told what happens.
+    /// The twins of the game of `net`. `None` if no two moves are interchangeable, or if the game has
+    /// percepts. The role `nature` has no twins, because merging its moves would change their probabilities.
     pub(crate) fn find(net: &PropNet, nature: Option<usize>) -> Option<Twins> {
         if net.roles.iter().any(|role| !role.sees.is_empty()) {
             return None;
@@ -56,13 +57,13 @@ impl Twins {
         some.then_some(Twins { first })
     }
 
-    /// The first move of the class of `role`'s move `mv`.
+    /// The first move in the class of `role`'s move `mv`.
     pub(crate) fn first(&self, role: usize, mv: u32) -> u32 {
         self.first[role][mv as usize]
     }
 
-    /// The networks of a game's phases where of each class only the first legal move is legal; none where
-    /// that changes nothing.
+    /// The networks of a game's phases, restricted so that of each class only the first legal move is legal.
+    /// `None` if that changes nothing.
     pub(crate) fn one_each(&self, nets: &[Specialised]) -> Option<Vec<Specialised>> {
         let mut changed = false;
         let narrowed: Vec<Specialised> = nets
@@ -89,10 +90,10 @@ impl Twins {
     }
 }
 
-/// What the end of the game and the goals depend on.
+/// The fluents and moves that the terminal condition and the goals depend on.
 struct Cause {
     fluents: Vec<bool>,
-    /// Per role, for each of its moves the sets that are read and that it is in, ascending.
+    /// Per role and move, the move sets that are read and that distinguish the move, ascending.
     sets: Vec<Vec<Vec<u32>>>,
 }
 
@@ -128,9 +129,9 @@ impl Cause {
         Cause { fluents, sets }
     }
 
-    /// Whether each move puts an end to one of `members`, moves of `role` that nothing reads, at most.
+    /// Whether every move affects the legality of at most one of `members`, moves of `role` that no gate reads.
     fn can_idle(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
-        // 1. The fluents that say when each of them is or comes to be legal.
+        // 1. The fluents that the members' legality depends on, now or later.
         let mut work = 0;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut walk = Walk::new(net);
@@ -152,7 +153,7 @@ impl Cause {
                 return false;
             }
         }
-        // 2. The moves that change those.
+        // 2. The moves that change those fluents.
         let mut ends: FxHashMap<(usize, u32), FxHashSet<u32>> = FxHashMap::default();
         for (&fluent, readers) in &readers {
             let mut changed_by = Vec::new();
@@ -174,7 +175,7 @@ impl Cause {
     }
 }
 
-/// The moves that a set tells from the others of its role: its members, or all others if those are fewer.
+/// The moves that a set distinguishes within its role: its members, or the others if those are fewer.
 fn told_apart(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
     let set = net.move_set(number);
     let role = set.role as usize;

@@ -1,10 +1,9 @@
-//! Vectors of row words, one type for each kind of processor.
+//! Vectors of row words, one type for each class of processors.
 //!
-//! Gates vectorise by themselves. The choice keeps dozens of intermediate values in registers,
-//! where compilers lose the vectors; so it is written over these types, once, as a macro, and
-//! compiled for each.
+//! Compilers vectorise the gates without help. The choice of moves keeps dozens of values in registers, which
+//! compilers do not vectorise. It is therefore a macro over these types, expanded once for each of them.
 
-/// A whole vector is one word: any processor.
+/// Vectors of one word, for any processor.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the same for every width")]
 pub(crate) mod plain {
     /// One word.
@@ -79,7 +78,7 @@ pub(crate) mod plain {
     crate::select::kernels!();
 }
 
-/// Four words: x86-64 with AVX2.
+/// Vectors of four words, for x86-64 with AVX2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
@@ -175,7 +174,7 @@ pub(crate) mod avx2 {
     crate::select::kernels!(#[target_feature(enable = "avx2")]);
 }
 
-/// Eight words: x86-64 with AVX-512.
+/// Vectors of eight words, for x86-64 with AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]

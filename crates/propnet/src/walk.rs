@@ -1,11 +1,11 @@
-//! What signals depend on: a way through a network that comes to each node and each fixpoint component once.
+//! Depth-first traversal of a network that visits each node and each fixpoint component once.
 
 use crate::net::{Node, PropNet, Signal};
 
-/// A walk through a network, and where it has been.
+/// A traversal of a network, with marks on the visited nodes and components.
 pub(crate) struct Walk<'a> {
     net: &'a PropNet,
-    /// The number of the walk that last came to each node, and to each component.
+    /// For each node, and for each component, the number of the traversal that last visited it.
     nodes: Vec<u32>,
     components: Vec<u32>,
     number: u32,
@@ -13,19 +13,19 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has been nowhere yet.
+    /// A traversal that has visited nothing.
     pub(crate) fn new(net: &'a PropNet) -> Walk<'a> {
         let (nodes, components) = (vec![0; net.nodes.len()], vec![0; net.components.len()]);
         Walk { net, nodes, components, number: 1, stack: Vec::new() }
     }
 
-    /// Begins anew.
+    /// Starts a new traversal: all nodes count as unvisited.
     pub(crate) fn restart(&mut self) {
         self.number += 1;
     }
 
-    /// Goes on to all that `signals` depend on, and shows `met` each node it comes to for the first time;
-    /// how many those were.
+    /// Visits everything that `signals` depend on. Calls `met` with each newly visited node, and returns the
+    /// number of those nodes.
     pub(crate) fn on(
         &mut self,
         signals: impl IntoIterator<Item = Signal>,
@@ -55,12 +55,12 @@ impl<'a> Walk<'a> {
         count
     }
 
-    /// Whether it has come to a node.
+    /// Whether the current traversal has visited `node`.
     pub(crate) fn has_met(&self, node: usize) -> bool {
         self.nodes[node] == self.number
     }
 
-    /// Whether it has come to a component.
+    /// Whether the current traversal has visited `component`.
     pub(crate) fn has_met_component(&self, component: usize) -> bool {
         self.components[component] == self.number
     }

@@ -1,6 +1,6 @@
-//! Random playouts per second of CPU time: of two networks built by hand and of the same games
-//! grounded from their rulesheets, beside hand-written references in the same process; or of the
-//! rulesheets named as arguments (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
+//! Random playouts per second of CPU time. Measures two networks built by hand, the same games grounded from
+//! their rulesheets, and hand-written references, all in one process; or the rulesheets given as arguments
+//! (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
 
 #[allow(
     clippy::cast_possible_wrap,
@@ -18,7 +18,7 @@ use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
 use references::Totals;
 use std::sync::Arc;
 
-/// The median rate of the reference.
+/// The median rate of the reference, in playouts per second.
 fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) -> f64 {
     let mut rates = Vec::new();
     let mut sum = Totals::default();
@@ -42,7 +42,7 @@ fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) ->
     rates[2]
 }
 
-/// CPU seconds of one run, at least.
+/// The least CPU seconds of one run.
 const RUN: f64 = 0.4;
 
 fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
@@ -99,7 +99,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
     rates[2]
 }
 
-/// The median rate of a rulesheet's playouts, if it has a network.
+/// The median rate of a rulesheet's playouts; `None` if it has no network.
 fn measure_file(file: &str) -> Option<f64> {
     let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".kif");
     let text = std::fs::read(file).expect("a readable file");

@@ -1,11 +1,11 @@
-//! Networks built by hand, for measuring without a grounder: breakthrough on a board with four
-//! holes, and connect four.
+//! Networks built by hand, to measure without grounding: breakthrough on a board with four holes, and connect
+//! four.
 
 use ggp_game::{Fact, Game, Goal};
 use ggp_propnet::{Fluent, NetBuilder, NetMove, NetRole, PropNet, PropNetMachine, Signal};
 use std::sync::Arc;
 
-/// A game that has two roles and little else: machines ask it for roles only.
+/// A minimal game of two roles: machines read only its roles.
 pub(crate) fn two_roles() -> Arc<Game> {
     let rules = "(role white) (role black) (init (on)) (<= (next (on)) (true (on)))
         (<= (legal ?r noop) (role ?r)) (<= terminal (not (true (on)))) (<= (goal ?r 100) (role ?r))";
@@ -25,14 +25,14 @@ fn goal(value: u8) -> Goal {
     Goal::new(value).expect("at most 100")
 }
 
-/// 8×8, holes at (3,3), (3,6), (6,3), (6,6); two rows of pieces a side; first to cross, or to
-/// take everything, wins.
+/// Breakthrough on 8×8 with holes at (3,3), (3,6), (6,3), (6,6) and two rows of pieces for each side. The
+/// first side to cross, or to capture everything, wins.
 pub(crate) fn breakthrough_holes() -> PropNet {
     let hole = |x: i32, y: i32| (x == 3 || x == 6) && (y == 3 || y == 6);
     let cells: Vec<(i32, i32)> =
         (1..=8).flat_map(|x| (1..=8).map(move |y| (x, y))).filter(|&(x, y)| !hole(x, y)).collect();
     let at = |x: i32, y: i32| cells.iter().position(|&cell| cell == (x, y));
-    // Each side's moves, in text order: from, to.
+    // Each side's moves, in the order of their texts: from, to.
     let moves_of = |side: usize| -> Vec<(String, Option<(usize, usize, bool)>)> {
         let dy = if side == 0 { 1 } else { -1 };
         let mut moves = Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn breakthrough_holes() -> PropNet {
     };
     let moves = [moves_of(0), moves_of(1)];
     let mut b = NetBuilder::new(&[moves[0].len(), moves[1].len()]);
-    // Fluents: white's cells, black's cells, whose turn it is.
+    // Fluents: white's cells, black's cells, the side to move.
     let n = cells.len();
     let piece: Vec<Vec<Signal>> =
         (0..2).map(|side| (0..n).map(|cell| b.state(side * n + cell)).collect()).collect();

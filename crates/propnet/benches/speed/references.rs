@@ -1,18 +1,18 @@
-//! Hand-written random playouts of two games: what a program that knows one game reaches on one
-//! thread. Bitboards, several games in turn so that their latencies overlap, moves selected by
-//! rank with `pdep`.
+//! Hand-written random playouts of two games: the speed of a program for one game on one thread. It uses
+//! bitboards, interleaves several games so that their latencies overlap, and selects moves by rank with
+//! `pdep`.
 
 use ggp_game::rng::mix;
 
-/// Games played in turn.
+/// The number of interleaved games.
 const GAMES: usize = 8;
 
-/// What playouts came to.
+/// Sums over finished playouts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) playouts: u64,
     pub(crate) steps: u64,
-    /// In halves: 2 a win, 1 a draw.
+    /// The first role's score in half points: 2 for a win, 1 for a draw.
     pub(crate) first_role_score: u64,
 }
 
@@ -36,7 +36,7 @@ fn select_bit(mut set: u64, rank: u32) -> u64 {
     set & set.wrapping_neg()
 }
 
-/// A pair of public functions that play a game: with BMI2 where there is it, else without.
+/// Defines two functions that play a game, compiled with and without BMI2; the former runs where supported.
 macro_rules! playouts {
     ($name:ident, $with_bmi2:ident, $play:ident) => {
         #[cfg(target_arch = "x86_64")]
@@ -45,7 +45,7 @@ macro_rules! playouts {
             $play(seed, playouts, |set, rank| std::arch::x86_64::_pdep_u64(1 << rank, set))
         }
 
-        /// Plays at least `playouts` games and finishes all that it began to count.
+        /// Plays at least `playouts` games, and finishes every game that it begins.
         pub(crate) fn $name(seed: u64, playouts: u64) -> Totals {
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
@@ -64,7 +64,7 @@ const HOLES: u64 = 1 << 18 | 1 << 21 | 1 << 42 | 1 << 45;
 const FILE_FIRST: u64 = 0x0101_0101_0101_0101;
 const FILE_LAST: u64 = FILE_FIRST << 7;
 
-/// Breakthrough with holes at (3,3), (3,6), (6,3), (6,6), seen by the side to move: it moves up.
+/// Breakthrough with holes at (3,3), (3,6), (6,3), (6,6), from the side to move, which moves up.
 #[derive(Clone, Copy)]
 struct Breakthrough {
     own: u64,
@@ -75,7 +75,7 @@ struct Breakthrough {
 impl Breakthrough {
     const START: Breakthrough = Breakthrough { own: 0xffff, other: 0xffff << 48, steps: 0 };
 
-    /// Makes a random move and turns the board round. Whether the game is over.
+    /// Makes a random move and turns the board. Returns whether the game is over.
     #[inline(always)]
     fn step(&mut self, random: &mut Random, select: impl Fn(u64, u32) -> u64) -> bool {
         let free = !(self.own | HOLES);
@@ -110,7 +110,7 @@ impl Breakthrough {
         let own = (self.own ^ (to >> shift)) | to;
         let other = self.other & !to;
         self.steps += 1;
-        // Turned by half a turn: the holes are symmetric, and so are the rules.
+        // The board is turned by 180 degrees: the holes and the rules are symmetric.
         self.own = other.reverse_bits();
         self.other = own.reverse_bits();
         to >= 1 << 56 || other == 0
@@ -143,7 +143,7 @@ fn play_breakthrough(seed: u64, playouts: u64, select: impl Fn(u64, u32) -> u64 
 }
 
 const COLUMNS: u32 = 7;
-/// A column is seven bits, of which the top one stays empty.
+/// Bits of the bottom row. A column has seven bits, of which the top one stays empty.
 const BOTTOM: u64 = 0x0000_0408_1020_4081;
 const BOARD: u64 = BOTTOM * 0x3f;
 
@@ -158,7 +158,7 @@ struct ConnectFour {
 impl ConnectFour {
     const START: ConnectFour = ConnectFour { own: 0, all: 0, steps: 0 };
 
-    /// Makes a random move. Whether the game is over, and whether it was won.
+    /// Makes a random move. Returns whether the game is over, and whether it was won.
     #[inline(always)]
     fn step(&mut self, random: &mut Random, select: impl Fn(u64, u32) -> u64) -> (bool, bool) {
         let open = (self.all + BOTTOM) & BOARD;

@@ -1,10 +1,10 @@
-//! The instances of the rules over what is possible, as gates.
+//! Instantiates the rules over the possible facts, as gates.
 //!
-//! A rule without `does` is joined once; each solution is a conjunction of the signals of its
-//! dynamic conditions. A rule with `does` is joined in two parts: first the conditions on the
-//! state, then, for each assignment of the variables that both parts share, the moves that fit,
-//! collected into sets and remembered, so that ten thousand moves that leave a cell alone cost
-//! one set for the cell and not ten thousand instances for each content.
+//! A rule without `does` is joined once; each solution is a conjunction of the signals of its dynamic
+//! conditions. A rule with `does` is joined in two parts: first the conditions on the state, then, for each
+//! assignment of the variables that both parts share, the fitting moves. These become move sets and are
+//! memoised. So ten thousand moves that leave a cell unchanged cost one set for the cell, instead of ten
+//! thousand instances for each content of the cell.
 
 use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
@@ -19,7 +19,7 @@ use ggp_game::lower::Carrier;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 
-/// Makes gates of all rules.
+/// Instantiates all rules.
 pub(super) struct Instances<'a> {
     pub(super) relaxed: &'a mut Relaxed,
     pub(super) moves: &'a Moves,
@@ -27,29 +27,29 @@ pub(super) struct Instances<'a> {
     pub(super) stop: &'a StopToken,
 }
 
-/// A rule taken apart.
+/// A rule split into two joins.
 struct Split {
     rule: Rule,
-    /// The first join: conditions on the state, and what is static of them.
+    /// The first join: conditions on the state, and the static conditions that read only their variables.
     state: Body,
-    /// The second join, with the variables that it is given; none if the rule has no `does`.
+    /// The second join and the variables it takes from the first; `None` for a rule without `does`.
     moves: Option<(Body, Vec<Variable>)>,
     /// Positive dynamic conditions.
     holds: Vec<Atom>,
-    /// Negative conditions that may fail.
+    /// Negative conditions on dynamic relations.
     fails: Vec<Atom>,
-    /// Positive conditions on moves.
+    /// Positive conditions on moves (`does`).
     does: Vec<(Atom, MoveForm)>,
     /// Variables that the second join binds and the head or `fails` read.
     bound_later: Vec<Variable>,
 }
 
-/// A form of `does`: the function of its moves, or none for the whole form.
+/// The form of a `does` relation: the function symbol of its moves, or `None` if it holds whole moves.
 #[derive(Clone, Copy)]
 struct MoveForm(Option<Functor>);
 
 impl MoveForm {
-    /// The move of a tuple of `does`, if there is such a term.
+    /// The move of a tuple of `does`, if that term exists.
     fn of_tuple(self, tuple: &[Value], database: &Database) -> Option<Value> {
         match self.0 {
             None => Some(tuple[1]),
@@ -58,7 +58,7 @@ impl MoveForm {
     }
 }
 
-/// A role's and a move's number.
+/// The number of a role and the number of a move.
 type RoleMove = (u32, u32);
 
 /// What a set of moves of a second condition goes with: the variables bound later, the set of
@@ -66,7 +66,7 @@ type RoleMove = (u32, u32);
 /// further conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
-/// Numbers by key, in the order in which the keys came.
+/// Numbers grouped by key, in the order of the keys' first occurrence.
 struct Grouped<K> {
     groups: Vec<(K, Vec<u32>)>,
     places: FxHashMap<K, usize>,
@@ -89,18 +89,18 @@ impl<K: Clone + Eq + Hash> Grouped<K> {
     }
 }
 
-/// What the second join gives for one assignment of what it is given: for each assignment of the
-/// variables bound later, sets of moves, one a condition on moves.
+/// A solution of the second join: the values of the variables bound later, and one move set for each
+/// condition on moves.
 struct Fitting {
     bound: Vec<Value>,
     sets: Vec<Signal>,
-    /// How many choices of one move a condition it stands for.
+    /// The number of combinations of single moves that the sets stand for.
     by_move: u64,
 }
 
-/// The solutions found for a stratum's heads.
+/// The instances found for the heads of a stratum.
 struct Found {
-    /// Head relation, its row, and one way to derive it.
+    /// The head's relation and row, and the condition of one instance.
     plain: Vec<(RelationId, u32, Signal)>,
     recursive: Vec<Alternative>,
     counts: GroundCounts,
@@ -129,7 +129,7 @@ impl Instances<'_> {
             if splits.is_empty() {
                 continue;
             }
-            // The facts of a recursive stratum are numbered one relation after the other.
+            // Number the facts of a recursive stratum consecutively, relation by relation.
             let mut first: FxHashMap<RelationId, u32> = FxHashMap::default();
             let mut facts = 0;
             if stratum.recursive {
@@ -173,13 +173,13 @@ impl Instances<'_> {
         Ok(counts)
     }
 
-    /// The form of `does` that `relation` is.
+    /// The form of `does` that `relation` stores; `None` for other relations.
     fn move_form(&self, relation: RelationId) -> Option<MoveForm> {
         let mut forms = self.relaxed.forms(Carrier::Does).iter();
         forms.find(|form| form.relation == relation).map(|form| MoveForm(form.functor))
     }
 
-    /// Takes a rule apart and plans its joins.
+    /// Splits a rule and plans its joins.
     fn split(&mut self, rule: Rule) -> Split {
         let (mut holds, mut fails, mut does) = (Vec::new(), Vec::new(), Vec::new());
         let (mut state, mut later, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
@@ -196,8 +196,8 @@ impl Instances<'_> {
                     }
                     None => fixed.push(literal.clone()),
                 },
-                // Static negations are exact where the relaxed rules kept them; checking them
-                // against the possible facts is exact for all static relations.
+                // The relaxed rules keep only exact static negations. This check against the possible facts is exact
+                // for all static relations.
                 Literal::Negative(atom) if self.relaxed.is_dynamic(atom.relation) => fails.push(atom.clone()),
                 other => fixed.push(other.clone()),
             }
@@ -209,7 +209,7 @@ impl Instances<'_> {
             all.dedup();
             all
         };
-        // What is static and reads nothing that only moves bind belongs to the first join.
+        // A static condition belongs to the first join unless it reads a variable that only moves bind.
         if does.is_empty() {
             state.append(&mut fixed);
         } else {
@@ -252,7 +252,7 @@ impl Instances<'_> {
         found: &mut Found,
     ) -> Result<(), GroundError> {
         let limits = self.limits();
-        // 1. The conditions on the state, one solution after the other.
+        // 1. The solutions of the conditions on the state.
         let mut solutions: Vec<Value> = Vec::new();
         let width = split.rule.variables as usize;
         let bound = self.limits.instances;
@@ -265,7 +265,7 @@ impl Instances<'_> {
             Some(count) => count,
             None => usize::from(self.succeeds(split, &limits)?),
         };
-        // 2. The moves that fit each.
+        // 2. The fitting moves for each solution.
         let mut memo: FxHashMap<Vec<Value>, Vec<Fitting>> = FxHashMap::default();
         for number in 0..count {
             self.stop.check()?;
@@ -315,8 +315,8 @@ impl Instances<'_> {
         builder: &mut NetBuilder,
         limits: &Limits,
     ) -> Result<Vec<Fitting>, GroundError> {
-        // By what is bound later and by the moves of all conditions but the first, the moves that
-        // fit the first.
+        // Group the moves of the first condition by the variables bound later and the moves of the other
+        // conditions.
         let mut sets: Grouped<(Vec<Value>, Vec<RoleMove>, u32)> = Grouped::default();
         let known = self.moves;
         moves.for_each(&mut self.relaxed.database, bindings, limits, |database, bindings| {
@@ -332,7 +332,7 @@ impl Instances<'_> {
             }
             Ok(())
         })?;
-        // Moves of a second condition that go with the same set of the first make a set too.
+        // Group the moves of the second condition that go with the same set of the first.
         let mut rectangles: Grouped<Rectangle> = Grouped::default();
         for ((bound, mut others, role), members) in sets.groups {
             let firsts = members.len();
@@ -352,7 +352,7 @@ impl Instances<'_> {
         Ok(fitting.collect())
     }
 
-    /// One instance: its head, and the conjunction of its conditions.
+    /// Adds one instance: its head, and the conjunction of its conditions.
     #[expect(clippy::too_many_arguments, reason = "all of them are the instance")]
     fn conclude(
         &self,
@@ -369,7 +369,7 @@ impl Instances<'_> {
         let mut conditions: Vec<Signal> = sets.to_vec();
         let mut recursive: Vec<u32> = Vec::new();
         for atom in &split.holds {
-            // Whatever is only wanted is no condition, and was left out of the exact rules.
+            // Demand predicates are no conditions: the exact rules do not contain them.
             debug_assert!(!self.relaxed.is_wanted(atom.relation));
             let row = self.relaxed.rows(atom.relation).find(&tuple(atom)).expect("joined from there");
             match first.get(&atom.relation) {
@@ -389,7 +389,7 @@ impl Instances<'_> {
                     number.map(|(role, mv)| builder.move_set(role as usize, &[mv]))
                 }
             };
-            // What is not possible does not hold.
+            // A fact that is not possible is false, so its negation is no condition.
             if let Some(signal) = signal {
                 conditions.push(!signal);
             }
@@ -404,7 +404,7 @@ impl Instances<'_> {
             return; // Nobody wants it.
         };
         found.counts.kept += 1;
-        // A gate less for each head is taken off when its stratum is done.
+        // Each head's disjunction has one gate fewer; the caller subtracts it after the stratum.
         found.counts.gates += inputs as u64;
         match first.get(&head) {
             Some(first) => {

@@ -1,12 +1,12 @@
-//! Recursion among ground facts: what depends on itself becomes a least fixpoint, a component at
-//! a time; what only looks recursive by its relation's name is plain.
+//! Recursion among ground facts. Each strongly connected component of facts becomes a least fixpoint; facts
+//! of a recursive relation that do not depend on themselves become plain gates.
 
 use crate::net::{NetBuilder, Signal};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// One way to derive a recursive fact: all of `facts` (numbers of facts of the same stratum) and
-/// `rest`.
+/// One way to derive a recursive fact: the conjunction of `facts` (numbers of facts of the same stratum)
+/// and `rest`.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) head: u32,
@@ -14,7 +14,7 @@ pub(super) struct Alternative {
     pub(super) rest: Signal,
 }
 
-/// The signals of `count` facts that are derived by `alternatives`.
+/// The signals of `count` facts, derived by `alternatives`.
 pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: &[Alternative]) -> Vec<Signal> {
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, alternatives.len());
     for _ in 0..count {
@@ -28,7 +28,7 @@ pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: &[Alte
         }
     }
     let mut signals = vec![Signal::FALSE; count];
-    // Edges lead from heads to what they need, so components come with what they need first.
+    // Edges lead from heads to the facts they need, so components come in dependency order.
     for component in kosaraju_scc(&graph) {
         let mut members: Vec<usize> = component.into_iter().map(NodeIndex::index).collect();
         members.sort_unstable();
@@ -36,7 +36,7 @@ pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: &[Alte
             let mut options = Vec::with_capacity(of_head[head].len());
             for &number in &of_head[head] {
                 let Alternative { facts, rest, .. } = &alternatives[number as usize];
-                // A fact that needs itself says nothing.
+                // An alternative that needs its own head derives nothing new.
                 if !facts.contains(&(head as u32)) {
                     let facts = facts.iter().map(|&f| signals[f as usize]);
                     options.push(builder.and(facts.chain([*rest])));

@@ -1,5 +1,5 @@
-//! What could ever hold: the game's rules without their dynamic negations, and with `true` and
-//! `does` derived from `init`, `next` and `legal`, evaluated to one fixpoint.
+//! The relaxed rules: the game's rules without dynamic negations, with `true` and `does` derived from `init`,
+//! `next` and `legal`. Their single fixpoint contains every fact that may hold in some state.
 
 use super::{GroundError, GroundLimits};
 use ggp_datalog::decompose::{Decomposed, decompose};
@@ -12,18 +12,18 @@ use ggp_game::adapt::{demand_also, fit_demanded};
 use ggp_game::lower::{BRIDGE, Carrier, Form, Lowering};
 use ggp_game::{Game, StopToken};
 
-/// The possible facts, and the rules that say which of them hold.
+/// The possible facts, and the rules that decide which of them hold.
 pub(super) struct Relaxed {
     lowering: Lowering,
-    /// The rules with their negations, for each state.
+    /// The exact rules, with their negations, for evaluation in a state.
     pub(super) exact: Program,
-    /// The relations whose possible facts may fail to hold: they depend on the state, on the
-    /// moves, or on a negation that was granted.
+    /// The relations whose possible facts may be false: they depend on the state, on the moves, or on a
+    /// negation that the relaxed rules drop.
     dynamic: Vec<bool>,
-    /// The relaxed rules, planned; bodies of exact rules are planned with it too.
+    /// The relaxed rules, planned. Bodies of exact rules are planned with it too.
     pub(super) program: Program,
     pub(super) database: Database,
-    /// Relations that only say what is wanted.
+    /// Demand (magic) predicates: they only say which facts are demanded.
     wanted: Vec<bool>,
     roles: Vec<Value>,
     goal: Option<RelationId>,
@@ -31,11 +31,11 @@ pub(super) struct Relaxed {
     pub(super) statistics: Statistics,
 }
 
-/// After how many rows tried plans are made anew for the first time; then twice as many, and so
-/// on.
+/// The number of tried rows after which the join plans are made anew for the first time. The number doubles
+/// each time.
 const ROWS_PER_PLAN: u64 = 2_000_000;
 
-/// How often more relations are put on demand because the bounds were passed.
+/// The most attempts; each puts a further relation on demand because a bound was exceeded.
 const ATTEMPTS: usize = 6;
 
 impl Relaxed {
@@ -80,7 +80,7 @@ impl Relaxed {
         for relation in wanted_relations {
             wanted[relation.index()] = true;
         }
-        // What is wanted comes last, so that a part which both need is no mere wish.
+        // Rules of demand predicates come last, so that a part which both kinds share is no demand predicate.
         rules.sort_by_key(|rule| wanted[rule.head.relation.index()]);
         let whole = signatures.len();
         let Decomposed { signatures, rules, guards, owners } = decompose(signatures, rules);
@@ -106,8 +106,8 @@ impl Relaxed {
         let unstratified = |_| GroundError::TooLarge("the rewritten rules are not stratified".to_owned());
         let originals = lowering.signatures.len();
         let exact = Program::unplanned(signatures.clone(), exact_rules).map_err(unstratified)?;
-        // A negation stays only if it is exact already: over a relation that is static, and neither
-        // computed on demand nor dependent on a negation that is not exact.
+        // A negation stays only if it is exact already: its relation is static, is not computed on demand, and
+        // does not depend on an inexact negation.
         let dynamic = dynamic_relations(&exact, originals);
         let stays = |literal: &Literal| match literal {
             Literal::Negative(atom) => atom.relation.index() < originals && !dynamic[atom.relation.index()],
@@ -138,7 +138,7 @@ impl Relaxed {
         Ok((relaxed, origin))
     }
 
-    /// Computes what is possible, of everything that is asked for.
+    /// Computes the possible facts of all relations that the network needs.
     fn evaluate(
         &mut self,
         limits: &GroundLimits,
@@ -157,11 +157,11 @@ impl Relaxed {
         {
             asked.extend(self.forms(carrier).iter().map(|form| form.relation));
         }
-        // Relations that are only asked for negatively are needed too.
+        // Relations that are needed only under negation are included.
         let query = self.program.query(&self.exact.needed(&asked));
-        // What is possible is much more than what a state holds, so plans that suit a state may
-        // not do here: from time to time they are made anew for the sizes reached. Going on from
-        // there is sound, since nothing that was derived can become false.
+        // The possible facts are many more than the facts of a state, so plans made for a state may be slow.
+        // They are made anew at times for the sizes reached. Continuing is sound: no derived fact can become
+        // false.
         let mut rows = ROWS_PER_PLAN.min(limits.rows);
         loop {
             let result =
@@ -185,12 +185,12 @@ impl Relaxed {
         self.exact.signatures().len()
     }
 
-    /// Whether what is possible of the relation may fail to hold.
+    /// Whether possible facts of the relation may be false in some state.
     pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
         self.dynamic[relation.index()]
     }
 
-    /// Whether the relation only says what is wanted.
+    /// Whether the relation is a demand predicate.
     pub(super) fn is_wanted(&self, relation: RelationId) -> bool {
         self.wanted[relation.index()]
     }
@@ -219,7 +219,7 @@ impl Relaxed {
         self.database.values().text(value).into()
     }
 
-    /// The term that a row of a form carries, if it has been made.
+    /// The term that a row of a form represents, if that term exists.
     pub(super) fn carried(&self, form: &Form, row: usize, prefix: usize) -> Option<Value> {
         let columns = &self.rows(form.relation).row(row)[prefix..];
         match form.functor {
@@ -228,12 +228,12 @@ impl Relaxed {
         }
     }
 
-    /// Makes the terms that [`Relaxed::carried`] finds.
+    /// Creates the terms that [`Relaxed::carried`] looks up.
     pub(super) fn make_terms(&mut self, carrier: Carrier) {
         self.all_carried(carrier);
     }
 
-    /// First column and carried term of all possible facts of `carrier`, which are made.
+    /// First column and represented term of all possible facts of `carrier`. Creates the terms.
     pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
         let mut all = Vec::new();
         for form in self.lowering.forms(carrier) {
@@ -250,8 +250,8 @@ impl Relaxed {
     }
 }
 
-/// The relations that depend on an input, or on the negation of a relation on demand (all but the
-/// first `originals`), which the relaxed rules grant.
+/// The relations that depend on an input, or on the negation of a demanded relation (any but the first
+/// `originals`), which the relaxed rules drop.
 fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     let mut dynamic: Vec<bool> =
         (0..exact.signatures().len()).map(|r| exact.level(RelationId(r as u32)) > 0).collect();
@@ -269,7 +269,7 @@ fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     dynamic
 }
 
-/// Adds rules that derive the forms of the input `to` from those of `from`.
+/// Adds rules that derive the forms of the input `to` from the forms of `from`.
 fn link(lowering: &Lowering, to: Carrier, from: &[Carrier], rules: &mut Vec<Rule>) {
     let prefix = to.prefix() as u32;
     let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {

@@ -1,4 +1,4 @@
-//! The same playouts, however many words a row has and whatever the processor can.
+//! Playouts are the same for every row width and every class of processors.
 
 use super::{Lanes, Run};
 use crate::GroundLimits;
@@ -9,7 +9,7 @@ use crate::net::PropNet;
 use crate::state::BitState;
 use ggp_game::{Game, Goals, Move, PlayoutPlan, StopToken};
 
-/// Two take from a heap in turn, after which both may guess at once; who guesses right draws.
+/// Two players take from a heap in turn. At the end both may guess at once, and a right guess draws.
 const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (guess 1) (guess 2) (guess 3)
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
     (succ 9 10) (succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15) (succ 15 16) (succ 16 17)
@@ -30,7 +30,7 @@ const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (gues
     (<= (goal ?r 50) (role ?r) (true (lucky ?r)))
     (<= (goal ?r 0) (role ?r) (not (true (winner ?r))) (not (true (lucky ?r))))";
 
-/// Number, steps and goals of each playout, by number.
+/// Number, steps, goals and moves of each playout, ordered by number.
 type Outcomes = Vec<(usize, u32, Vec<Goals>, Vec<Move>)>;
 
 fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Outcomes {
@@ -74,7 +74,7 @@ fn goals_evaluated_later_are_the_same() {
     for mut programs in [reachable.unwrap(), general.unwrap()] {
         assert_eq!(programs.defer, None, "its goals are cheap");
         let expected = play::<WORDS>(&net, &programs, Cpu::Plain);
-        // Every ended playout is put aside, in each phase more than there are lanes.
+        // Every ended playout is stored, in each phase more than there are lanes.
         programs.defer = Some(usize::MAX);
         assert!(expected.len() > (64 * WORDS) * programs.phases.len());
         assert_eq!(play::<1>(&net, &programs, Cpu::Plain), expected, "64 lanes");

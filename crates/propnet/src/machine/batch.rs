@@ -1,5 +1,5 @@
-//! Up to 64 states at a time, one a bit of a row of one word: what a search asks of the children
-//! that it has just made.
+//! Batches of up to 64 states, one per bit of a one-word row: queries about the nodes that a search has just
+//! expanded.
 
 use super::{GOALS, LEGAL, NEXT, PropNetMachine};
 use crate::cpu::Kernels;
@@ -9,7 +9,7 @@ use crate::state::BitState;
 use ggp_game::{EvalError, Goals, Move};
 use std::sync::Arc;
 
-/// States of one batch.
+/// The largest number of states in a batch.
 pub(crate) const BATCH: usize = 64;
 
 /// Transposes a matrix of 64×64 bits: bit `j` of word `i` becomes bit `i` of word `j`.
@@ -28,7 +28,7 @@ pub(crate) fn transpose(words: &mut [u64; 64]) {
 }
 
 impl PropNetMachine {
-    /// Puts at most 64 states into the rows.
+    /// Loads up to 64 states into the rows.
     fn load_batch(&mut self, states: &[&BitState]) {
         self.loaded = None;
         self.done = [false; NEXT];
@@ -46,7 +46,7 @@ impl PropNetMachine {
         }
     }
 
-    /// Replaces `out` by the successors of `states`.
+    /// Replaces the contents of `out` by the successors of `states`.
     pub(super) fn batch_next(
         &mut self,
         states: &[&BitState],
@@ -77,7 +77,7 @@ impl PropNetMachine {
         Ok(())
     }
 
-    /// Replaces `over` by whether each of `states` is terminal, and `goals` by their goals.
+    /// Replaces the contents of `over` by whether each state is terminal, and `goals` by the states' goals.
     pub(super) fn batch_outcomes(
         &mut self,
         states: &[&BitState],
@@ -96,7 +96,7 @@ impl PropNetMachine {
             for (role, rows) in self.shared.single.goals.iter().enumerate() {
                 for (at, &literal) in rows.iter().enumerate() {
                     let word = self.word(literal);
-                    // The last row is that of a goal that is no goal value.
+                    // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
                     let goal = self.shared.net.roles()[role].goals.get(at).map(|&(goal, _)| goal);
                     for lane in (0..states.len()).filter(|lane| word >> lane & 1 == 1) {
                         let goals = &mut goals[lane * roles + role];
@@ -107,7 +107,7 @@ impl PropNetMachine {
         }
     }
 
-    /// Replaces `out` by each role's legal moves in each of `states`.
+    /// Replaces the contents of `out` by each role's legal moves in each state.
     pub(super) fn batch_legal(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
         let roles = self.shared.net.roles().len();
         out.resize_with(states.len() * roles, Vec::new);
@@ -125,9 +125,9 @@ impl PropNetMachine {
         }
     }
 
-    /// Replaces `out` by those of each role's legal moves in each of `states` that playouts with decisive
-    /// moves draw from: no moves for states that play cannot reach, and nothing at all where such moves are
-    /// not seen.
+    /// Replaces the contents of `out` by the moves of each role in each state that playouts with decisive
+    /// moves draw from. A state that is not reachable gets no moves. `out` is empty if decisive moves are
+    /// not available.
     pub(super) fn batch_decisive(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
         let shared = Arc::clone(&self.shared);
         let roles = shared.net.roles().len();
@@ -139,7 +139,7 @@ impl PropNetMachine {
         let rows = &mut self.narrowed;
         for (states, out) in states.chunks(BATCH).zip(out.chunks_mut(BATCH * roles)) {
             let phases: Vec<Option<usize>> = states.iter().map(|state| programs.phase_of(state)).collect();
-            // Only the next state, which is not asked for, would overwrite these.
+            // These rows stay valid: only the next-state section, which does not run, would overwrite them.
             for (row, &fluent) in rows[state_row(0)..].iter_mut().zip(&programs.fluents) {
                 *row = 0;
                 for (lane, state) in states.iter().enumerate() {
@@ -168,7 +168,7 @@ impl PropNetMachine {
         }
     }
 
-    /// The value of a literal in all states of the batch.
+    /// The value of a literal in all states of the batch, one per bit.
     fn word(&self, (row, negated): (u32, bool)) -> u64 {
         self.rows[row as usize].negate_if(negated)
     }

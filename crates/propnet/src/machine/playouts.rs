@@ -1,4 +1,4 @@
-//! Many playouts: in lanes, or one after the other where they are few, and what a search asks about many states.
+//! Playouts, in lanes or (if they are few) one after the other, and a search's queries about many states.
 
 use super::{PropNetMachine, WORDS};
 use crate::lanes::{Lanes, Observer, Part, Run};
@@ -12,14 +12,14 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So many playouts are played one after the other, not in lanes: below this a sweep over all lanes
-/// takes longer. A guess that has not been measured game by game.
+/// Up to this many playouts run one after the other: for so few, a sweep over all lanes takes longer. The
+/// value is an estimate, not measured for each game.
 const SINGLES: usize = 3;
 
-/// Machines of subgames are made within this time, or not at all.
+/// The time limit for building the machines of all subgames; if it is exceeded, there are none.
 const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 
-/// What the playouts of some programs are played in, made when first needed.
+/// Buffers for the playouts of one set of programs, created on first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stage {
     lanes: Option<Box<Lanes<WORDS>>>,
@@ -27,7 +27,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Plays `run`: one playout after the other where there are `few`, else in lanes.
+    /// Plays `run`: one playout after the other if they are `few`, otherwise in lanes.
     fn play(
         &mut self,
         run: &Run<'_>,
@@ -47,8 +47,7 @@ impl Stage {
 }
 
 impl PropNetMachine {
-    /// Like [`Playouts::playouts`], and tells `observer` at the border of each part of a sweep
-    /// which part has ended.
+    /// Like [`Playouts::playouts`], but calls `observer` at the end of each part of a sweep with that part.
     ///
     /// # Errors
     /// See [`StateMachine`].
