@@ -52,17 +52,45 @@ impl MoveSets {
 
     /// The intersection of the given sets; a `true` flag stands for the complement of its set.
     pub(crate) fn intersection(&self, role: usize, literals: &[(u32, bool)]) -> Vec<u32> {
-        let mut within: Option<Vec<u32>> = None;
-        for &(number, negated) in literals {
-            let members = &self.get(number).members;
-            if let Some(within) = &mut within {
-                within.retain(|mv| members.binary_search(mv).is_ok() != negated);
-            } else if negated {
-                within = Some(MoveSet::complement(members, self.moves[role]));
-            } else {
-                within = Some(members.to_vec());
-            }
+        let members = |&(number, _): &(u32, bool)| &self.get(number).members;
+        let smallest = literals.iter().filter(|(_, negated)| !negated).min_by_key(|set| members(set).len());
+        if let Some(smallest) = smallest {
+            let in_all = |mv: &u32| {
+                literals.iter().all(|literal| members(literal).binary_search(mv).is_ok() != literal.1)
+            };
+            return members(smallest).iter().copied().filter(in_all).collect();
         }
-        within.unwrap_or_else(|| (0..self.moves[role] as u32).collect())
+        // Without a positive set, the union of the negated ones is removed from all moves, in time linear in
+        // their sizes together.
+        let mut left = vec![true; self.moves[role]];
+        for &mv in literals.iter().flat_map(members) {
+            left[mv as usize] = false;
+        }
+        (0..).zip(left).filter(|&(_, left)| left).map(|(mv, _)| mv).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MoveSet, MoveSets};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_intersection_has_the_moves_that_fit_every_literal(
+            sets in prop::collection::vec((prop::collection::btree_set(0u32..20, 0..20), any::<bool>()), 0..6)
+        ) {
+            let mut known = MoveSets::new(&[20]);
+            let literals: Vec<(u32, bool)> = sets
+                .iter()
+                .map(|(members, negated)| {
+                    let members = members.iter().copied().collect();
+                    (known.intern(MoveSet { role: 0, members }), *negated)
+                })
+                .collect();
+            let fits = |mv: &u32| sets.iter().all(|(members, negated)| members.contains(mv) != *negated);
+            let expected: Vec<u32> = (0..20).filter(fits).collect();
+            prop_assert_eq!(known.intersection(0, &literals), expected);
+        }
     }
 }

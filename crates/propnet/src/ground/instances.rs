@@ -164,6 +164,7 @@ impl Instances<'_> {
             } else {
                 found.plain.sort_unstable();
                 for group in found.plain.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                    self.stop.check()?;
                     let signal = builder.or(group.iter().map(|&(_, _, signal)| signal));
                     signals.set(group[0].0, group[0].1 as usize, signal);
                     counts.gates -= 1;
