@@ -18,7 +18,7 @@ pub enum Cpu {
 }
 
 impl Cpu {
-    /// All kinds, slowest first.
+    /// All classes, slowest first.
     pub const ALL: [Cpu; 3] = [Cpu::Plain, Cpu::Avx2, Cpu::Avx512];
 
     /// The name of the class, in lower case.

@@ -37,7 +37,7 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
         let find = |role| if wants(role) { Guard::find(net, &next, role, to_come) } else { Ok(None) };
         guards.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 3. Drop the wins of roles that no guard sees: opponents that cannot defend would overrate them.
+    // 3. Drop the wins of roles that no guard sees: playouts without a defence would overrate them.
     for number in 0..nets.len() {
         let guards = &guards[number];
         for (role, wins) in wins[after(number)].iter_mut().enumerate() {
@@ -64,8 +64,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     Some(narrowed)
 }
 
-/// `net` with the legal moves of `role` restricted: to winning moves if there are any, otherwise to moves
-/// that neither lose nor allow another role one of its wins in `to_come`.
+/// `net` with the legal moves of `role` restricted to winning moves; if there are none, to moves that neither
+/// lose nor allow another role one of its wins in `to_come`; if there are none, unrestricted.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -148,8 +148,8 @@ impl Guard {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// The guard of `role` in `now`, to which its gates are added: against the wins `to_come` of other roles in
-    /// the phase after `now`, or, where other roles choose simultaneously, against losing moves.
+    /// The guard of `role` in `now`, to which its gates are added: against the wins `to_come` of other roles
+    /// in the phase after `now`, or, where other roles choose simultaneously, against losing moves.
     fn find(
         now: &mut PropNet,
         next: &PropNet,

@@ -46,7 +46,7 @@ pub(crate) struct PhasePrograms {
     pub(crate) defer: Option<usize>,
 }
 
-/// If at least this share of a step's gates serves both the terminal condition and the legal moves, those
+/// If more than this share of a step's gates serves both the terminal condition and the legal moves, those
 /// gates run once per step. The price: a lane that ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
@@ -198,7 +198,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Whether lanes can choose among the moves of every role.
+/// Whether the lanes can choose among the moves of every role.
 pub(crate) fn fits(net: &PropNet) -> bool {
     net.roles.iter().all(|role| role.moves.len() <= MAX_MOVES)
 }

@@ -111,7 +111,7 @@ impl<'a> Mapper<'a> {
         self.visible.clone()
     }
 
-    /// Restores an earlier result of [`Mapper::visible`].
+    /// Restores the values that were visible earlier.
     pub(crate) fn restore(&mut self, visible: FxHashMap<usize, Literal<Value>>) {
         self.visible = visible;
     }

@@ -1,8 +1,8 @@
 //! Grounding: from a game's rules to a [`PropNet`].
 //!
-//! 1. [`relax`]: one run of the Datalog evaluator computes every fact that may hold in some state. A fluent is
-//!    possible if it is initial or may be next, a move if it may be legal. Negations of dynamic relations are
-//!    assumed true, so the result is an over-approximation. Static relations are exact.
+//! 1. [`relax`]: one run of the Datalog evaluator computes every fact that may hold in some state. A fluent
+//!    is possible if it is initial or may be next, a move if it may be legal. Negations of dynamic relations
+//!    are assumed true, so the result is an over-approximation. Static relations are exact.
 //! 2. [`instances`]: each rule is instantiated over the possible facts. Each instance is a conjunction for
 //!    its head. Conditions on `does` become move sets, so that instances which differ only in the move are
 //!    never enumerated.
@@ -24,15 +24,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Bounds of grounding, checked while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
-    /// Possible facts of all relations together, at the most.
+    /// The most possible facts, summed over all relations.
     pub tuples: usize,
-    /// Rows that joins may try.
+    /// The most rows that joins may try.
     pub rows: u64,
-    /// Instances of rules (an instance may stand for many moves), at the most.
+    /// The most instances of rules; an instance may stand for many moves.
     pub instances: usize,
-    /// Nodes of the network, at the most.
+    /// The most nodes of the network.
     pub nodes: usize,
-    /// Bytes of the texts of all terms, at the most.
+    /// The most bytes in the texts of all terms.
     pub text: u64,
 }
 
@@ -70,7 +70,7 @@ pub enum GroundError {
     /// Grounding exceeded a bound.
     #[error("grounding is too large: {0}")]
     TooLarge(String),
-    /// It was told to stop.
+    /// The stop token was raised.
     #[error("grounding was stopped")]
     Interrupted,
 }

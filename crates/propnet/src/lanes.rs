@@ -69,13 +69,13 @@ pub(crate) type Observer<'a> = &'a mut dyn FnMut(Part);
 /// A part of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Gates of the terminal condition, the goals and the legal moves.
+    /// The gates of the terminal condition, the goals and the legal moves.
     Gates,
-    /// Choosing moves.
+    /// The choice of moves.
     Choice,
-    /// Gates of the next state.
+    /// The gates of the next state.
     Next,
-    /// Ending and starting playouts.
+    /// Ending, recording and starting playouts.
     Bookkeeping,
 }
 
@@ -332,7 +332,7 @@ impl<const W: usize> Lanes<W> {
                 if !holding.any() {
                     continue;
                 }
-                // The row after those of the goals belongs to `bad_goal`: a `goal` that is no valid goal value.
+                // The row after those of the goals is that of `bad_goal`: a `goal` of an invalid value.
                 let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
                 let alone = goal.map_or(Goals::None, Goals::One);
                 (holding & !once).for_each_lane(|lane| self.goals[lane * roles + role] = alone);

@@ -104,7 +104,7 @@ pub struct PropNetMachine {
     general: Stage,
     /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
-    /// Measures the distance to the best goal, for the role that was last asked about.
+    /// The evaluator of nearness to the best goal, for the role that was last asked about.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
 }

@@ -1,6 +1,6 @@
-//! Distance to a goal: the goal condition evaluated as fuzzy logic (as in Schiffel & Thielscher 2007). The value
-//! of a conjunction is the mean of its parts, that of a disjunction the maximum. Below a certain depth a
-//! condition is a leaf of value 1 or 0.
+//! Nearness to a goal: the goal condition evaluated as fuzzy logic (as in Schiffel & Thielscher 2007). The
+//! value of a conjunction is the mean of its parts, that of a disjunction the maximum. Below a certain depth
+//! a condition is a leaf of value 1 or 0.
 
 use crate::cpu::Kernels;
 use crate::machine::batch::{BATCH, transpose};
@@ -12,7 +12,7 @@ use ggp_game::{EvalError, Fact, Role, StopToken};
 
 /// The depth below which conditions become leaves.
 const DEPTH: usize = 6;
-/// The number of leaves from which no condition is expanded further.
+/// A condition becomes a leaf if its inputs and the leaves so far together exceed this number.
 const PARTS: usize = 4096;
 
 /// A fuzzy condition.

@@ -1,8 +1,8 @@
 //! Random playouts one after the other, for searches that run one playout at a time.
 //!
-//! The programs are those of the lanes, evaluated over one byte per row instead of 512 bits: in most games all
-//! rows then fit in the first-level cache. Random draws depend only on a playout's number and step, so the
-//! results equal those of the lanes.
+//! The programs are those of the lanes, evaluated over one byte per row instead of 512 bits: in most games
+//! all rows then fit in the first-level cache. Random draws depend only on a playout's number and step, so
+//! the results equal those of the lanes.
 
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
@@ -139,7 +139,7 @@ impl One {
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;
-    // Eight rows at a time: a byte of a word is all ones or none.
+    // Eight rows at a time: each byte of a word is all ones or all zeros.
     let mut chunks = area.chunks_exact_mut(8);
     let mut first = 0;
     for chunk in &mut chunks {

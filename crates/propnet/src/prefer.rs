@@ -14,7 +14,7 @@ pub(crate) struct Preferred<'a> {
 }
 
 impl<'a> Preferred<'a> {
-    /// `moves` holds, per role, the machine's [`Move`] for each of the role's moves.
+    /// Finds the rows of preferred moves. `moves` holds, per role, the machine's [`Move`] of each move.
     pub(crate) fn new(
         programs: &PhasePrograms,
         moves: &[Vec<Move>],

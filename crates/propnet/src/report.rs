@@ -178,18 +178,18 @@ mod tests {
         let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
         let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
         let counts = *net.grounding();
-        // Three things lit; three left alone, by two moves each; three by one; always; terminal.
+        // Instances: 3 things get lit, 3 stay lit by 2 other moves each, 3 by noop, 1 always, 1 terminal.
         assert_eq!((counts.rules, counts.instances, counts.instances_by_move), (5, 11, 14));
         assert_eq!(counts.kept, 11);
-        // Inputs: 3 × 1, 3 × 2, 3 × 2, 1, 2; heads: 3, 1, 1.
+        // Inputs of the instances: 3 × 1, 3 × 2, 3 × 2, 1, 2. Heads: 3, 1, 1.
         assert_eq!(counts.gates, 18 - 5);
         let report = PropNetMachine::new(&game, net).unwrap().report();
-        // Nothing depends on the first thing.
+        // No output depends on the first thing.
         assert_eq!((report.fluents, report.constant, report.state_bits), (4, 1, 2));
         let [phase] = &report.phases[..] else { panic!("one phase: {report:?}") };
         assert_eq!((phase.fixed, phase.moves.as_slice(), phase.loops), (0, [4].as_slice(), 0));
-        // Two disjunctions of three, with two conjunctions each; both lit at the end. Then the two
-        // sets of two moves. Then `on` as a common factor: a gate less for each.
+        // Needed: two disjunctions of three inputs with two conjunctions each, and the terminal condition.
+        // Lowering adds the two sets of two moves. Factoring `on` out saves one gate for each thing.
         let steps = &phase.steps;
         assert_eq!((steps.needed, steps.lowered, steps.flattened), (9, 11, 11));
         assert_eq!((steps.factored, steps.shared), (9, 9));

@@ -70,7 +70,7 @@ pub(crate) enum Layout {
 /// The outputs of a network that a program computes.
 pub(crate) struct Outputs<'a> {
     pub(crate) net: &'a PropNet,
-    /// The fluents that have a state row.
+    /// The fluents that have a state row, ascending.
     pub(crate) fluents: &'a [u32],
     /// Per role, the moves that have a row.
     pub(crate) moves: Vec<Vec<u32>>,
@@ -93,7 +93,7 @@ pub(crate) struct Program {
     /// otherwise legality is in the move's own row.
     pub(crate) legal: Vec<Vec<Literal<u32>>>,
     /// Per fluent of [`Outputs::fluents`], the literal of its next value. Used with [`Layout::Keep`];
-    /// otherwise the next section overwrites the state rows.
+    /// otherwise the next-state section overwrites the state rows.
     pub(crate) next: Vec<Literal<u32>>,
     /// Per role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<u32>>>,

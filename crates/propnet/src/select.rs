@@ -201,8 +201,8 @@ macro_rules! kernels {
                         for &(unknown, _) in unknowns {
                             rows[unknown as usize] = R::NONE;
                         }
-                        // Each round but the last sets an unknown in some lane, and no lane needs more rounds than there are
-                        // unknowns.
+                        // Each round but the last sets an unknown in some lane, and no lane needs more rounds
+                        // than there are unknowns.
                         for _ in 0..=unknowns.len() {
                             for run in body {
                                 let range = run.gates.start as usize..run.gates.end as usize;

@@ -12,14 +12,14 @@ use ggp_game::{EvalError, StopToken};
 
 /// The longest period considered.
 const MAX_PERIOD: usize = 4;
-/// The most rounds of the fixpoint iterations over autonomous and returning fluents.
+/// The most rounds of the iterations over autonomous and returning fluents. Beyond, no fluent counts as one.
 const ROUNDS: usize = 200;
 
 /// A network with some fluents fixed, without the moves that are then never legal.
 #[derive(Clone, Debug)]
 pub(crate) struct Specialised {
     pub(crate) net: PropNet,
-    /// Per role, the original index of each move that is left.
+    /// Per role, the original index of each remaining move.
     pub(crate) moves: Vec<Vec<u32>>,
 }
 
@@ -191,8 +191,8 @@ fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
     values
 }
 
-/// For each phase, the fluents that it determines, with their values. Without a short period there is a single
-/// phase with no fluents. `constant` holds the values of the fluents that never change.
+/// For each phase, the fluents that it determines, with their values. Without a short period there is a
+/// single phase with no fluents. `constant` holds the values of the fluents that never change.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.

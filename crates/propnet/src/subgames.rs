@@ -24,16 +24,17 @@ struct Part {
     asked: Vec<Signal>,
 }
 
-/// The subgames of the game of `net`, fewest moves first, each built on demand. Each is a network with all fluents
-/// and moves of `net` in which only the subgame's moves are ever legal and only its fluents are updated. It is
-/// terminal, with goal 100, once the part's share of the best goal holds. Empty if there are fewer than two.
+/// The subgames of the game of `net`, fewest moves first, each built on demand. Each is a network with all
+/// fluents and moves of `net` in which only the subgame's moves are ever legal and only its fluents are
+/// updated. It is terminal, with goal 100, once the part's share of the best goal holds. Empty if there are
+/// fewer than two.
 pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
     let parts = parts(net).filter(|parts| parts.len() > 1 && parts.len() * net.nodes.len() <= MOST_NODES);
     parts.unwrap_or_default().into_iter().map(|part| subgame(net, &part))
 }
 
-/// The parts that the best goal constrains, fewest moves first. `None` if there are several roles or percepts, or
-/// if finding the parts would take too long.
+/// The parts that the best goal constrains, fewest moves first. `None` if there are several roles or
+/// percepts, or if finding the parts would take too long.
 fn parts(net: &PropNet) -> Option<Vec<Part>> {
     let [role] = net.roles.as_slice() else { return None };
     if !role.sees.is_empty() {
@@ -100,7 +101,8 @@ fn subgame(net: &PropNet, part: &Part) -> PropNet {
     game
 }
 
-/// Union-find over the elements that belong to one part: each node, fluent and fixpoint component is an element.
+/// Union-find over the elements that belong to one part: each node, fluent and fixpoint component is an
+/// element.
 struct Bonds<'a> {
     net: &'a PropNet,
     sets: UnionFind<usize>,
@@ -169,7 +171,8 @@ impl<'a> Bonds<'a> {
         self.sets.union(a, b);
     }
 
-    /// Records that `element` reads `signal`: joins the two, or notes the move sets that `signal` consists of.
+    /// Records that `element` reads `signal`: joins the two, or notes the move sets that `signal` consists
+    /// of.
     fn bind(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
             self.tie(element, signal.node());
@@ -184,8 +187,8 @@ impl<'a> Bonds<'a> {
         }
     }
 
-    /// Per move, an element of the part that it concerns; `None` for a move that concerns no part. The whole result is
-    /// `None` if it would take too long.
+    /// Per move, an element of the part that it concerns; `None` for a move that concerns no part. The whole
+    /// result is `None` if it would take too long.
     fn owners(&mut self) -> Option<Vec<Option<usize>>> {
         if self.work >= WORK {
             return None;
@@ -198,8 +201,8 @@ impl<'a> Bonds<'a> {
         }
         let mut by_part: Vec<(usize, Vec<u32>)> = by_part.into_iter().collect();
         by_part.sort_unstable();
-        // 2. The moves outside the largest class of moves that those sets do not distinguish: that class leaves
-        // the part at rest, and the other moves concern it.
+        // 2. The moves outside the largest class of moves that those sets do not distinguish: that class
+        // leaves the part at rest, and the other moves concern it.
         let mut owners: Vec<Option<usize>> = vec![None; moves.len()];
         for (part, mut sets) in by_part {
             sets.sort_unstable();
@@ -222,7 +225,7 @@ impl<'a> Bonds<'a> {
             for (owner, told) in owners.iter_mut().zip(&told) {
                 if told != rest {
                     match *owner {
-                        // A move that concerns two parts makes them one.
+                        // A move that concerns two parts joins them.
                         Some(other) => self.tie(other, part),
                         None => *owner = Some(part),
                     }
@@ -240,7 +243,8 @@ impl<'a> Bonds<'a> {
         Some(owners)
     }
 
-    /// Joins all non-autonomous fluents that `signal` depends on, and returns one of them. `None` if there are none.
+    /// Joins all non-autonomous fluents that `signal` depends on, and returns one of them. `None` if there
+    /// are none.
     fn read_by(&mut self, signal: Signal, walk: &mut Walk<'_>) -> Option<usize> {
         let mut first = None;
         walk.restart();

@@ -31,7 +31,8 @@ pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role implies that no other role has a choice. If so, only such moves get signals.
+    /// Whether some move of the role implies that no other role has a choice. If so, only such moves get
+    /// signals.
     alone: bool,
     /// The next values of the fluents before the role's move is known.
     values: Image<'a>,
@@ -83,8 +84,8 @@ impl<'a> Successor<'a> {
         Some(Successor { builder, now, role, alone, values, after, going, signals })
     }
 
-    /// The signals after each move. If the role chooses alone, a move that does not imply that the other roles
-    /// have no choice gets `None`.
+    /// The signals after each move. If the role chooses alone, a move that does not imply that the other
+    /// roles have no choice gets `None`.
     ///
     /// # Errors
     /// [`TooMuch`] once the work or the number of nodes exceeds its bound.

@@ -129,7 +129,8 @@ impl Cause {
         Cause { fluents, sets }
     }
 
-    /// Whether every move affects the legality of at most one of `members`, moves of `role` that no gate reads.
+    /// Whether every move affects the legality of at most one of `members`, moves of `role` that no gate
+    /// reads.
     fn can_idle(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
         // 1. The fluents that the members' legality depends on, now or later.
         let mut work = 0;

@@ -45,7 +45,7 @@ macro_rules! playouts {
             $play(seed, playouts, |set, rank| std::arch::x86_64::_pdep_u64(1 << rank, set))
         }
 
-        /// Plays at least `playouts` games, and finishes every game that it begins.
+        /// Plays and counts at least `playouts` games, equally many in each interleaved slot.
         pub(crate) fn $name(seed: u64, playouts: u64) -> Totals {
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {

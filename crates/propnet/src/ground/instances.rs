@@ -40,7 +40,7 @@ struct Split {
     fails: Vec<Atom>,
     /// Positive conditions on moves (`does`).
     does: Vec<(Atom, MoveForm)>,
-    /// Variables that the second join binds and the head or `fails` read.
+    /// Variables that the second join binds and the head or `fails` reads.
     bound_later: Vec<Variable>,
 }
 
@@ -61,9 +61,9 @@ impl MoveForm {
 /// The number of a role and the number of a move.
 type RoleMove = (u32, u32);
 
-/// What a set of moves of a second condition goes with: the variables bound later, the set of
-/// the first condition and how many moves it was made of, the second's role, and the moves of all
-/// further conditions.
+/// The key that groups moves of the second `does` condition to a set: the values of the variables bound
+/// later, the first condition's set and its size, the second condition's role, and the moves of all further
+/// conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
 /// Numbers grouped by key, in the order of the keys' first occurrence.
@@ -197,8 +197,8 @@ impl Instances<'_> {
                     }
                     None => fixed.push(literal.clone()),
                 },
-                // The relaxed rules keep only exact static negations. This check against the possible facts is exact
-                // for all static relations.
+                // The relaxed rules keep only exact static negations. This check against the possible facts
+                // is exact for all static relations.
                 Literal::Negative(atom) if self.relaxed.is_dynamic(atom.relation) => fails.push(atom.clone()),
                 other => fixed.push(other.clone()),
             }

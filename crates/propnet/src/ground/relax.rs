@@ -106,8 +106,8 @@ impl Relaxed {
         let unstratified = |_| GroundError::TooLarge("the rewritten rules are not stratified".to_owned());
         let originals = lowering.signatures.len();
         let exact = Program::unplanned(signatures.clone(), exact_rules).map_err(unstratified)?;
-        // A negation stays only if it is exact already: its relation is static, is not computed on demand, and
-        // does not depend on an inexact negation.
+        // A negation stays only if it is exact already: its relation is static, is not computed on demand,
+        // and does not depend on an inexact negation.
         let dynamic = dynamic_relations(&exact, originals);
         let stays = |literal: &Literal| match literal {
             Literal::Negative(atom) => atom.relation.index() < originals && !dynamic[atom.relation.index()],
