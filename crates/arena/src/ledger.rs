@@ -71,7 +71,7 @@ pub enum ResultsError {
         /// How to correct it.
         help: &'static str,
     },
-    /// None of the files holds a result.
+    /// No file holds a result.
     #[error("there are no results: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Nothing(Vec<Flaw>),
     /// A new file was requested, but the file is not empty.

@@ -63,7 +63,7 @@ pub struct Record {
     /// published format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeited_by: Option<usize>,
-    /// What evaluated the rules for each player of this program, in role order: `propnet`, `datalog` (the
+    /// The reasoner of each player of this program, in role order: `propnet`, `datalog` (the
     /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` for a player that does
     /// not tell. Empty if no player tells. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -28,7 +28,7 @@ pub struct MatchSetup {
     /// The time after the play clock in which an answer is still accepted. It counts as overshoot all the
     /// same.
     pub grace: Duration,
-    /// What the referee does about a fault.
+    /// The policy for faults.
     pub on_fault: OnFault,
     /// The seed of the referee's own draws: replacement moves after a fault, and the moves of the role
     /// `random`.
@@ -393,7 +393,7 @@ impl<M: StateMachine> Table<'_, M> {
     }
 }
 
-/// What the players observe of the last step: the joint move, or percepts in GDL-II.
+/// The players' observations of the last step: the joint move, or percepts in GDL-II.
 #[derive(Default)]
 struct Sight {
     joint: Option<Vec<String>>,

@@ -81,7 +81,7 @@ pub struct Tournament {
     pub clocks: Clocks,
     /// The time after the clock in which an answer is still accepted.
     pub grace: Duration,
-    /// What the referee does about faults.
+    /// The referee's policy for faults.
     pub on_fault: OnFault,
     /// The number of random joint moves before the players are asked.
     pub opening_plies: u32,

@@ -21,7 +21,7 @@ pub(crate) struct Transcript {
     pub(crate) faults: Vec<Fault>,
     /// The goals that the rules give in the terminal state; empty before.
     pub(crate) given: Vec<Goals>,
-    /// What evaluated the rules for each seat when the seat was last asked.
+    /// The name of each seat's reasoner when the seat was last asked.
     reasoners: Vec<Option<&'static str>>,
     /// The number of faults already in the record.
     written: usize,

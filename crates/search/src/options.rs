@@ -126,7 +126,7 @@ pub struct SpecOption {
     pub name: &'static str,
     /// The values that it accepts.
     pub values: &'static str,
-    /// What it sets.
+    /// The property of the player that it sets.
     pub meaning: &'static str,
     /// Its default values; for tree search that of `mcts`, then that of `uct`.
     pub defaults: Vec<String>,

@@ -43,7 +43,7 @@ pub struct HostSetup {
     pub clocks: Clocks,
     /// The clock of the preview before the match; `None` for no preview.
     pub preview: Option<Duration>,
-    /// What the referee does about faults.
+    /// The referee's policy for faults.
     pub on_fault: OnFault,
     /// The seed of the referee's draws and of the scrambled words.
     pub seed: u64,
