@@ -9,7 +9,7 @@ use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning};
 use crate::rulesheet::{Level, Text, count, judge};
 use crate::simulate::Simulation;
 use anyhow::Context;
-use ggp_game::{Deadline, Game, Interpreter, StopToken};
+use ggp_game::{Game, Interpreter};
 use ggp_gdl::{Diagnostic, Finding, Severity, locate};
 use serde::Serialize;
 use std::io::Write;
@@ -144,11 +144,7 @@ impl Simulate<'_> {
     /// playouts.
     fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
         let coming = Preparation::of_game(reasoning, Build::within(LONG_BUILD_TIME), game)?;
-        if !reasoning.falls_back()
-            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
-        {
-            anyhow::bail!("{} has no network: {why}", self.name);
-        }
+        coming.insist(reasoning).map_err(|why| anyhow::anyhow!("{} has no network: {why}", self.name))?;
         let mut simulation = Simulation::new(game, self.playouts, self.seed);
         let (mut interpreter, mut network) = (Interpreter::new(game), None);
         for number in 0..self.playouts {

@@ -4,7 +4,7 @@
 //! run.
 
 use crate::console::{self, FAINT};
-use crate::entry::{Entry, Field, KINDS, Kind};
+use crate::entry::{self, Entry, Field, KINDS, Kind};
 use crate::exit::{Exit, UsageError};
 use crate::number::{seconds, whole};
 use crate::play::{quote, stop_on_signal};
@@ -26,9 +26,6 @@ use std::time::Duration;
 
 /// Maximum number of matches of a tournament.
 const MAX_MATCHES: u64 = 100_000_000;
-
-/// The default play clock.
-const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
 /// Play many matches and tell who is stronger
 ///
@@ -168,8 +165,8 @@ fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tourna
         let name = file.game_name().chars().map(plain).collect();
         contests.push(Contest { name, game: file.load()? });
     }
-    let unlimited = arguments.iterations.is_some() && entries.iter().all(Entry::ends_by_itself);
-    let play = arguments.playclock.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK });
+    let unlimited = arguments.iterations.is_some() && entries.iter().all(|entry| entry.kind.ends_by_itself());
+    let play = entry::play_clock(arguments.playclock, unlimited);
     let is_remote = entries.iter().any(|entry| matches!(entry.kind, Kind::Remote(_)));
     Ok(Tournament {
         entrants: entries.iter().map(Entry::entrant).collect(),

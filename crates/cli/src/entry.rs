@@ -15,7 +15,7 @@ use ggp_server::remote::RemotePlayer;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The kinds of players, for the help texts of `match` and `host`.
 pub(crate) const KINDS: &str = "\
@@ -24,7 +24,7 @@ pub(crate) const KINDS: &str = "\
   http://HOST:PORT            a player somewhere else, by the GGP protocol
   cmd:PROGRAM ARG…            a program that reads messages as lines and answers each with a line";
 
-/// What a specification describes.
+/// The kind of player that a specification describes.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
     /// A player of this program.
@@ -49,6 +49,14 @@ impl FromStr for Kind {
         }
         Ok(Kind::Local(spec.parse().map_err(|error| UsageError(format!("{error}")))?))
     }
+}
+
+/// The default play clock.
+const PLAY_CLOCK: Duration = Duration::from_secs(1);
+
+/// The play clock: the `given` one, else none where all searches are `unlimited` by time, else the default.
+pub(crate) fn play_clock(given: Option<Duration>, unlimited: bool) -> Duration {
+    given.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK })
 }
 
 impl Kind {
@@ -118,11 +126,6 @@ impl Entry {
             Kind::Local(PlayerSpec::Random(options)) => options.seed.is_some(),
             Kind::Command(_) | Kind::Remote(_) => false,
         }
-    }
-
-    /// Whether the player ends its turns without a clock.
-    pub(crate) fn ends_by_itself(&self) -> bool {
-        self.kind.ends_by_itself()
     }
 }
 

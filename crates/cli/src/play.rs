@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
-use crate::entry::Kind;
+use crate::entry::{self, Kind};
 use crate::exit::{Exit, UsageError};
 use crate::late::LatePlayer;
 use crate::narrate::Narrator;
@@ -71,9 +71,6 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     reasoning: Reasoning,
 }
-
-/// The default play clock.
-const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
 /// Tolerance for a late answer of a local player. These players keep their clocks, so it only matters on
 /// a busy machine.
@@ -185,8 +182,7 @@ impl Table<'_> {
 
 fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
     let unlimited = arguments.iterations.is_some() && who.iter().all(Taker::ends_by_itself);
-    let play = arguments.playclock.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK });
-    Clocks { start: arguments.startclock, play }
+    Clocks { start: arguments.startclock, play: entry::play_clock(arguments.playclock, unlimited) }
 }
 
 /// Where a match begins.

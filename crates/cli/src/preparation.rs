@@ -104,6 +104,20 @@ impl Preparation {
         Preparation::begin(move |halt| build.network(&game, halt))
     }
 
+    /// Where `reasoning` leaves no fallback, waits for the network.
+    ///
+    /// # Errors
+    /// The reason why there is no network, where `reasoning` asks for one.
+    pub(crate) fn insist(&self, reasoning: Reasoning) -> Result<(), String> {
+        match reasoning.choice() {
+            Choice::Propnet => match self.wait(Deadline::never(), &StopToken::new()) {
+                Some(Err(why)) => Err(why),
+                Some(Ok(_)) | None => Ok(()),
+            },
+            Choice::Auto | Choice::Datalog => Ok(()),
+        }
+    }
+
     /// Waits for the result until `deadline` or until `stop` is raised; `None` if the build still runs
     /// then.
     pub(crate) fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {

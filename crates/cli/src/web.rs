@@ -11,7 +11,7 @@ use crate::reasoner::{BUILD_TIME, Build, LONG_BUILD_TIME, Reasoner, Reasoning, W
 use crate::rulesheet::judge_within;
 use anyhow::{Context, bail};
 use ggp_datalog::Limits;
-use ggp_game::{Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StopToken};
+use ggp_game::{EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StopToken};
 use ggp_gdl::{Diagnostic, Strictness};
 use ggp_propnet::GroundLimits;
 use ggp_server::http::Address;
@@ -179,11 +179,7 @@ impl Workshop for Bench {
         };
         let build = Build { decisive: true, ..build };
         let coming = Preparation::of_game(self.0, build, game).map_err(|error| error.to_string())?;
-        if !self.0.falls_back()
-            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
-        {
-            return Err(format!("the game has no network: {why}"));
-        }
+        coming.insist(self.0).map_err(|why| format!("the game has no network: {why}"))?;
         let mut machine = Interpreter::new(game);
         let model = board_of(&mut machine, sidecar);
         let told = coming.clone();

@@ -194,9 +194,9 @@ impl StateMachine for Interpreter {
             semantics.ask_goals(database, limits, |role, value| found.push((role, value)))
         })?;
         for (number, goals) in out.iter_mut().enumerate() {
-            let own = found.iter().filter(|(whose, _)| *whose == self.roles[number]).map(|&(_, value)| value);
-            let own: Vec<Value> = own.collect();
-            *goals = Goals::of(own.into_iter().map(|value| self.goal(value)));
+            let role = self.roles[number];
+            let own = found.iter().filter(|(whose, _)| *whose == role);
+            *goals = Goals::of(own.map(|&(_, value)| self.goal(value)));
         }
         Ok(())
     }

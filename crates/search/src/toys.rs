@@ -96,9 +96,7 @@ impl<R: Rules> StateMachine for Toy<R> {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        if self.stop.is_stopped() {
-            return Err(EvalError::Interrupted);
-        }
+        self.stop.check()?;
         let joint: Vec<u32> = joint.iter().map(|mv| mv.0).collect();
         Ok(self.rules.next(state, &joint))
     }

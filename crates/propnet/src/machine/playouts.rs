@@ -107,10 +107,7 @@ impl PropNetMachine {
             let programs = shared.general(&stop)?;
             self.general.play(&run(programs, &others), few, &stop, sink, observer);
         }
-        if stop.is_stopped() {
-            return Err(EvalError::Interrupted);
-        }
-        Ok(())
+        stop.check()
     }
 }
 
