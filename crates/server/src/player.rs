@@ -17,6 +17,7 @@
 mod clerk;
 mod matches;
 mod position;
+mod running;
 mod thinker;
 mod thought;
 

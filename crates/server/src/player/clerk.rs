@@ -6,6 +6,7 @@
 //! abandons an evaluation that delays the next question; it ends when its match leaves the table.
 
 use super::position::Position;
+use super::running::RunningMatch;
 use super::thinker::{Question, Seen, Thinker};
 use super::thought::{Legal, Thought};
 use super::{PlayerConfig, PlayerFactory};
@@ -14,7 +15,7 @@ use ggp_game::message::Seen as Told;
 use ggp_game::{Belief, Clocks, Fact, Game, Interpreter, Move, PlayError, Role, StateMachine, StopToken};
 use ggp_gdl::Strictness;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -39,22 +40,6 @@ pub(super) struct Seated {
     pub(super) hidden: bool,
 }
 
-/// Counts a match with threads in a shared counter; decrements the counter when its last thread ends.
-pub(super) struct Running(Arc<AtomicUsize>);
-
-impl Running {
-    pub(super) fn new(count: &Arc<AtomicUsize>) -> Running {
-        count.fetch_add(1, Ordering::Relaxed);
-        Running(Arc::clone(count))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// The parameters and channels of a new match.
 pub(super) struct Beginning {
     pub(super) id: String,
@@ -69,7 +54,7 @@ pub(super) struct Beginning {
     pub(super) hurry: StopToken,
     /// Receives the role and the kind of game once the rules have been read.
     pub(super) seated: Arc<OnceLock<Seated>>,
-    pub(super) running: Running,
+    pub(super) running: RunningMatch,
 }
 
 impl Beginning {

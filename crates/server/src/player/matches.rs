@@ -3,13 +3,14 @@
 //! Invariant: the table's lock is not held while a thread evaluates rules or waits for an answer, so messages
 //! for other matches, INFO and ABORT are answered at once.
 
-use super::clerk::{Beginning, Command, Running, Seated};
+use super::clerk::{Beginning, Command, Seated};
+use super::running::Running;
 use super::thought::Thought;
 use super::{PlayerConfig, PlayerFactory};
 use ggp_game::message::Seen as Told;
 use ggp_game::{Clocks, StopToken};
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -21,6 +22,9 @@ const GUARD: Duration = Duration::from_millis(30);
 
 /// The shortest time for an answer if the margin leaves less: enough for a legal move.
 const LEAST: Duration = Duration::from_millis(50);
+
+/// The longest time for which START waits for the threads of ended matches.
+const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
 const STACK: usize = 2 << 20;
@@ -81,7 +85,7 @@ pub(super) struct Matches {
     factory: Arc<dyn PlayerFactory>,
     table: Mutex<FxHashMap<String, Entry>>,
     /// The number of matches with threads, including matches that have left the table and still run.
-    running: Arc<AtomicUsize>,
+    running: Arc<Running>,
 }
 
 impl Matches {
@@ -121,14 +125,18 @@ impl Matches {
         let busy = || "busy".to_owned();
         let (due, latest) = self.due(arrived, clocks.start);
         let thought = Arc::new(Thought::start(due, latest));
+        let full =
+            |table: &FxHashMap<String, Entry>| table.contains_key(id) || table.len() >= self.config.matches;
+        if full(&self.lock()) {
+            return busy();
+        }
+        // A player that ignores its stop token still uses a core after its match has left the table; any
+        // other one ends within this time.
+        let patience = ENDING.min(clocks.start / 2);
+        let Some(running) = self.running.enter(2 * self.config.matches, patience) else { return busy() };
         {
             let mut table = self.lock();
-            // A player that ignores its stop token still uses a core after its match has left the table.
-            let running = self.running.load(Ordering::Relaxed);
-            if table.contains_key(id)
-                || table.len() >= self.config.matches
-                || running >= 2 * self.config.matches
-            {
+            if full(&table) {
                 return busy();
             }
             let (commands, receiver) = channel();
@@ -143,7 +151,7 @@ impl Matches {
                 quit: Arc::clone(&quit),
                 hurry: hurry.clone(),
                 seated: Arc::clone(&seated),
-                running: Running::new(&self.running),
+                running,
             };
             let (config, factory) = (self.config.clone(), Arc::clone(&self.factory));
             let thread = thread::Builder::new().name("match".to_owned()).stack_size(STACK);
