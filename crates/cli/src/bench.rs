@@ -8,8 +8,9 @@ use crate::exit::Exit;
 use crate::meter;
 use crate::number::{positive_seconds, whole};
 use crate::progress::Progress;
-use crate::reasoner::{BUILD_TIME, Build, Reasoner, Reasoning, WithMachine};
+use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
+use ggp::{Build, WithMachine};
 use ggp_game::{Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
 use ggp_propnet::{Cpu, Part, PropNetMachine};
 use serde::Serialize;
@@ -89,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let began = Instant::now();
     let game = arguments.file.load()?;
     let cpu = arguments.cpu.unwrap_or_else(Cpu::detect);
-    let reasoner = arguments.reasoning.build_with(&game, &Build { cpu, ..Build::within(BUILD_TIME) })?;
+    let reasoner = arguments.reasoning.build_with(&game, &Build { cpu, ..Build::default() })?;
     let build_seconds = began.elapsed().as_secs_f64();
     progress.set("playing");
     let tally = reasoner.with(Play {
@@ -100,10 +101,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         },
         threads: arguments.threads.into(),
     })?;
-    let shares = match &reasoner {
-        Reasoner::Propnet(machine)
-            if arguments.playouts.is_none() && (!arguments.json || arguments.profile) =>
-        {
+    let shares = match reasoner.as_network() {
+        Some(machine) if arguments.playouts.is_none() && (!arguments.json || arguments.profile) => {
             Some(Shares::measure(machine, arguments.seed, arguments.seconds.mul_f64(PROFILE_SHARE))?)
         }
         _ => None,

@@ -3,13 +3,13 @@
 use crate::console;
 use crate::exit::{self, Exit, UsageError};
 use crate::number::whole;
-use crate::preparation::Preparation;
 use crate::progress::Progress;
-use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning};
-use crate::rulesheet::{Level, Text, count, judge};
+use crate::reasoner::Reasoning;
+use crate::rulesheet::{self, Level, count};
 use crate::simulate::Simulation;
 use anyhow::Context;
-use ggp_game::{Game, Interpreter};
+use ggp::{Build, Choice, Limits, Rulesheet};
+use ggp_game::{Deadline, Game, Interpreter, StopToken};
 use ggp_gdl::{Diagnostic, Finding, Severity, locate};
 use serde::Serialize;
 use std::io::Write;
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
                 serde_json::to_writer(&mut out, &verdict)?;
                 writeln!(out)?;
             } else {
-                text.show(&findings);
+                rulesheet::show(&text, &findings);
                 if let Some(simulation) = simulation {
                     simulation.write(&text.name, &mut out)?;
                 }
@@ -120,10 +120,13 @@ fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()>
 }
 
 /// Reads and checks one file, and simulates it if asked to.
-fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<(Text, Vec<Diagnostic>, Option<Simulation>)> {
-    let text = Text::read(path)?;
+fn check(
+    path: &Path,
+    arguments: &Arguments,
+) -> anyhow::Result<(Rulesheet, Vec<Diagnostic>, Option<Simulation>)> {
+    let text = rulesheet::read(path)?;
     let progress = Progress::start(format!("checking {}", text.name));
-    let (game, findings) = judge(&text.bytes, arguments.level.strictness());
+    let (game, findings) = text.check(arguments.level.strictness(), Limits::default());
     let mut simulation = None;
     if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
         let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
@@ -143,18 +146,23 @@ impl Simulate<'_> {
     /// Plays on the interpreter until the network is built, then on the network. Both play the same
     /// playouts.
     fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
-        let coming = Preparation::of_game(reasoning, Build::within(LONG_BUILD_TIME), game)?;
-        coming.insist(reasoning).map_err(|why| anyhow::anyhow!("{} has no network: {why}", self.name))?;
+        let build = Build { choice: reasoning.choice(), ..Build::within(Build::LONG_TIME) };
+        let coming = build.begin(game)?;
+        if reasoning.choice() == Choice::Propnet
+            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
+        {
+            anyhow::bail!("{} has no network: {why}", self.name);
+        }
         let mut simulation = Simulation::new(game, self.playouts, self.seed);
         let (mut interpreter, mut network) = (Interpreter::new(game), None);
         for number in 0..self.playouts {
             if network.is_none()
-                && let Some(Ok(Reasoner::Propnet(machine))) = coming.look()
+                && let Some(Ok(reasoner)) = coming.poll()
             {
-                network = Some(machine);
+                network = reasoner.as_network().cloned();
             }
             match &mut network {
-                Some(machine) => simulation.play(machine.as_mut(), number)?,
+                Some(machine) => simulation.play(machine, number)?,
                 None => simulation.play(&mut interpreter, number)?,
             }
             self.progress.set(format!("playing {}: {} of {} playouts", self.name, number + 1, self.playouts));

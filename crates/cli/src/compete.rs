@@ -4,16 +4,17 @@
 //! run.
 
 use crate::console::{self, FAINT};
-use crate::entry::{self, Entry, Field, KINDS, Kind};
 use crate::exit::{Exit, UsageError};
 use crate::number::{seconds, whole};
 use crate::play::{quote, stop_on_signal};
-use crate::reasoner::Reasoning;
+use crate::reasoner::{self, Reasoning};
 use crate::rulesheet::{GameFile, Level};
 use crate::score::Score;
+use crate::seats::{KINDS, play_clock};
 use crate::sequential;
 use crate::stats;
 use anyhow::Context;
+use ggp::{Build, Participant, Participants, PlayerKind};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
@@ -115,12 +116,13 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let sprt = sequential::parse(&arguments.sprt)?;
-    let entries: Vec<Entry> = arguments
+    let participants: Vec<Participant> = arguments
         .player
         .iter()
-        .map(|text| Entry::parse(text, arguments.iterations))
-        .collect::<Result<_, _>>()?;
-    let tournament = tournament(arguments, &entries)?;
+        .map(|text| Participant::parse(text, arguments.iterations))
+        .collect::<Result<_, _>>()
+        .map_err(UsageError::of)?;
+    let tournament = tournament(arguments, &participants)?;
     let run = Run {
         shard: arguments.shard.unwrap_or(Shard::ALL),
         concurrency: arguments.concurrency.into(),
@@ -135,12 +137,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
-    for note in notes(&entries, &tournament) {
+    for note in notes(&participants, &tournament) {
         console::say(&format!("note: {note}"));
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let field = Field::new(entries, &tournament.contests, arguments.reasoning)?;
+    let build = Build { choice: arguments.reasoning.choice(), ..Build::within(Build::LONG_TIME) };
+    let participants =
+        Participants::new(participants, &tournament.contests, build).map_err(UsageError::of)?;
+    let participants =
+        participants.on_fallback(|game, why| console::say(&reasoner::fallback(game, &why.to_string())));
     let mut score = Score::start();
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),
@@ -148,7 +154,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         Event::Ready { progress, unasked } => score.ready(progress, unasked),
         Event::Ended { progress, standings, sprt, .. } => score.update(progress, standings, sprt),
     };
-    let report = tournament.run(&field, &run, &mut watch, &stop);
+    let report = tournament.run(&participants, &run, &mut watch, &stop);
     score.finish();
     match report {
         Ok(report) => conclude(arguments, &tournament, sprt.as_ref(), &report),
@@ -157,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 /// The tournament that the command line describes.
-fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tournament> {
+fn tournament(arguments: &Arguments, participants: &[Participant]) -> anyhow::Result<Tournament> {
     let mut contests = Vec::new();
     for path in &arguments.files {
         let file = GameFile { path: path.clone(), level: arguments.level };
@@ -165,11 +171,12 @@ fn tournament(arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Tourna
         let name = file.game_name().chars().map(plain).collect();
         contests.push(Contest { name, game: file.load()? });
     }
-    let unlimited = arguments.iterations.is_some() && entries.iter().all(|entry| entry.kind.ends_by_itself());
-    let play = entry::play_clock(arguments.playclock, unlimited);
-    let is_remote = entries.iter().any(|entry| matches!(entry.kind, Kind::Remote(_)));
+    let unlimited =
+        arguments.iterations.is_some() && participants.iter().all(|one| one.kind.ends_by_itself());
+    let play = play_clock(arguments.playclock, unlimited);
+    let is_remote = participants.iter().any(|one| matches!(one.kind, PlayerKind::Remote(_)));
     Ok(Tournament {
-        entrants: entries.iter().map(Entry::entrant).collect(),
+        entrants: participants.iter().map(Participant::entrant).collect(),
         contests,
         pairing: arguments.pairing,
         seed: arguments.seed,
@@ -193,10 +200,10 @@ fn matches(text: &str) -> Result<u64, String> {
 }
 
 /// Warnings about the players: identical ones, or ones whose matches all repeat the first.
-fn notes(entries: &[Entry], tournament: &Tournament) -> Vec<String> {
+fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     let mut notes = Vec::new();
-    for (place, first) in entries.iter().enumerate() {
-        for second in entries[place + 1..].iter().filter(|second| second.kind == first.kind) {
+    for (place, first) in participants.iter().enumerate() {
+        for second in participants[place + 1..].iter().filter(|second| second.kind == first.kind) {
             notes.push(format!(
                 "{} and {} are the same player, {}: any difference between them is chance",
                 first.name, second.name, second.spec
@@ -205,7 +212,7 @@ fn notes(entries: &[Entry], tournament: &Tournament) -> Vec<String> {
     }
     let is_drawn = |game: &Game| game.roles().any(|role| is_nature(game, role));
     let has_chance = tournament.contests.iter().all(|contest| is_drawn(&contest.game));
-    if entries.iter().all(Entry::repeats_itself) && tournament.opening_plies == 0 && !has_chance {
+    if participants.iter().all(Participant::repeats_itself) && tournament.opening_plies == 0 && !has_chance {
         notes.push(
             "all players have seeds of their own, so every encounter repeats the first: leave out `seed=`, or \
              begin with random moves (--openings K)"
@@ -222,7 +229,7 @@ fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
             Err(UsageError(error.to_string()).into())
         }
         TournamentError::Player { .. } | TournamentError::Refused(_) => {
-            for line in error.to_string().lines() {
+            for line in error.to_string().lines().map(console::printable) {
                 console::say(&format!("{}: {line}", console::paint_stderr(console::BAD, "error")));
             }
             Ok(Exit::Fault)

@@ -42,6 +42,13 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
+impl UsageError {
+    /// The message of `error`.
+    pub(crate) fn of(error: impl std::fmt::Display) -> UsageError {
+        UsageError(error.to_string())
+    }
+}
+
 fn is_closed_output(error: &(dyn Error + 'static)) -> bool {
     let written = error.downcast_ref().is_some_and(console::is_closed);
     // This program writes JSON to standard output only.

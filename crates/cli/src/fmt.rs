@@ -2,7 +2,7 @@
 
 use crate::console;
 use crate::exit::Exit;
-use crate::rulesheet::Text;
+use crate::rulesheet;
 use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -40,11 +40,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 fn lay_out(path: &Path, only_check: bool, out: &mut impl Write, exit: &mut Exit) -> anyhow::Result<()> {
-    let text = Text::read(path)?;
+    let text = rulesheet::read(path)?;
     let laid_out = match ggp_gdl::format(&text.bytes) {
         Ok(laid_out) => laid_out,
         Err(errors) => {
-            text.show(&errors.into_diagnostics());
+            rulesheet::show(&text, &errors.into_diagnostics());
             *exit = Exit::Findings.max(*exit);
             return Ok(());
         }

@@ -2,17 +2,16 @@
 
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
-use crate::entry::{KINDS, Kind};
 use crate::exit::{Exit, UsageError};
-use crate::late::LatePlayer;
 use crate::logging::Logging;
 use crate::narrate::Narrator;
 use crate::number::{positive_seconds, seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
-use crate::seats::{self, Taker, seats};
+use crate::seats::{self, KINDS, Taker, seats};
 use anyhow::Context;
+use ggp::{LatePlayer, PlayerKind};
 use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome};
 use ggp_game::{Clocks, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
@@ -112,14 +111,19 @@ impl Table<'_> {
             let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
             guests.push(match taker {
                 Taker::Nature | Taker::Person => Guest::Nature,
-                Taker::Player(_, Kind::Local(spec)) => {
+                Taker::Player(_, PlayerKind::Local(spec)) => {
                     let spec = spec.with_seed(seed);
-                    Guest::Local(LatePlayer::seat(spec, arguments.reasoning, &preparation, game)?)
+                    Guest::Local(
+                        LatePlayer::in_game(spec, arguments.reasoning.choice(), &preparation, game)
+                            .map_err(UsageError::of)?,
+                    )
                 }
-                Taker::Player(_, Kind::Command(command)) => {
+                Taker::Player(_, PlayerKind::Command(command)) => {
                     Guest::Local(Box::new(CommandPlayer::spawn(&command, &id, ggp_server::remote::GRACE)?))
                 }
-                Taker::Player(_, Kind::Remote(address)) => Guest::Remote { address, name: String::new() },
+                Taker::Player(_, PlayerKind::Remote(address)) => {
+                    Guest::Remote { address, name: String::new() }
+                }
             });
         }
         let mut setup = HostSetup::new(id, clocks);

@@ -5,8 +5,8 @@ use crate::exit::Exit;
 use crate::meter;
 use crate::number::seconds;
 use crate::progress::Progress;
-use crate::reasoner::{BUILD_TIME, Build};
 use crate::rulesheet::GameFile;
+use ggp::{Build, BuildError};
 use ggp_game::{Game, StateMachine, StopToken};
 use ggp_propnet::{PhaseReport, Steps};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     progress.set("building the network");
-    let time = arguments.build_seconds.unwrap_or(BUILD_TIME);
+    let time = arguments.build_seconds.unwrap_or(Build::TIME);
     let info = Info::of(arguments.file.game_name(), &game, time);
     drop(progress);
     let mut out = console::stdout();
@@ -168,7 +168,7 @@ impl Info {
         let facts = description.rules.iter().filter(|rule| rule.body.is_empty()).count();
         let (network, no_network) = match NetworkInfo::of(game, limit) {
             Ok(network) => (Some(network), None),
-            Err(why) => (None, Some(why)),
+            Err(why) => (None, Some(why.to_string())),
         };
         Info {
             game: name,
@@ -232,7 +232,7 @@ impl InterpreterInfo {
 
 impl NetworkInfo {
     /// Grounds and compiles `game` within `limit` of CPU time, or returns the reason why not.
-    fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, String> {
+    fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, BuildError> {
         let (machine, times) = Build::within(limit).timed_network(game, &StopToken::new())?;
         let net = machine.net();
         let counts = net.counts();

@@ -4,9 +4,10 @@ use crate::console;
 use crate::exit::Exit;
 use crate::number::whole;
 use crate::progress::Progress;
-use crate::reasoner::{Reasoning, WithMachine};
+use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
+use ggp::WithMachine;
 use ggp_game::{Playouts, perft};
 use std::io::Write;
 

@@ -2,9 +2,7 @@
 
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
-use crate::entry::{self, Kind};
 use crate::exit::{Exit, UsageError};
-use crate::late::LatePlayer;
 use crate::narrate::Narrator;
 use crate::number::{positive_seconds, seconds, whole};
 use crate::person::{Lines, Person};
@@ -12,8 +10,9 @@ use crate::progress::Progress;
 use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
-use crate::seats::{self, Taker, seats};
+use crate::seats::{self, Taker, play_clock, seats};
 use anyhow::Context;
+use ggp::{LatePlayer, PlayerKind};
 use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat};
 use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use std::fs::OpenOptions;
@@ -139,10 +138,13 @@ impl Table<'_> {
                 (Taker::Person, Some(lines)) => {
                     Seat::Player(Box::new(Person::new(machine.clone(), Arc::clone(lines))))
                 }
-                (Taker::Player(_, Kind::Local(spec)), _) => {
+                (Taker::Player(_, PlayerKind::Local(spec)), _) => {
                     let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
                     let spec = spec.clone().with_seed(seed);
-                    Seat::Player(LatePlayer::seat(spec, arguments.reasoning, &preparation, game)?)
+                    Seat::Player(
+                        LatePlayer::in_game(spec, arguments.reasoning.choice(), &preparation, game)
+                            .map_err(UsageError::of)?,
+                    )
                 }
                 // `lines` exists if there is a person, and external players have been refused above.
                 (Taker::Nature | Taker::Person | Taker::Player(..), _) => Seat::Nature,
@@ -182,7 +184,7 @@ impl Table<'_> {
 
 fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
     let unlimited = arguments.iterations.is_some() && who.iter().all(Taker::ends_by_itself);
-    Clocks { start: arguments.startclock, play: entry::play_clock(arguments.playclock, unlimited) }
+    Clocks { start: arguments.startclock, play: play_clock(arguments.playclock, unlimited) }
 }
 
 /// Where a match begins.

@@ -6,7 +6,7 @@
 
 use crate::exit::UsageError;
 use crate::number::whole;
-use crate::rulesheet::{Text, count};
+use crate::rulesheet::{self, count};
 use anyhow::{Context, anyhow, bail};
 use ggp_game::{Move, Role, StateMachine};
 use ggp_gdl::sexpr;
@@ -75,7 +75,7 @@ const NAMED_MOVES: usize = 8;
 impl Record {
     /// Reads the file `path`; `-` is standard input.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
-        let text = Text::read(path)?;
+        let text = rulesheet::read(path)?;
         let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
         let steps = if is_json { json_steps(&text.bytes) } else { some_text_steps(&text.bytes) };
         let steps = steps.with_context(|| format!("{} is not a record of a match", text.name))?;

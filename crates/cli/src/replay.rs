@@ -3,9 +3,10 @@
 use crate::board::Board;
 use crate::console;
 use crate::exit::{Exit, UsageError};
-use crate::reasoner::{Reasoning, WithMachine};
+use crate::reasoner::Reasoning;
 use crate::record::Record;
 use crate::rulesheet::GameFile;
+use ggp::WithMachine;
 use ggp_game::{Goals, Playouts, StateMachine};
 use serde::Serialize;
 use serde_json::{Map, Value};

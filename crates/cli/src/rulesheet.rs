@@ -1,17 +1,13 @@
 //! Reading of rulesheets: from a path to a [`Game`], with the diagnostics on standard error.
 
 use crate::console;
-use anyhow::{Context, bail};
+use anyhow::bail;
+use ggp::Rulesheet;
 use ggp_datalog::Limits;
 use ggp_game::Game;
-use ggp_gdl::{Diagnostic, Severity, Strictness, check, parse, render};
-use std::fs::File;
-use std::io::Read;
+use ggp_gdl::{Diagnostic, Severity, Strictness};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Size limit of a text, in bytes. The largest published rulesheet has 2 MB.
-const MOST_BYTES: u64 = 256 << 20;
 
 /// How much of the specification is insisted on.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -47,11 +43,11 @@ pub(crate) struct GameFile {
 impl GameFile {
     /// Loads the game. Errors, and the number of warnings, go to standard error.
     pub(crate) fn load(&self) -> anyhow::Result<Arc<Game>> {
-        let text = Text::read(&self.path)?;
-        let (game, findings) = judge(&text.bytes, self.level.strictness());
+        let text = read(&self.path)?;
+        let (game, findings) = text.check(self.level.strictness(), Limits::default());
         let errors: Vec<Diagnostic> =
             findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
-        text.show(&errors);
+        show(&text, &errors);
         let Some(game) = game else {
             bail!("{} cannot be played: {}", text.name, count(errors.len(), "error"))
         };
@@ -70,82 +66,20 @@ impl GameFile {
     }
 }
 
-/// The findings about `kif`, and the game unless a finding is an error.
-pub(crate) fn judge(kif: &[u8], strictness: Strictness) -> (Option<Game>, Vec<Diagnostic>) {
-    judge_within(kif, strictness, Limits::default())
+/// Reads the file `path`, or standard input if that is `-`.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
+    if path == Path::new("-") {
+        return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
+    }
+    Ok(Rulesheet::read(path)?)
 }
 
-/// The same as [`judge`], for a game whose evaluation has the limits `limits`.
-pub(crate) fn judge_within(
-    kif: &[u8],
-    strictness: Strictness,
-    limits: Limits,
-) -> (Option<Game>, Vec<Diagnostic>) {
-    let description = match parse(kif) {
-        Ok(description) => description,
-        Err(errors) => return (None, errors.into_diagnostics()),
-    };
-    let mut findings = check(&description, strictness);
-    if findings.iter().any(|f| f.severity == Severity::Error) {
-        return (None, findings);
+/// Prints diagnostics about `text` on standard error.
+pub(crate) fn show(text: &Rulesheet, findings: &[Diagnostic]) {
+    if !findings.is_empty() {
+        let shown = text.render(findings, console::colours_stderr());
+        console::say(shown.strip_suffix('\n').unwrap_or(&shown));
     }
-    match Game::with_limits(description, strictness, limits) {
-        Ok(game) => (Some(game), findings),
-        Err(errors) => {
-            findings.extend(errors);
-            (None, findings)
-        }
-    }
-}
-
-/// A text and its name.
-#[derive(Debug)]
-pub(crate) struct Text {
-    pub(crate) name: String,
-    pub(crate) bytes: Vec<u8>,
-}
-
-impl Text {
-    /// Reads the file `path`, or standard input if that is `-`.
-    pub(crate) fn read(path: &Path) -> anyhow::Result<Text> {
-        if path == Path::new("-") {
-            let name = "<stdin>".to_owned();
-            let bytes = read_all(std::io::stdin().lock()).context("cannot read standard input")?;
-            return Ok(Text { name, bytes });
-        }
-        let name = path.display().to_string();
-        if path.is_dir() {
-            bail!("cannot read {name}: it is a directory; name a file in it");
-        }
-        let file = File::open(path).with_context(|| format!("cannot read {name}{}", hint(path)))?;
-        let bytes = read_all(file).with_context(|| format!("cannot read {name}"))?;
-        Ok(Text { name, bytes })
-    }
-
-    /// Prints the diagnostics of this text on standard error.
-    pub(crate) fn show(&self, findings: &[Diagnostic]) {
-        if !findings.is_empty() {
-            let shown = render(findings, &self.name, &self.bytes, console::colours_stderr());
-            console::say(shown.strip_suffix('\n').unwrap_or(&shown));
-        }
-    }
-}
-
-fn read_all(source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        bail!("it is larger than {} MiB", MOST_BYTES >> 20);
-    }
-    Ok(bytes)
-}
-
-/// A suggestion for a path that does not exist.
-fn hint(path: &Path) -> String {
-    let with_extension = path.with_extension("kif");
-    let in_games = Path::new("games").join(with_extension.file_name().unwrap_or_default());
-    let meant = [with_extension, in_games].into_iter().find(|p| p.is_file() && !path.exists());
-    meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", meant.display()))
 }
 
 /// `1 error`, `2 errors`.

@@ -1,13 +1,13 @@
 //! The assignment of roles to players, from `--human ROLE` and `--player ROLE=SPEC`.
 
-use crate::entry::Kind;
 use crate::exit::UsageError;
-use crate::preparation::Preparation;
-use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoner, Reasoning};
+use crate::reasoner::{self, Reasoning};
+use ggp::{BackgroundBuild, Build, PlayerKind, Reasoner};
 use ggp_arena::is_nature;
 use ggp_game::{Game, Role};
 use ggp_search::{MctsOptions, PlayerSpec, Technique};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The player of a role.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,7 +15,7 @@ pub(crate) enum Taker {
     /// A person at the keyboard.
     Person,
     /// A player: its specification as written, and as parsed.
-    Player(String, Kind),
+    Player(String, PlayerKind),
     /// The role `random`, whose moves the referee draws.
     Nature,
 }
@@ -37,7 +37,7 @@ impl Taker {
     /// The options of the search; `None` if this is not a searching player of this program.
     fn search(&self) -> Option<&MctsOptions> {
         match self {
-            Taker::Player(_, Kind::Local(PlayerSpec::Mcts(options))) => Some(options),
+            Taker::Player(_, PlayerKind::Local(PlayerSpec::Mcts(options))) => Some(options),
             _ => None,
         }
     }
@@ -57,8 +57,23 @@ impl Taker {
 
     /// Whether it is an external program or a remote player.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        matches!(self, Taker::Player(_, Kind::Command(_) | Kind::Remote(_)))
+        matches!(self, Taker::Player(_, PlayerKind::Command(_) | PlayerKind::Remote(_)))
     }
+}
+
+/// The kinds of players, for the help texts of `match` and `host`.
+pub(crate) const KINDS: &str = "\
+  mcts, mcts:iterations=N,…   tree search; `ggp help players` lists its options
+  random                      random legal moves
+  http://HOST:PORT            a player somewhere else, by the GGP protocol
+  cmd:PROGRAM ARG…            a program that reads messages as lines and answers each with a line";
+
+/// The default play clock.
+const PLAY_CLOCK: Duration = Duration::from_secs(1);
+
+/// The play clock: the `given` one, else none where all searches are `unlimited` by time, else the default.
+pub(crate) fn play_clock(given: Option<Duration>, unlimited: bool) -> Duration {
+    given.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK })
 }
 
 /// Assigns the roles; roles that are not named get the tree search. `iterations` is the limit for
@@ -88,14 +103,14 @@ pub(crate) fn seats(
     for text in players {
         let wanted = || UsageError(format!("`{text}` is not ROLE=SPEC, as white=mcts:iterations=200"));
         let (name, spec) = text.split_once('=').ok_or_else(wanted)?;
-        let kind: Kind = spec.parse()?;
-        kind.suits(game)?;
+        let kind: PlayerKind = spec.parse().map_err(UsageError::of)?;
+        kind.suits(game).map_err(UsageError::of)?;
         take(name, Taker::Player(spec.to_owned(), kind))?;
     }
     let fill = |(role, taker): (Role, Option<Taker>)| match taker {
         Some(taker) => taker,
         None if is_nature(game, role) => Taker::Nature,
-        None => Taker::Player("mcts".to_owned(), Kind::Local(PlayerSpec::Mcts(MctsOptions::default()))),
+        None => Taker::Player("mcts".to_owned(), PlayerKind::Local(PlayerSpec::Mcts(MctsOptions::default()))),
     };
     let mut who: Vec<Taker> = game.roles().zip(who).map(fill).collect();
     for taker in &mut who {
@@ -108,14 +123,18 @@ pub(crate) fn seats(
 
 /// Starts the build of the reasoner for the searching players among `who`. Without a searching player, it
 /// is the interpreter.
-pub(crate) fn prepare(who: &[Taker], reasoning: Reasoning, game: &Arc<Game>) -> anyhow::Result<Preparation> {
+pub(crate) fn prepare(
+    who: &[Taker],
+    reasoning: Reasoning,
+    game: &Arc<Game>,
+) -> anyhow::Result<BackgroundBuild> {
     let mut searches = who.iter().filter_map(Taker::search).peekable();
     if searches.peek().is_none() {
-        return Ok(Preparation::finished(Ok(Reasoner::datalog(game))));
+        return Ok(BackgroundBuild::finished(Ok(Reasoner::interpreter(game))));
     }
     let decisive = searches.any(|options| options.has(Technique::Decisive));
-    let build = Build { decisive, ..Build::within(LONG_BUILD_TIME) };
-    Ok(Preparation::of_game(reasoning, build, game)?)
+    let build = Build { choice: reasoning.choice(), decisive, ..Build::within(Build::LONG_TIME) };
+    Ok(build.begin(game)?.on_notice(reasoner::say))
 }
 
 /// Each role with its player: `white mcts, black human`.

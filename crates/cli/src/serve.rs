@@ -2,13 +2,12 @@
 
 use crate::console;
 use crate::exit::{Exit, UsageError};
-use crate::late::LatePlayer;
 use crate::logging::Logging;
 use crate::number::{seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
-use crate::preparation::Preparation;
-use crate::reasoner::{Build, LONG_BUILD_TIME, Reasoning};
+use crate::reasoner::{self, Reasoning};
 use anyhow::Context;
+use ggp::{Build, LatePlayer};
 use ggp_datalog::Limits;
 use ggp_game::{Game, Player, StopToken, rng};
 use ggp_propnet::GroundLimits;
@@ -81,13 +80,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let config = PlayerConfig { rules: within(arguments.memory, &config.rules), ..config };
     let decisive = matches!(&spec, PlayerSpec::Mcts(options) if options.has(Technique::Decisive));
     let limits = GroundLimits::within(arguments.memory.into());
-    let build = Build { limits, decisive, ..Build::within(LONG_BUILD_TIME) };
-    let (reasoning, seed, matches) = (arguments.reasoning, any_seed(), AtomicU64::new(0));
+    let choice = arguments.reasoning.choice();
+    let build = Build { choice, limits, decisive, ..Build::within(Build::LONG_TIME) };
+    let (seed, matches) = (any_seed(), AtomicU64::new(0));
     let make = move |_: &str| -> Box<dyn Player> {
         let number = matches.fetch_add(1, Ordering::Relaxed);
         let spec = spec.clone().with_seed(rng::mix(seed ^ rng::mix(number)));
-        let prepare = move |game: &Arc<Game>| Preparation::of_game(reasoning, build, game);
-        Box::new(LatePlayer::new(spec, reasoning.falls_back(), prepare))
+        let begin = move |game: &Arc<Game>| Ok(build.begin(game)?.on_notice(reasoner::say));
+        Box::new(LatePlayer::new(spec, choice.falls_back(), begin))
     };
     serve_player(&listener, config, Arc::new(make), &stop).context("the player cannot be served")?;
     Ok(Exit::Done)

@@ -3,9 +3,10 @@
 use crate::board::Board;
 use crate::console;
 use crate::exit::Exit;
-use crate::reasoner::{Reasoning, WithMachine};
+use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
+use ggp::WithMachine;
 use ggp_game::Playouts;
 use std::io::Write;
 use std::path::Path;

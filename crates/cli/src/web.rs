@@ -6,12 +6,13 @@ use crate::exit::Exit;
 use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
-use crate::preparation::Preparation;
-use crate::reasoner::{BUILD_TIME, Build, LONG_BUILD_TIME, Reasoner, Reasoning, WithMachine};
-use crate::rulesheet::judge_within;
+use crate::reasoner::Reasoning;
 use anyhow::{Context, bail};
+use ggp::{BackgroundBuild, Build, Choice, Reasoner, Rulesheet, WithMachine};
 use ggp_datalog::Limits;
-use ggp_game::{EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StopToken};
+use ggp_game::{
+    Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StateMachine, StopToken,
+};
 use ggp_gdl::{Diagnostic, Strictness};
 use ggp_propnet::GroundLimits;
 use ggp_server::http::Address;
@@ -167,19 +168,23 @@ const UPLOAD_NETWORK: u64 = 512;
 impl Workshop for Bench {
     fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
         let limits = if upload { upload_limits() } else { Limits::default() };
-        judge_within(kif, Strictness::Default, limits)
+        Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
     }
 
     fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String> {
         // A stranger's rules keep a processor busy for a bounded time.
         let build = if upload {
-            Build { limits: GroundLimits::within(UPLOAD_NETWORK), ..Build::within(BUILD_TIME) }
+            Build { limits: GroundLimits::within(UPLOAD_NETWORK), ..Build::default() }
         } else {
-            Build::within(LONG_BUILD_TIME)
+            Build::within(Build::LONG_TIME)
         };
-        let build = Build { decisive: true, ..build };
-        let coming = Preparation::of_game(self.0, build, game).map_err(|error| error.to_string())?;
-        coming.insist(self.0).map_err(|why| format!("the game has no network: {why}"))?;
+        let build = Build { choice: self.0.choice(), decisive: true, ..build };
+        let coming = build.begin(game).map_err(|error| error.to_string())?;
+        if self.0.choice() == Choice::Propnet
+            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
+        {
+            return Err(format!("the game has no network: {why}"));
+        }
         let mut machine = Interpreter::new(game);
         let model = board_of(&mut machine, sidecar);
         let told = coming.clone();
@@ -198,10 +203,10 @@ impl Workshop for Bench {
 }
 
 /// The reasoner that searches of a game use at present.
-fn note_of(coming: &Preparation) -> ReasonerNote {
-    match coming.look() {
-        Some(Ok(reasoner)) => ReasonerNote { name: reasoner.name(), why: None },
-        Some(Err(why)) => ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why) },
+fn note_of(coming: &BackgroundBuild) -> ReasonerNote {
+    match coming.poll() {
+        Some(Ok(reasoner)) => ReasonerNote { name: StateMachine::name(&reasoner), why: None },
+        Some(Err(why)) => ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why.to_string()) },
         None => {
             let why = "its network is still being built".to_owned();
             ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why) }
@@ -213,7 +218,7 @@ fn note_of(coming: &Preparation) -> ReasonerNote {
 /// states of sessions; searches use the network as soon as it is ready.
 struct LateRules {
     states: MachineRules<Interpreter>,
-    coming: Preparation,
+    coming: BackgroundBuild,
 }
 
 impl Rules for LateRules {
@@ -227,7 +232,7 @@ impl Rules for LateRules {
 
     fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError> {
         let make = MakeMind { memory, seed };
-        match self.coming.look() {
+        match self.coming.poll() {
             Some(Ok(reasoner)) => reasoner.with(make),
             Some(Err(_)) => self.states.mind(memory, seed),
             None => {
@@ -257,7 +262,7 @@ impl WithMachine for MakeMind {
 struct LateMind {
     mind: Box<dyn Mind>,
     make: MakeMind,
-    coming: Option<Preparation>,
+    coming: Option<BackgroundBuild>,
     /// The current position.
     at: Vec<Fact>,
 }
@@ -265,7 +270,7 @@ struct LateMind {
 impl LateMind {
     /// Switches to the network if it is ready. Returns whether it did.
     fn look(&mut self) -> Result<bool, EvalError> {
-        let Some(built) = self.coming.as_ref().and_then(Preparation::look) else { return Ok(false) };
+        let Some(built) = self.coming.as_ref().and_then(BackgroundBuild::poll) else { return Ok(false) };
         self.coming = None;
         let Ok(reasoner) = built else { return Ok(false) };
         self.mind = reasoner.with(self.make)?;

@@ -12,4 +12,7 @@ pub enum EvalError {
     /// A fact or a move that can never occur in this game.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
+    /// A state that another machine made, in another form.
+    #[error("the state was made by another state machine; convert it by its facts")]
+    ForeignState,
 }

@@ -106,6 +106,15 @@ impl Game {
         role.map(|i| Role(i as u8))
     }
 
+    /// The role named `name`, as [`Game::role_named`] finds it.
+    ///
+    /// # Errors
+    /// When the game has no such role; the message lists its roles.
+    pub fn role(&self, name: &str) -> Result<Role, UnknownRole> {
+        self.role_named(name)
+            .ok_or_else(|| UnknownRole { name: name.to_owned(), known: self.roles.join(", ") })
+    }
+
     /// Translates `error` into one whose message names the rule and its line.
     pub fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
         match error {
@@ -113,6 +122,14 @@ impl Game {
             other => EvalError::TooLarge(eval_message(&self.description, other).0),
         }
     }
+}
+
+/// A name that no role of the game has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the game has no role `{name}`; its roles are {known}")]
+pub struct UnknownRole {
+    name: String,
+    known: String,
 }
 
 /// The largest number of roles of a playable game.

@@ -97,6 +97,82 @@ pub trait StateMachine: Clone + Send {
     /// was asked about since the last [`StateMachine::release_moves`].
     fn parse_move(&mut self, text: &str) -> Option<Move>;
 
+    /// The joint move whose texts are `texts`, one for each role, in role order, each read as
+    /// [`StateMachine::parse_move`] does. The moves need not be legal.
+    ///
+    /// # Errors
+    /// When the number of texts is not the number of roles, or the machine knows no such move.
+    fn parse_joint(&mut self, texts: &[impl AsRef<str>]) -> Result<Vec<Move>, JointMoveError> {
+        let game = Arc::clone(self.game());
+        if texts.len() != game.role_count() {
+            return Err(JointMoveError::WrongLength { given: texts.len(), roles: game.role_count() });
+        }
+        let mut joint = Vec::with_capacity(texts.len());
+        for (role, text) in game.roles().zip(texts) {
+            let unknown = || JointMoveError::Unknown {
+                role: game.role_name(role).to_owned(),
+                text: text.as_ref().to_owned(),
+            };
+            joint.push(self.parse_move(text.as_ref()).ok_or_else(unknown)?);
+        }
+        Ok(joint)
+    }
+
+    /// The joint move whose texts are `texts`; each must be legal in `state`.
+    ///
+    /// # Errors
+    /// Those of [`StateMachine::parse_joint`]; [`JointMoveError::Illegal`] for a move that is not legal.
+    fn parse_legal_joint(
+        &mut self,
+        state: &Self::State,
+        texts: &[impl AsRef<str>],
+    ) -> Result<Vec<Move>, JointMoveError> {
+        let game = Arc::clone(self.game());
+        let mut legal = vec![Vec::new(); game.role_count()];
+        for (role, legal) in game.roles().zip(&mut legal) {
+            // A machine knows the texts of the moves that it has listed.
+            self.legal_moves(state, role, legal)?;
+        }
+        let joint = self.parse_joint(texts)?;
+        for ((role, legal), mv) in game.roles().zip(&legal).zip(&joint) {
+            if !legal.contains(mv) {
+                let (role, text) = (game.role_name(role).to_owned(), self.move_text(*mv).to_owned());
+                return Err(JointMoveError::Illegal { role, text });
+            }
+        }
+        Ok(joint)
+    }
+
+    /// The canonical texts of `role`'s legal moves in `state`, in bytewise order.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn legal_texts(&mut self, state: &Self::State, role: Role) -> Result<Vec<String>, EvalError> {
+        let mut legal = Vec::new();
+        self.legal_moves(state, role, &mut legal)?;
+        Ok(legal.into_iter().map(|mv| self.move_text(mv).to_owned()).collect())
+    }
+
+    /// The facts that are true in `state`, sorted bytewise.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn facts_of(&mut self, state: &Self::State) -> Result<Vec<Fact>, EvalError> {
+        let mut facts = Vec::new();
+        self.facts(state, &mut facts)?;
+        Ok(facts)
+    }
+
+    /// The goals of all roles in `state`, in role order.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn goals_of(&mut self, state: &Self::State) -> Result<Vec<Goals>, EvalError> {
+        let mut goals = vec![Goals::None; self.game().role_count()];
+        self.goals(state, &mut goals)?;
+        Ok(goals)
+    }
+
     /// Whether the move table is so large that a caller that keeps no moves should call
     /// [`StateMachine::release_moves`]. Without that, moves take unbounded memory in games without end. The
     /// default is false.
@@ -113,4 +189,36 @@ pub trait StateMachine: Clone + Send {
     fn interrupt_on(&mut self, stop: &StopToken) {
         let _ = stop;
     }
+}
+
+/// Why texts give no joint move.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum JointMoveError {
+    /// The number of moves is not the number of roles.
+    #[error("the joint move has {given} moves, but the game has {roles} roles")]
+    WrongLength {
+        /// The number of texts.
+        given: usize,
+        /// The number of roles.
+        roles: usize,
+    },
+    /// The machine knows no such move.
+    #[error("`{text}` is not a move of {role}")]
+    Unknown {
+        /// The role's name.
+        role: String,
+        /// The text.
+        text: String,
+    },
+    /// The move is not legal in the state.
+    #[error("{role} cannot make the move {text} here")]
+    Illegal {
+        /// The role's name.
+        role: String,
+        /// The canonical text.
+        text: String,
+    },
+    /// The legal moves could not be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
 }

@@ -3,8 +3,7 @@
 //!
 //! Invariant: a trial takes bounded time. A player passes with any well-formed answer.
 
-use crate::console;
-use crate::entry::Kind;
+use crate::spec::PlayerKind;
 use ggp_arena::{CommandPlayer, Trial, Unfit};
 use ggp_game::message::Reply;
 use ggp_game::{Clocks, PlayError};
@@ -26,14 +25,14 @@ const EXCERPT: usize = 60;
 
 /// Tries the player `name` of kind `kind` and returns warnings. `id` is for the match that the trial may
 /// need.
-pub(crate) fn hold(kind: &Kind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+pub(crate) fn hold(kind: &PlayerKind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
     match kind {
-        Kind::Local(_) => Ok(Vec::new()),
-        Kind::Command(command) => {
+        PlayerKind::Local(_) => Ok(Vec::new()),
+        PlayerKind::Command(command) => {
             let patience = PROGRAM_PATIENCE.max(trial.clocks.start.saturating_add(trial.grace));
             try_program(command, trial, patience).map(|()| Vec::new())
         }
-        Kind::Remote(address) => {
+        PlayerKind::Remote(address) => {
             let presence = try_address(address, name, id, trial, ADDRESS_PATIENCE)?;
             let busy = format!("player {name} ({address}) says that it is busy with another match");
             Ok(if presence == Presence::Busy { vec![busy] } else { Vec::new() })
@@ -43,10 +42,7 @@ pub(crate) fn hold(kind: &Kind, name: &str, id: &str, trial: &Trial<'_>) -> Resu
 
 fn try_program(command: &str, trial: &Trial<'_>, patience: Duration) -> Result<(), Unfit> {
     let clocks = Clocks { start: trial.clocks.start.min(START_CLOCK), ..trial.clocks };
-    let unfit = |why: String, help: &str| Unfit {
-        why: console::printable(&format!("`{command}`: {why}")),
-        help: help.to_owned(),
-    };
+    let unfit = |why: String, help: &str| Unfit { why: format!("`{command}`: {why}"), help: help.to_owned() };
     match CommandPlayer::trial(command, &Trial { clocks, ..*trial }, patience) {
         Ok(answer) if Reply::parse_move(&answer, |_| true).is_ok() => Ok(()),
         Ok(answer) => Err(unfit(
@@ -88,7 +84,7 @@ fn try_address(
                 "another program than a player may listen there: correct the address",
             ),
         };
-        Unfit { why: console::printable(&format!("{address}: {why}")), help: help.to_owned() }
+        Unfit { why: format!("{address}: {why}"), help: help.to_owned() }
     })
 }
 

@@ -1,9 +1,9 @@
 //! A player whose network is built during its match. The interpreter plays until the network is ready.
 
-use crate::entry;
-use crate::exit::UsageError;
-use crate::preparation::Preparation;
-use crate::reasoner::{Reasoner, Reasoning};
+use crate::background::BackgroundBuild;
+use crate::build::Choice;
+use crate::reasoner::Reasoner;
+use crate::spec::SuitError;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Report, Role, StopToken};
 use ggp_search::PlayerSpec;
 use std::sync::Arc;
@@ -17,59 +17,60 @@ const INTERPRETERS_PART: u32 = 5;
 const FIRST_WAIT: u32 = 2;
 
 /// Starts the build of the network of a game, or returns a running one.
-type Prepare = Arc<dyn Fn(&Arc<Game>) -> std::io::Result<Preparation> + Send + Sync>;
+type BeginBuild = Arc<dyn Fn(&Arc<Game>) -> std::io::Result<BackgroundBuild> + Send + Sync>;
 
-/// A specification, and the player made from it at the start of each match.
-pub(crate) struct LatePlayer {
+/// A player whose network is built during its match, by a function that is called at START. The interpreter
+/// plays until the network is ready; if there will be none, it plays to the end.
+pub struct LatePlayer {
     spec: PlayerSpec,
-    prepare: Prepare,
+    begin: BeginBuild,
     /// Whether the interpreter may play.
     falls_back: bool,
     /// The game and the running build of a start that failed for lack of time. The next start continues
     /// it.
-    begun: Option<(Arc<Game>, Preparation)>,
-    seat: Option<Seat>,
+    begun: Option<(Arc<Game>, BackgroundBuild)>,
+    running: Option<RunningMatch>,
 }
 
 /// A running match.
-struct Seat {
+struct RunningMatch {
     spec: PlayerSpec,
     game: Arc<Game>,
     role: Role,
     clocks: Clocks,
     player: Box<dyn Player>,
     /// The build of the network whose player takes over, and all joint moves until then.
-    coming: Option<Preparation>,
+    coming: Option<BackgroundBuild>,
     joints: Vec<Vec<String>>,
 }
 
 impl LatePlayer {
-    /// A player that gets its network from `prepare`. Without `falls_back`, it cannot play games that
+    /// A player that gets its network from `begin`. Without `falls_back`, it cannot play games that
     /// have no network.
-    pub(crate) fn new(
+    pub fn new(
         spec: PlayerSpec,
         falls_back: bool,
-        prepare: impl Fn(&Arc<Game>) -> std::io::Result<Preparation> + Send + Sync + 'static,
+        begin: impl Fn(&Arc<Game>) -> std::io::Result<BackgroundBuild> + Send + Sync + 'static,
     ) -> LatePlayer {
-        LatePlayer { spec, prepare: Arc::new(prepare), falls_back, begun: None, seat: None }
+        LatePlayer { spec, begin: Arc::new(begin), falls_back, begun: None, running: None }
     }
 
-    /// A player of `spec` in the game that `preparation` is for. A searching player is a [`LatePlayer`];
+    /// A player of `spec` in the game that `build` is for. A searching player is a [`LatePlayer`];
     /// any other uses the interpreter only.
     ///
     /// # Errors
     /// When the player does not support the game.
-    pub(crate) fn seat(
+    pub fn in_game(
         spec: PlayerSpec,
-        reasoning: Reasoning,
-        preparation: &Preparation,
+        choice: Choice,
+        build: &BackgroundBuild,
         game: &Arc<Game>,
-    ) -> Result<Box<dyn Player>, UsageError> {
+    ) -> Result<Box<dyn Player>, SuitError> {
         if let PlayerSpec::Random(_) = spec {
-            return entry::player(&Reasoner::datalog(game), game, spec);
+            return Reasoner::interpreter(game).player(spec);
         }
-        let preparation = preparation.clone();
-        Ok(Box::new(LatePlayer::new(spec, reasoning.falls_back(), move |_| Ok(preparation.clone()))))
+        let build = build.clone();
+        Ok(Box::new(LatePlayer::new(spec, choice.falls_back(), move |_| Ok(build.clone()))))
     }
 
     /// A player that has not started yet, and the build whose player may take over. Returns by
@@ -79,40 +80,40 @@ impl LatePlayer {
         game: &Arc<Game>,
         deadline: Deadline,
         stop: &StopToken,
-    ) -> Result<(Box<dyn Player>, Option<Preparation>), PlayError> {
-        let preparation = match self.begun.take().filter(|(known, _)| Arc::ptr_eq(known, game)) {
-            Some((_, preparation)) => preparation,
-            None => (self.prepare)(game).map_err(|error| PlayError::Unable(error.to_string()))?,
+    ) -> Result<(Box<dyn Player>, Option<BackgroundBuild>), PlayError> {
+        let build = match self.begun.take().filter(|(known, _)| Arc::ptr_eq(known, game)) {
+            Some((_, build)) => build,
+            None => (self.begin)(game).map_err(|error| PlayError::Unable(error.to_string()))?,
         };
-        self.begun = Some((Arc::clone(game), preparation.clone()));
+        self.begun = Some((Arc::clone(game), build.clone()));
         let until = match deadline.remaining() {
             _ if !self.falls_back => Deadline::never(),
             Some(left) => Deadline::after(left.saturating_sub(left / INTERPRETERS_PART)),
             None => Deadline::never(),
         };
-        let player = |reasoner: &Reasoner| player(reasoner, game, &self.spec);
-        match preparation.wait(until, stop) {
+        let player = |reasoner: &Reasoner| player(reasoner, &self.spec);
+        match build.wait(until, stop) {
             Some(Ok(reasoner)) => Ok((player(&reasoner)?, None)),
-            Some(Err(why)) if !self.falls_back => Err(PlayError::Unable(why)),
+            Some(Err(why)) if !self.falls_back => Err(PlayError::Unable(why.to_string())),
             None if !self.falls_back => Err(PlayError::TimedOut),
             Some(built) => {
-                preparation.say_outcome(&built);
-                Ok((player(&Reasoner::datalog(game))?, None))
+                build.tell_outcome(&built);
+                Ok((player(&Reasoner::interpreter(game))?, None))
             }
-            None => Ok((player(&Reasoner::datalog(game))?, Some(preparation))),
+            None => Ok((player(&Reasoner::interpreter(game))?, Some(build))),
         }
     }
 }
 
-impl Seat {
+impl RunningMatch {
     /// Switches to the network if it is ready by `deadline`.
-    fn look(&mut self, deadline: Deadline, stop: &StopToken) {
-        let Some(preparation) = &self.coming else { return };
-        let Some(built) = preparation.wait(deadline, stop) else {
-            preparation.say_waiting();
+    fn switch_if_ready(&mut self, deadline: Deadline, stop: &StopToken) {
+        let Some(build) = &self.coming else { return };
+        let Some(built) = build.wait(deadline, stop) else {
+            build.tell_waiting();
             return;
         };
-        preparation.say_outcome(&built);
+        build.tell_outcome(&built);
         self.coming = None;
         let joints = std::mem::take(&mut self.joints);
         if let Ok(reasoner) = built {
@@ -126,7 +127,7 @@ impl Seat {
     /// A player with `reasoner` that is brought to the current state of the match. It does not search
     /// before its next turn.
     fn catch_up(&self, reasoner: &Reasoner, joints: &[Vec<String>]) -> Result<Box<dyn Player>, PlayError> {
-        let mut player = player(reasoner, &self.game, &self.spec)?;
+        let mut player = player(reasoner, &self.spec)?;
         let at_once = Deadline::after(Duration::ZERO);
         player.start(&self.game, self.role, self.clocks, at_once, &StopToken::new())?;
         for joint in joints {
@@ -136,7 +137,7 @@ impl Seat {
     }
 
     /// Records the observation for the player that takes over.
-    fn note(&mut self, seen: Observation<'_>) {
+    fn record(&mut self, seen: Observation<'_>) {
         match seen {
             Observation::Moves(joint) if self.coming.is_some() => self.joints.push(joint.to_vec()),
             // Percepts are not recorded, so no player can take over in games with hidden information.
@@ -146,8 +147,8 @@ impl Seat {
     }
 }
 
-fn player(reasoner: &Reasoner, game: &Game, spec: &PlayerSpec) -> Result<Box<dyn Player>, PlayError> {
-    entry::player(reasoner, game, spec.clone()).map_err(|error| PlayError::Unable(error.to_string()))
+fn player(reasoner: &Reasoner, spec: &PlayerSpec) -> Result<Box<dyn Player>, PlayError> {
+    reasoner.player(spec.clone()).map_err(|error| PlayError::Unable(error.to_string()))
 }
 
 impl Player for LatePlayer {
@@ -159,11 +160,11 @@ impl Player for LatePlayer {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(), PlayError> {
-        self.seat = None;
+        self.running = None;
         let (mut player, coming) = self.make(game, deadline, stop)?;
         player.start(game, role, clocks, deadline, stop)?;
         let (spec, game) = (self.spec.clone(), Arc::clone(game));
-        self.seat = Some(Seat { spec, game, role, clocks, player, coming, joints: Vec::new() });
+        self.running = Some(RunningMatch { spec, game, role, clocks, player, coming, joints: Vec::new() });
         self.begun = None;
         Ok(())
     }
@@ -175,42 +176,42 @@ impl Player for LatePlayer {
         stop: &StopToken,
     ) -> Result<String, PlayError> {
         let not_started = || PlayError::Unable("no match has been started".to_owned());
-        let seat = self.seat.as_mut().ok_or_else(not_started)?;
+        let running = self.running.as_mut().ok_or_else(not_started)?;
         let wait = match (seen, deadline.remaining()) {
             (Observation::Start, Some(left)) => left / FIRST_WAIT,
             _ => Duration::ZERO,
         };
-        seat.look(Deadline::after(wait), stop);
-        seat.note(seen);
-        seat.player.play(seen, deadline, stop)
+        running.switch_if_ready(Deadline::after(wait), stop);
+        running.record(seen);
+        running.player.play(seen, deadline, stop)
     }
 
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
-        let Some(seat) = &mut self.seat else { return Ok(()) };
-        seat.look(Deadline::after(Duration::ZERO), &StopToken::new());
-        seat.note(seen);
-        seat.player.observe(seen)
+        let Some(running) = &mut self.running else { return Ok(()) };
+        running.switch_if_ready(Deadline::after(Duration::ZERO), &StopToken::new());
+        running.record(seen);
+        running.player.observe(seen)
     }
 
     fn ponder(&mut self, stop: &StopToken) {
-        if let Some(seat) = &mut self.seat {
-            seat.look(Deadline::after(Duration::ZERO), stop);
-            seat.player.ponder(stop);
+        if let Some(running) = &mut self.running {
+            running.switch_if_ready(Deadline::after(Duration::ZERO), stop);
+            running.player.ponder(stop);
         }
     }
 
     fn report(&self) -> Option<Report> {
-        self.seat.as_ref()?.player.report()
+        self.running.as_ref()?.player.report()
     }
 
     fn reasoner(&self) -> Option<&'static str> {
-        self.seat.as_ref()?.player.reasoner()
+        self.running.as_ref()?.player.reasoner()
     }
 
     fn stop(&mut self, seen: Observation<'_>) {
         self.begun = None;
-        if let Some(mut seat) = self.seat.take() {
-            seat.player.stop(seen);
+        if let Some(mut running) = self.running.take() {
+            running.player.stop(seen);
         }
     }
 }
@@ -218,8 +219,8 @@ impl Player for LatePlayer {
 #[cfg(test)]
 mod tests {
     use super::LatePlayer;
-    use crate::preparation::Preparation;
-    use crate::reasoner::{Build, LONG_BUILD_TIME};
+    use crate::background::BackgroundBuild;
+    use crate::build::{Build, BuildError};
     use ggp_game::{
         Clocks, Deadline, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine, StopToken,
     };
@@ -231,18 +232,17 @@ mod tests {
     const CLOCK: Duration = Duration::from_millis(100);
 
     fn nim() -> Arc<Game> {
-        let description = ggp_gdl::parse(include_bytes!("../../../games/nim.kif")).expect("rules");
-        Arc::new(Game::new(description).expect("a game"))
+        crate::parse(include_str!("../../../games/nim.kif")).expect("a game")
     }
 
     /// A player whose build waits for a message: `Ok` builds the network, `Err` makes the build fail.
-    fn player(told: Receiver<Result<(), String>>) -> LatePlayer {
+    fn player(told: Receiver<Result<(), BuildError>>) -> LatePlayer {
         let told = Arc::new(Mutex::new(told));
         LatePlayer::new("mcts:seed=1".parse().expect("a player"), true, move |game| {
             let (game, told) = (Arc::clone(game), Arc::clone(&told));
-            Preparation::begin(move |halt| {
-                told.lock().unwrap().recv().map_err(|_| "nobody waits".to_owned())??;
-                Build::within(LONG_BUILD_TIME).network(&game, halt)
+            BackgroundBuild::begin(move |halt| {
+                told.lock().unwrap().recv().map_err(|_| BuildError::Failed)??;
+                Build::within(Build::LONG_TIME).network(&game, halt)
             })
         })
     }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     fn is_waiting(player: &LatePlayer) -> bool {
-        player.seat.as_ref().unwrap().coming.is_some()
+        player.running.as_ref().unwrap().coming.is_some()
     }
 
     #[test]
@@ -291,7 +291,11 @@ mod tests {
             let _ = tell.send(Ok(()));
             while is_waiting(player) {
                 std::thread::sleep(Duration::from_millis(2));
-                player.seat.as_mut().unwrap().look(Deadline::after(Duration::ZERO), &StopToken::new());
+                player
+                    .running
+                    .as_mut()
+                    .unwrap()
+                    .switch_if_ready(Deadline::after(Duration::ZERO), &StopToken::new());
             }
         })
         .unwrap();
@@ -302,7 +306,7 @@ mod tests {
     #[test]
     fn without_a_network_the_interpreter_plays_to_the_end() {
         let (tell, told) = channel();
-        tell.send(Err("too large".to_owned())).unwrap();
+        tell.send(Err(BuildError::TooLarge("too large".to_owned()))).unwrap();
         let mut player = player(told);
         play(&mut player, |player| assert!(!is_waiting(player))).unwrap();
     }
@@ -310,7 +314,7 @@ mod tests {
     #[test]
     fn a_network_that_is_asked_for_is_needed() {
         let (tell, told) = channel();
-        tell.send(Err("too large".to_owned())).unwrap();
+        tell.send(Err(BuildError::TooLarge("too large".to_owned()))).unwrap();
         let mut late = LatePlayer { falls_back: false, ..player(told) };
         let error = play(&mut late, |_| ()).unwrap_err();
         assert_eq!(error.to_string(), "too large");
@@ -324,7 +328,7 @@ mod tests {
         let mut late = LatePlayer::new("mcts".parse().expect("a player"), false, move |game| {
             counted.fetch_add(1, Ordering::Relaxed);
             let game = Arc::clone(game);
-            Preparation::begin(move |halt| Build::within(LONG_BUILD_TIME).network(&game, halt))
+            BackgroundBuild::begin(move |halt| Build::within(Build::LONG_TIME).network(&game, halt))
         });
         let (raised, clocks) = (StopToken::new(), Clocks { start: CLOCK, play: CLOCK });
         raised.stop();
@@ -341,12 +345,12 @@ mod tests {
         let (tell, told) = channel();
         let mut late = LatePlayer::new("random".parse().expect("a player"), true, move |_| {
             let tell = tell.clone();
-            Preparation::begin(move |halt| {
+            BackgroundBuild::begin(move |halt| {
                 while !halt.is_stopped() {
                     std::thread::yield_now();
                 }
                 tell.send(()).unwrap();
-                Err("halted".to_owned())
+                Err(BuildError::Stopped)
             })
         });
         play(&mut late, |player| assert!(is_waiting(player))).unwrap();

@@ -1,0 +1,208 @@
+//! A network that a thread builds in the background, shared by all its users.
+//!
+//! Invariants: the thread ends soon after the last [`BackgroundBuild`] of the build is dropped. Each
+//! [`Notice`] is given at most once, however many users wait.
+
+use crate::build::{Build, BuildError};
+use crate::reasoner::Reasoner;
+use ggp_game::{Deadline, StopToken};
+use std::fmt::{self, Debug, Formatter};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The outcome of a build: a reasoner, or the reason why there is no network.
+pub type Built = Result<Reasoner, BuildError>;
+
+/// What a user may want to know about a build while the interpreter plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notice<'a> {
+    /// A player plays with the interpreter because the network is not ready yet.
+    Waiting,
+    /// The network is ready after a player has waited for it.
+    Ready,
+    /// There will be no network; the interpreter plays to the end.
+    Unavailable(&'a BuildError),
+}
+
+/// Stack size of the building thread, in bytes; the same as that of player threads.
+const STACK: usize = 4 << 20;
+
+/// A running or finished build. Clones share it.
+#[derive(Clone, Debug)]
+pub struct BackgroundBuild(Arc<Handle>);
+
+/// Stops the build when the last clone is dropped.
+#[derive(Debug)]
+struct Handle {
+    shared: Arc<Shared>,
+    halt: StopToken,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.halt.stop();
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    built: Mutex<Option<Built>>,
+    ended: Condvar,
+    listener: OnceLock<Box<dyn Fn(Notice<'_>) + Send + Sync>>,
+    told_waiting: AtomicBool,
+    told_outcome: AtomicBool,
+}
+
+impl Debug for Shared {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("built", &self.built).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Option<Built>> {
+        self.built.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notify(&self, notice: Notice<'_>) {
+        if let Some(listener) = self.listener.get() {
+            listener(notice);
+        }
+    }
+}
+
+/// Stores an error if the build panics, and wakes the waiting threads.
+struct Outcome(Arc<Shared>);
+
+impl Drop for Outcome {
+    fn drop(&mut self) {
+        self.0.lock().get_or_insert(Err(BuildError::Failed));
+        self.0.ended.notify_all();
+    }
+}
+
+impl BackgroundBuild {
+    /// A build that is finished already.
+    pub fn finished(built: Built) -> BackgroundBuild {
+        let build = BackgroundBuild::empty();
+        *build.0.shared.lock() = Some(built);
+        build
+    }
+
+    fn empty() -> BackgroundBuild {
+        BackgroundBuild(Arc::new(Handle { shared: Arc::default(), halt: StopToken::new() }))
+    }
+
+    /// Runs `build` on a new thread. It must return soon after its token is stopped.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub fn begin(
+        build: impl FnOnce(&StopToken) -> Built + Send + 'static,
+    ) -> std::io::Result<BackgroundBuild> {
+        let begun = BackgroundBuild::empty();
+        let (outcome, halt) = (Outcome(Arc::clone(&begun.0.shared)), begun.0.halt.clone());
+        std::thread::Builder::new().name("build".to_owned()).stack_size(STACK).spawn(move || {
+            let built = build(&halt);
+            *outcome.0.lock() = Some(built);
+        })?;
+        Ok(begun)
+    }
+
+    /// Calls `listener` with each [`Notice`], at most once each. Only the first listener counts.
+    #[must_use]
+    pub fn on_notice(self, listener: impl Fn(Notice<'_>) + Send + Sync + 'static) -> BackgroundBuild {
+        let _ = self.0.shared.listener.set(Box::new(listener));
+        self
+    }
+
+    /// Waits for the outcome until `deadline` or until `stop` is raised; `None` if the build still runs
+    /// then.
+    pub fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {
+        let shared = &self.0.shared;
+        let mut built = shared.lock();
+        while built.is_none() && !stop.is_stopped() && !deadline.is_over() {
+            let left = deadline.remaining().unwrap_or(Build::POLL).min(Build::POLL);
+            built = shared.ended.wait_timeout(built, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        built.clone()
+    }
+
+    /// The outcome, if the build is finished.
+    pub fn poll(&self) -> Option<Built> {
+        self.0.shared.lock().clone()
+    }
+
+    /// Tells the listener that the interpreter plays until the network is built.
+    pub(crate) fn tell_waiting(&self) {
+        let shared = &self.0.shared;
+        if !shared.told_waiting.swap(true, Ordering::Relaxed) {
+            shared.notify(Notice::Waiting);
+        }
+    }
+
+    /// Tells the listener that there is no network, or that one which users waited for is ready.
+    pub(crate) fn tell_outcome(&self, built: &Built) {
+        let shared = &self.0.shared;
+        let notice = match built {
+            Err(why) => Notice::Unavailable(why),
+            Ok(reasoner) if reasoner.is_network() && shared.told_waiting.load(Ordering::Relaxed) => {
+                Notice::Ready
+            }
+            Ok(_) => return,
+        };
+        if !shared.told_outcome.swap(true, Ordering::Relaxed) {
+            shared.notify(notice);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BackgroundBuild;
+    use crate::build::BuildError;
+    use ggp_game::{Deadline, StopToken};
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    #[test]
+    fn a_build_ends_when_nobody_waits_any_more() {
+        let (ended, wait) = channel();
+        let build = BackgroundBuild::begin(move |halt| {
+            while !halt.is_stopped() {
+                std::thread::yield_now();
+            }
+            ended.send(()).unwrap();
+            Err(BuildError::Stopped)
+        })
+        .unwrap();
+        let other = build.clone();
+        drop(build);
+        assert!(other.poll().is_none(), "another user waits still");
+        assert!(wait.try_recv().is_err());
+        drop(other);
+        wait.recv_timeout(Duration::from_secs(60)).expect("the build has ended");
+    }
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        let build = BackgroundBuild::begin(|_| panic!("on purpose")).unwrap();
+        let built = build.wait(Deadline::never(), &StopToken::new()).unwrap();
+        assert_eq!(built.unwrap_err(), BuildError::Failed);
+    }
+
+    #[test]
+    fn waiting_ends_with_the_clock_or_the_flag() {
+        let build = BackgroundBuild::begin(|halt| {
+            while !halt.is_stopped() {
+                std::thread::yield_now();
+            }
+            Err(BuildError::Stopped)
+        })
+        .unwrap();
+        assert!(build.wait(Deadline::after(Duration::ZERO), &StopToken::new()).is_none());
+        let stop = StopToken::new();
+        stop.stop();
+        assert!(build.wait(Deadline::never(), &stop).is_none());
+    }
+}

@@ -1,0 +1,309 @@
+//! The choice of the state machine for a game, and the limits of its construction.
+
+use crate::background::BackgroundBuild;
+use crate::reasoner::Reasoner;
+use crate::thread_clock::ThreadClock;
+use ggp_game::{EvalError, Game, StopToken};
+use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+/// Which state machine is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Choice {
+    /// The network if it can be built within the limits, else the interpreter.
+    #[default]
+    Auto,
+    /// The interpreter: bottom-up Datalog, the reference. It needs no construction.
+    Datalog,
+    /// The propositional network, without a time limit; no fallback.
+    Propnet,
+}
+
+impl Choice {
+    /// All values, in the order of their documentation.
+    pub const ALL: [Choice; 3] = [Choice::Auto, Choice::Datalog, Choice::Propnet];
+
+    /// The value as a word: `auto`, `datalog` or `propnet`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Choice::Auto => "auto",
+            Choice::Datalog => "datalog",
+            Choice::Propnet => "propnet",
+        }
+    }
+
+    /// Whether the interpreter may replace a network that cannot be built.
+    pub fn falls_back(self) -> bool {
+        self != Choice::Propnet
+    }
+}
+
+impl Display for Choice {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that names no [`Choice`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no reasoner `{0}`; write auto, datalog or propnet")]
+pub struct UnknownChoice(String);
+
+impl FromStr for Choice {
+    type Err = UnknownChoice;
+
+    /// ```
+    /// use ggp::Choice;
+    /// assert_eq!("propnet".parse(), Ok(Choice::Propnet));
+    /// assert!("fast".parse::<Choice>().is_err());
+    /// ```
+    fn from_str(word: &str) -> Result<Choice, UnknownChoice> {
+        let known = Choice::ALL.into_iter().find(|choice| choice.name() == word);
+        known.ok_or_else(|| UnknownChoice(word.to_owned()))
+    }
+}
+
+/// The parameters of the construction of a [`Reasoner`].
+///
+/// # Examples
+/// ```
+/// use ggp::{Build, Choice, StateMachine};
+/// use std::time::Duration;
+/// let game = ggp::parse("(role a) (legal a go) (next done) (<= terminal (true done)) (goal a 100)")?;
+///
+/// let network = Build::default().reasoner(&game)?;
+/// assert_eq!(network.name(), "propnet");
+///
+/// // Without any time for a network, `auto` falls back to the interpreter and says why.
+/// let fallback = Build::within(Duration::ZERO).reasoner(&game)?;
+/// assert_eq!(fallback.name(), "datalog");
+/// assert_eq!(fallback.fallback().unwrap().to_string(), "building its network takes more than 0 s of CPU time");
+///
+/// let chosen = Build { choice: Choice::Datalog, ..Build::default() }.reasoner(&game)?;
+/// assert!(chosen.fallback().is_none());
+/// # Ok::<(), ggp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// Which machine is wanted.
+    pub choice: Choice,
+    /// The limits of grounding: memory and sizes.
+    pub limits: GroundLimits,
+    /// The CPU time limit of grounding and compiling together. [`Choice::Propnet`] ignores it.
+    pub time: Duration,
+    /// The processor features to compile for.
+    pub cpu: Cpu,
+    /// Whether to compile playouts with decisive moves too, so that the first search need not.
+    pub decisive: bool,
+}
+
+impl Default for Build {
+    /// [`Choice::Auto`] within [`Build::TIME`], with the default limits, for this processor.
+    fn default() -> Build {
+        Build {
+            choice: Choice::Auto,
+            limits: GroundLimits::default(),
+            time: Build::TIME,
+            cpu: Cpu::detect(),
+            decisive: false,
+        }
+    }
+}
+
+/// The durations of the two parts of a build.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildTimes {
+    /// The time of grounding.
+    pub ground: Duration,
+    /// The time of compiling.
+    pub compile: Duration,
+}
+
+/// Why a game has no network.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The CPU time limit was reached.
+    #[error("building its network takes more than {} s of CPU time", .0.as_secs_f64())]
+    TimeOut(Duration),
+    /// The build was stopped from outside.
+    #[error("building its network was stopped")]
+    Stopped,
+    /// The grounded rules exceed a limit.
+    #[error("{0}")]
+    TooLarge(String),
+    /// The rules cannot be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The building thread could not be started, or it panicked.
+    #[error("building its network failed")]
+    Failed,
+}
+
+impl Build {
+    /// The default time limit, for a build that a user waits for. Nearly all published games need less.
+    pub const TIME: Duration = Duration::from_secs(20);
+
+    /// A time limit for a build in the background, or for one that serves a whole tournament.
+    pub const LONG_TIME: Duration = Duration::from_secs(120);
+
+    /// The interval of the checks whether a build must end or has ended.
+    pub(crate) const POLL: Duration = Duration::from_millis(20);
+
+    /// The default build with the CPU time limit `time`.
+    pub fn within(time: Duration) -> Build {
+        Build { time, ..Build::default() }
+    }
+
+    /// Builds the reasoner and waits for it. With [`Choice::Auto`], the interpreter replaces a network that
+    /// cannot be built; [`Reasoner::fallback`] gives the reason.
+    ///
+    /// # Errors
+    /// With [`Choice::Propnet`], the reason why there is no network.
+    pub fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, BuildError> {
+        match self.choice {
+            Choice::Datalog => Ok(Reasoner::interpreter(game)),
+            Choice::Propnet => self.network(game, &StopToken::new()),
+            Choice::Auto => {
+                let network = self.network(game, &StopToken::new());
+                Ok(network.unwrap_or_else(|why| Reasoner::instead_of_network(game, why)))
+            }
+        }
+    }
+
+    /// Starts to build the reasoner on another thread. The interpreter needs no thread.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub fn begin(&self, game: &Arc<Game>) -> std::io::Result<BackgroundBuild> {
+        if self.choice == Choice::Datalog {
+            return Ok(BackgroundBuild::finished(Ok(Reasoner::interpreter(game))));
+        }
+        let (game, build) = (Arc::clone(game), *self);
+        BackgroundBuild::begin(move |halt| build.network(&game, halt))
+    }
+
+    /// Builds the network whatever [`Build::choice`] says. Ends soon after `halt` is raised.
+    ///
+    /// # Errors
+    /// The reason why there is no network.
+    pub fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<Reasoner, BuildError> {
+        let (machine, _) = self.timed_network(game, halt)?;
+        Ok(Reasoner::network(machine))
+    }
+
+    /// The same as [`Build::network`], with the durations and the concrete machine.
+    ///
+    /// # Errors
+    /// The reason why there is no network.
+    pub fn timed_network(
+        &self,
+        game: &Arc<Game>,
+        halt: &StopToken,
+    ) -> Result<(PropNetMachine, BuildTimes), BuildError> {
+        self.watched(halt, |stop| {
+            let began = Instant::now();
+            let net = self.ground_unless(game, stop, halt)?;
+            let ground = began.elapsed();
+            let began = Instant::now();
+            let machine =
+                PropNetMachine::compile(game, net, self.cpu, stop).map_err(|error| match error {
+                    EvalError::Interrupted => self.interruption(halt),
+                    other => BuildError::Eval(other),
+                })?;
+            if self.decisive {
+                machine.compile_decisive(stop);
+            }
+            Ok((machine, BuildTimes { ground, compile: began.elapsed() }))
+        })
+    }
+
+    /// Grounds `game` without compiling it.
+    ///
+    /// # Errors
+    /// The reason why it cannot be grounded.
+    pub fn ground(&self, game: &Arc<Game>) -> Result<PropNet, BuildError> {
+        let halt = StopToken::new();
+        self.watched(&halt, |stop| self.ground_unless(game, stop, &halt))
+    }
+
+    fn ground_unless(
+        &self,
+        game: &Arc<Game>,
+        stop: &StopToken,
+        halt: &StopToken,
+    ) -> Result<PropNet, BuildError> {
+        PropNet::ground(game, &self.limits, stop).map_err(|error| match error {
+            GroundError::Interrupted => self.interruption(halt),
+            GroundError::TooLarge(_) => BuildError::TooLarge(error.to_string()),
+        })
+    }
+
+    /// The limit that applies to the time: none where the network is required.
+    fn time_limit(&self) -> Duration {
+        if self.choice == Choice::Propnet { Duration::MAX } else { self.time }
+    }
+
+    fn interruption(&self, halt: &StopToken) -> BuildError {
+        if halt.is_stopped() { BuildError::Stopped } else { BuildError::TimeOut(self.time_limit()) }
+    }
+
+    /// Calls `work` with a token. A watchdog stops it when this thread has used its CPU time, or `halt`
+    /// is raised.
+    fn watched<T>(&self, halt: &StopToken, work: impl FnOnce(&StopToken) -> T) -> T {
+        let stop = StopToken::new();
+        if self.time_limit().is_zero() {
+            // The watchdog would notice this only after an interval.
+            stop.stop();
+        }
+        let clock = ThreadClock::of_this_thread();
+        // The watchdog thread ends when `done` is dropped after the work.
+        let (done, wait) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let (stop, time) = (&stop, self.time_limit());
+            scope.spawn(move || {
+                while wait.recv_timeout(Build::POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    if halt.is_stopped() || clock.elapsed() >= time {
+                        stop.stop();
+                    }
+                }
+            });
+            let made = work(stop);
+            drop(done);
+            made
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Build, BuildError};
+    use ggp_game::{Game, StopToken};
+    use ggp_propnet::{Cpu, GroundLimits, PropNet, PropNetMachine};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn nim() -> Arc<Game> {
+        let rules = include_str!("../../../games/nim.kif");
+        crate::parse(rules).expect("a game")
+    }
+
+    #[test]
+    fn a_build_ends_with_its_time_or_when_it_is_halted() {
+        let (game, halt) = (nim(), StopToken::new());
+        assert!(Build::default().network(&game, &halt).is_ok());
+        let late = Build::within(Duration::ZERO).network(&game, &halt).unwrap_err();
+        assert_eq!(late, BuildError::TimeOut(Duration::ZERO));
+    }
+
+    #[test]
+    fn compiling_can_be_stopped_too() {
+        let (game, stop) = (nim(), StopToken::new());
+        let net = PropNet::ground(&game, &GroundLimits::default(), &stop).expect("a network");
+        stop.stop();
+        let error = PropNetMachine::compile(&game, net, Cpu::detect(), &stop).unwrap_err();
+        assert_eq!(error, ggp_game::EvalError::Interrupted);
+    }
+}

@@ -1,0 +1,68 @@
+//! One error type for programs that use several parts of the library with `?`.
+
+use crate::build::BuildError;
+use crate::load::LoadError;
+use crate::participants::ParticipantError;
+use crate::spec::{KindError, SuitError};
+use ggp_arena::TournamentError;
+use ggp_game::{EvalError, PlayError, UnknownRole};
+use ggp_search::SpecError;
+
+/// Any error of this library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A rulesheet cannot be read or played; holds all diagnostics.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A game has no network, and one is required.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The rules cannot be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A text is no joint move, or a move in it is not legal.
+    #[error(transparent)]
+    JointMove(#[from] ggp_game::JointMoveError),
+    /// The game has no such role.
+    #[error(transparent)]
+    UnknownRole(#[from] UnknownRole),
+    /// A role has no legal move, or the game is over.
+    #[error("{0} has no move to make: the game is over, or the rules give no legal move")]
+    NoMove(String),
+    /// The text of a player or of an option is wrong.
+    #[error(transparent)]
+    Player(#[from] KindError),
+    /// A player does not support a game.
+    #[error(transparent)]
+    Unsuited(#[from] SuitError),
+    /// A player cannot be started.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// The number of players is not the number of roles that players take.
+    #[error("{given} players for {wanted} roles")]
+    WrongNumberOfPlayers {
+        /// The number of players given.
+        given: usize,
+        /// The number of roles other than `random`.
+        wanted: usize,
+    },
+    /// The participants of a tournament are wrong.
+    #[error(transparent)]
+    Participants(#[from] ParticipantError),
+    /// A tournament cannot go on.
+    #[error(transparent)]
+    Tournament(#[from] TournamentError),
+    /// The sidecar of a board model is wrong.
+    #[error(transparent)]
+    Sidecar(#[from] ggp_view::SidecarError),
+    /// A match record cannot be read.
+    #[error(transparent)]
+    Record(#[from] ggp_arena::RecordError),
+}
+
+impl From<SpecError> for Error {
+    fn from(error: SpecError) -> Error {
+        Error::Player(KindError::Spec(error))
+    }
+}

@@ -1,0 +1,77 @@
+//! Games described in GDL, the Game Description Language: load them, play them, search them, and let players
+//! play matches.
+//!
+//! [`load`] reads a rulesheet and gives a [`Game`] or all diagnostics of its rules. A [`Reasoner`] executes a
+//! game: states, legal moves, transitions, goals, percepts, playouts. It is the propositional network where
+//! that can be built, else the Datalog interpreter. A [`Search`] finds moves by Monte-Carlo tree search;
+//! [`play_match`] and [`Tournament`] let players meet; [`solve`] proves values; [`Explainer`] shows which rule
+//! gives a fact; [`board`] draws positions.
+//!
+//! Invariants: a [`Game`] exists only if its rules passed every check. All machines of a game give the same
+//! answers, legal moves in the same order. Everything random follows from a seed. Texts of moves and facts are
+//! canonical: one space between terms, none inside parentheses.
+//!
+//! # From a text to a move
+//! The same is in `examples/first.rs`.
+//!
+//! ```
+//! use ggp::{MctsOptions, Reasoner, Search, SearchLimits, StateMachine};
+//!
+//! fn main() -> Result<(), ggp::Error> {
+//! #   std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+//!     let game = ggp::load("games/connect_four.kif")?;
+//!     let mut reasoner = Reasoner::new(&game)?;
+//!     let state = reasoner.initial_state()?;
+//!     let red = game.role("red")?;
+//!     let legal = reasoner.legal_texts(&state, red)?;
+//!     println!("legal moves: {}", legal.join(" "));
+//!     let mut search = Search::new(&reasoner, &MctsOptions::default())?;
+//!     search.run(&SearchLimits::time(std::time::Duration::from_secs(1)));
+//!     let best = search.best_move(red)?;
+//!     println!("best move: {best}");
+//!     assert!(legal.contains(&best));
+//!     Ok(())
+//! }
+//! ```
+#![doc = include_str!("../book/src/load.md")]
+#![doc = include_str!("../book/src/play.md")]
+#![doc = include_str!("../book/src/search.md")]
+#![doc = include_str!("../book/src/tournament.md")]
+#![doc = include_str!("../book/src/write_a_player.md")]
+#![doc = include_str!("../book/src/write_a_machine.md")]
+#![doc = include_str!("../book/src/glossary.md")]
+
+mod background;
+mod build;
+mod error;
+mod late_player;
+mod load;
+mod participants;
+mod player;
+mod reasoner;
+mod search;
+mod spec;
+mod thread_clock;
+mod trial;
+
+pub use background::{BackgroundBuild, Built, Notice};
+pub use build::{Build, BuildError, BuildTimes, Choice, UnknownChoice};
+pub use error::Error;
+pub use late_player::LatePlayer;
+pub use load::{LoadError, MAX_RULESHEET_BYTES, Rulesheet, load, parse};
+pub use participants::{Participant, ParticipantError, Participants};
+pub use player::play_match;
+pub use reasoner::{Reasoner, State, WithMachine};
+pub use search::{Proof, Search, solve};
+pub use spec::{KindError, PlayerKind, SuitError};
+
+pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Run, Tournament};
+pub use ggp_datalog::Limits;
+pub use ggp_game::{
+    Candidate, Clocks, Deadline, EvalError, Fact, Game, Goal, Goals, Interpreter, Move, Observation,
+    PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken, UnknownRole, perft,
+};
+pub use ggp_gdl::{Diagnostic, Severity, Strictness};
+pub use ggp_propnet::{Cpu, GroundLimits, PropNetMachine};
+pub use ggp_search::{Halt, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError};
+pub use ggp_view as board;

@@ -1,0 +1,225 @@
+//! The participants of a tournament: named players of any kind, and the reasoners of its games.
+//!
+//! Invariant: each player serves one match; each reasoner is built once per game and shared.
+
+use crate::build::{Build, BuildError};
+use crate::reasoner::Reasoner;
+use crate::spec::{KindError, PlayerKind, SuitError};
+use crate::trial;
+use ggp_arena::{CommandPlayer, Contest, Entrant, Players, Referee, SeatRequest, Trial, Unfit};
+use ggp_game::{Game, PlayError, Player};
+use ggp_search::PlayerSpec;
+use ggp_server::remote::RemotePlayer;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Receives the name of a game and the reason why it has no network.
+type FallbackListener = Box<dyn Fn(&str, &BuildError) + Send + Sync>;
+
+/// Why a text or a choice of players gives no participants.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ParticipantError {
+    /// The text has no name.
+    #[error("`{0}` is not NAME=SPEC, as strong=mcts:iterations=200")]
+    Unnamed(String),
+    /// The text after the name describes no player.
+    #[error(transparent)]
+    Kind(#[from] KindError),
+    /// A player does not support a game.
+    #[error("{name} in {game}: {error}")]
+    Unsuited {
+        /// The player's name.
+        name: String,
+        /// The game's name.
+        game: String,
+        /// The reason.
+        error: SuitError,
+    },
+}
+
+/// A participant of a tournament: a name and a player.
+#[derive(Clone, Debug)]
+pub struct Participant {
+    /// The name, unique in a tournament.
+    pub name: String,
+    /// The specification as written, with the iterations that the command line adds.
+    pub spec: String,
+    /// What plays.
+    pub kind: PlayerKind,
+}
+
+impl Participant {
+    /// Parses `NAME=SPEC`. `iterations` is the limit for a search that has none of its own.
+    ///
+    /// # Errors
+    /// When the text has another form.
+    pub fn parse(text: &str, iterations: Option<u64>) -> Result<Participant, ParticipantError> {
+        let parts = text.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(':'));
+        let wanted = || ParticipantError::Unnamed(text.to_owned());
+        let (name, spec) = parts.ok_or_else(wanted)?;
+        let mut member = Participant { name: name.to_owned(), spec: spec.to_owned(), kind: spec.parse()? };
+        member.kind.limit(&mut member.spec, iterations);
+        Ok(member)
+    }
+
+    /// The participant as a tournament names it.
+    pub fn entrant(&self) -> Entrant {
+        Entrant { name: self.name.clone(), spec: self.spec.clone() }
+    }
+
+    /// Whether the player makes the same moves if the same match is played again: its seed and its limit
+    /// of iterations are fixed.
+    pub fn repeats_itself(&self) -> bool {
+        match &self.kind {
+            PlayerKind::Local(PlayerSpec::Mcts(options)) => {
+                options.seed.is_some() && options.iterations.is_some()
+            }
+            PlayerKind::Local(PlayerSpec::Random(options)) => options.seed.is_some(),
+            PlayerKind::Command(_) | PlayerKind::Remote(_) => false,
+        }
+    }
+}
+
+/// The participants of a tournament, and the reasoners of its games.
+pub struct Participants {
+    members: Vec<Participant>,
+    contests: Vec<Contest>,
+    build: Build,
+    /// By contest; each is built at its first use, so that external players are tried first. The locks
+    /// make this type `Sync`, since machines need not be; users clone a reasoner.
+    reasoners: Vec<Mutex<Option<Reasoner>>>,
+    /// The start time, in milliseconds since 1970, and a counter. They make match ids for remote players
+    /// unique, so that a match repeated after a crash is not mistaken for the first one.
+    begun: u64,
+    remote: AtomicU64,
+    on_fallback: Option<FallbackListener>,
+}
+
+impl Participants {
+    /// The participants `members` for the games of `contests`.
+    ///
+    /// # Errors
+    /// When a player does not support a game.
+    pub fn new(
+        members: Vec<Participant>,
+        contests: &[Contest],
+        build: Build,
+    ) -> Result<Participants, ParticipantError> {
+        for contest in contests {
+            for Participant { name, kind, .. } in &members {
+                let suits = kind.suits(&contest.game);
+                suits.map_err(|error| ParticipantError::Unsuited {
+                    name: name.clone(),
+                    game: contest.name.clone(),
+                    error,
+                })?;
+            }
+        }
+        Ok(Participants {
+            members,
+            contests: contests.to_vec(),
+            build,
+            reasoners: contests.iter().map(|_| Mutex::default()).collect(),
+            begun: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64),
+            remote: AtomicU64::new(0),
+            on_fallback: None,
+        })
+    }
+
+    /// Calls `listener` with the game's name when the interpreter replaces a network that cannot be built.
+    #[must_use]
+    pub fn on_fallback(
+        mut self,
+        listener: impl Fn(&str, &BuildError) + Send + Sync + 'static,
+    ) -> Participants {
+        self.on_fallback = Some(Box::new(listener));
+        self
+    }
+
+    /// A unique id for remote players in the match `id`.
+    fn remote_id(&self, id: &str) -> String {
+        format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The reasoner of `game`, built at its first use.
+    ///
+    /// # Errors
+    /// When the requested reasoner cannot evaluate the game.
+    fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
+        let unable = |why: String| PlayError::Unable(why);
+        let known = self.contests.iter().position(|contest| Arc::ptr_eq(&contest.game, game));
+        let number = known.ok_or_else(|| unable("the game is not known".to_owned()))?;
+        let mut place = self.reasoners[number].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reasoner) = &*place {
+            return Ok(reasoner.clone());
+        }
+        let name = &self.contests[number].name;
+        let built = self.build.reasoner(game);
+        let built = built.map_err(|why| unable(format!("{name} has no network: {why}")))?;
+        if let (Some(why), Some(listener)) = (built.fallback(), &self.on_fallback) {
+            listener(name, why);
+        }
+        Ok(place.insert(built).clone())
+    }
+}
+
+impl Players for Participants {
+    fn player(
+        &self,
+        entrant: &Entrant,
+        game: &Arc<Game>,
+        seat: &SeatRequest<'_>,
+    ) -> Result<Box<dyn Player>, PlayError> {
+        let member = self.members.iter().find(|member| member.name == entrant.name);
+        let member = member.ok_or_else(|| PlayError::Unable("there is no such player".to_owned()))?;
+        Ok(match &member.kind {
+            PlayerKind::Local(spec) => {
+                let player = self.reasoner(game)?.player(spec.clone().with_seed(seat.seed));
+                player.map_err(|error| PlayError::Unable(error.to_string()))?
+            }
+            PlayerKind::Command(command) => {
+                Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?)
+            }
+            PlayerKind::Remote(address) => {
+                let id = self.remote_id(seat.match_id);
+                Box::new(RemotePlayer::new(address.clone(), id).named(member.name.clone()))
+            }
+        })
+    }
+
+    fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
+        let member = self.members.iter().find(|member| member.name == entrant.name);
+        let tried =
+            |member: &Participant| trial::hold(&member.kind, &member.name, &self.remote_id("trial"), trial);
+        member.map_or(Ok(Vec::new()), tried)
+    }
+
+    fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
+        Ok(self.reasoner(game)?.referee())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Participant;
+    use crate::spec::PlayerKind;
+
+    #[test]
+    fn iterations_hold_for_searches_that_name_none() {
+        let spec = |text: &str| Participant::parse(text, Some(7)).unwrap().spec;
+        assert_eq!(spec("a=mcts"), "mcts:iterations=7");
+        assert_eq!(spec("a=mcts:c=1"), "mcts:c=1,iterations=7");
+        assert_eq!(spec("a=mcts:iterations=9"), "mcts:iterations=9");
+        assert_eq!(spec("a=random"), "random");
+        let again = Participant::parse("a=mcts:c=1,iterations=7", None).unwrap();
+        assert_eq!(Participant::parse("a=mcts:c=1", Some(7)).unwrap().kind, again.kind);
+        for bad in ["mcts:iterations=7", "mcts", "=random", "a=chess", "a=cmd:", "a=https:"] {
+            assert!(Participant::parse(bad, None).is_err(), "{bad}");
+        }
+        assert_eq!(
+            Participant::parse("a=cmd:./p -x=1", None).unwrap().kind,
+            PlayerKind::Command("./p -x=1".to_owned())
+        );
+    }
+}

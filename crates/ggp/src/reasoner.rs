@@ -1,0 +1,412 @@
+//! [`Reasoner`]: one type for every state machine.
+//!
+//! Invariants: all machines of one reasoner execute the same game. A state stays valid when the network takes
+//! over from the interpreter; a move does not.
+
+use crate::background::{BackgroundBuild, Built};
+use crate::build::{Build, BuildError};
+use ggp_arena::{MachineReferee, Referee};
+use ggp_game::{
+    Deadline, EvalError, Fact, FluentSet, Game, Goals, Interpreter, Move, Playout, PlayoutPlan, Playouts,
+    Role, StateMachine, StopToken,
+};
+use ggp_propnet::{BitState, PropNetMachine};
+use std::sync::Arc;
+
+/// The executable rules of one game on any state machine: the interpreter, the propositional network, or the
+/// interpreter until the network has been built in the background.
+///
+/// A reasoner implements [`StateMachine`], so everything that takes a machine takes a reasoner. Work that
+/// evaluates millions of states runs on the concrete machine instead ([`Reasoner::with`]); [`crate::Search`],
+/// [`Reasoner::player`] and the playouts do so by themselves.
+///
+/// # Examples
+/// ```
+/// use ggp::{Reasoner, StateMachine};
+/// let game = ggp::parse(
+///     "(role a) (init (at 0)) (succ 0 1) (succ 1 2) (legal a step) (<= (next (at ?n)) (true (at ?m)) (succ ?m ?n))
+///      (<= terminal (true (at 2))) (<= (goal a 100) (true (at 2))) (<= (goal a 0) (not (true (at 2))))",
+/// )?;
+/// let mut reasoner = Reasoner::new(&game)?;
+/// let mut state = reasoner.initial_state()?;
+/// while !reasoner.is_terminal(&state)? {
+///     let joint = reasoner.parse_legal_joint(&state, &["step"])?;
+///     state = reasoner.next_state(&state, &joint)?;
+/// }
+/// let facts: Vec<String> = reasoner.facts_of(&state)?.iter().map(ToString::to_string).collect();
+/// assert_eq!(facts, ["(at 2)"]);
+/// # Ok::<(), ggp::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reasoner {
+    machine: Machine,
+    /// The machine that made the states of before the change to the network.
+    previous: Option<Box<Interpreter>>,
+    /// The build whose network takes over.
+    coming: Option<BackgroundBuild>,
+    /// Why the interpreter evaluates the game although a network was wanted.
+    fallback: Option<BuildError>,
+    /// The flag of the last [`StateMachine::interrupt_on`].
+    stop: StopToken,
+}
+
+#[derive(Clone, Debug)]
+enum Machine {
+    Interpreter(Box<Interpreter>),
+    Network(Box<PropNetMachine>),
+}
+
+/// A state of a [`Reasoner`]. States of different machines compare as different even if the same facts hold.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct State(AnyState);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum AnyState {
+    Interpreter(FluentSet),
+    Network(BitState),
+}
+
+/// Work that is generic over the state machine, for [`Reasoner::with`].
+pub trait WithMachine {
+    /// The result of the work.
+    type Output;
+
+    /// Does the work with `machine`.
+    fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output;
+}
+
+/// Evaluates `$body` with the machine and its own form of `$state`, which is converted if another machine of
+/// this reasoner made it.
+macro_rules! with_state {
+    ($self:ident, $state:ident, |$machine:ident, $own:ident| $body:expr) => {{
+        let converted;
+        let state = if $self.owns($state) {
+            $state
+        } else {
+            converted = $self.convert($state)?;
+            &converted
+        };
+        match (&mut $self.machine, &state.0) {
+            (Machine::Interpreter($machine), AnyState::Interpreter($own)) => $body,
+            (Machine::Network($machine), AnyState::Network($own)) => $body,
+            _ => unreachable!("`convert` gives a state of this machine"),
+        }
+    }};
+}
+
+/// Evaluates `$body` with the machine.
+macro_rules! with_machine {
+    ($machines:expr, |$machine:ident| $body:expr) => {
+        match $machines {
+            Machine::Interpreter($machine) => $body,
+            Machine::Network($machine) => $body,
+        }
+    };
+}
+
+impl Reasoner {
+    /// The network of `game`, or the interpreter if the network takes more than [`Build::TIME`] or too much
+    /// memory. Waits for the build. [`Reasoner::name`](StateMachine::name) tells which machine it became and
+    /// [`Reasoner::fallback`] why.
+    ///
+    /// # Errors
+    /// None with the default parameters; see [`Build::reasoner`].
+    pub fn new(game: &Arc<Game>) -> Result<Reasoner, BuildError> {
+        Build::default().reasoner(game)
+    }
+
+    /// The interpreter of `game`.
+    pub fn interpreter(game: &Arc<Game>) -> Reasoner {
+        Reasoner::of(Machine::Interpreter(Box::new(Interpreter::new(game))))
+    }
+
+    /// A reasoner on the network `machine`.
+    pub fn network(machine: PropNetMachine) -> Reasoner {
+        Reasoner::of(Machine::Network(Box::new(machine)))
+    }
+
+    /// The interpreter of `game` now, and the network of `build` as soon as [`Reasoner::poll`] finds it ready.
+    ///
+    /// # Errors
+    /// When the building thread cannot be started.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp::{Build, Deadline, Reasoner, StateMachine, StopToken};
+    /// let game = ggp::parse("(role a) (legal a go) (next done) (<= terminal (true done)) (goal a 100)")?;
+    /// let mut reasoner = Reasoner::in_background(&game, &Build::default()).unwrap();
+    /// assert_eq!(reasoner.name(), "datalog");
+    /// let state = reasoner.initial_state()?;
+    /// assert!(reasoner.wait(Deadline::never(), &StopToken::new()));
+    /// assert_eq!(reasoner.name(), "propnet");
+    /// assert!(!reasoner.is_terminal(&state)?, "a state from before is still valid");
+    /// # Ok::<(), ggp::Error>(())
+    /// ```
+    pub fn in_background(game: &Arc<Game>, build: &Build) -> std::io::Result<Reasoner> {
+        Ok(Reasoner::replaced_by(game, build.begin(game)?))
+    }
+
+    /// The interpreter of `game` until the network of `coming` is ready.
+    pub fn replaced_by(game: &Arc<Game>, coming: BackgroundBuild) -> Reasoner {
+        let mut reasoner = Reasoner { coming: Some(coming), ..Reasoner::interpreter(game) };
+        reasoner.poll();
+        reasoner
+    }
+
+    pub(crate) fn instead_of_network(game: &Arc<Game>, why: BuildError) -> Reasoner {
+        Reasoner { fallback: Some(why), ..Reasoner::interpreter(game) }
+    }
+
+    fn of(machine: Machine) -> Reasoner {
+        Reasoner { machine, previous: None, coming: None, fallback: None, stop: StopToken::new() }
+    }
+
+    /// The name of the interpreter as a state machine.
+    pub const INTERPRETER: &str = "datalog";
+
+    /// Whether the machine is the network.
+    pub fn is_network(&self) -> bool {
+        matches!(self.machine, Machine::Network(_))
+    }
+
+    /// Why the interpreter evaluates the game although a network was wanted; `None` if the network evaluates
+    /// it, is still being built, or was not wanted.
+    pub fn fallback(&self) -> Option<&BuildError> {
+        self.fallback.as_ref()
+    }
+
+    /// Whether a network is being built that may take over.
+    pub fn is_building(&self) -> bool {
+        self.coming.is_some()
+    }
+
+    /// Changes over to the network if it has become ready, and returns whether it did. From then on, moves of
+    /// before are invalid; states stay valid.
+    pub fn poll(&mut self) -> bool {
+        let built = self.coming.as_ref().and_then(BackgroundBuild::poll);
+        built.is_some_and(|built| self.take_over(built))
+    }
+
+    /// Waits for the network until `deadline` or until `stop` is raised, and changes over to it. Returns
+    /// whether it did.
+    pub fn wait(&mut self, deadline: Deadline, stop: &StopToken) -> bool {
+        let built = self.coming.as_ref().and_then(|coming| coming.wait(deadline, stop));
+        built.is_some_and(|built| self.take_over(built))
+    }
+
+    fn take_over(&mut self, built: Built) -> bool {
+        self.coming = None;
+        let machine = match built {
+            Ok(Reasoner { machine: Machine::Network(machine), .. }) => machine,
+            Ok(_) => return false,
+            Err(why) => {
+                self.fallback = Some(why);
+                return false;
+            }
+        };
+        let mut machine = Machine::Network(machine);
+        with_machine!(&mut machine, |machine| machine.interrupt_on(&self.stop));
+        match std::mem::replace(&mut self.machine, machine) {
+            Machine::Interpreter(interpreter) => self.previous = Some(interpreter),
+            Machine::Network(_) => {}
+        }
+        true
+    }
+
+    /// Runs `work` with a clone of the concrete machine, for code that evaluates many states.
+    pub fn with<W: WithMachine>(&self, work: W) -> W::Output {
+        with_machine!(&self.machine, |machine| work.run(machine.as_ref().clone()))
+    }
+
+    /// The concrete network, if that is the machine.
+    pub fn as_network(&self) -> Option<&PropNetMachine> {
+        match &self.machine {
+            Machine::Network(machine) => Some(machine),
+            Machine::Interpreter(_) => None,
+        }
+    }
+
+    /// A referee of matches that evaluates the rules with this machine.
+    pub fn referee(&self) -> Box<dyn Referee> {
+        struct MakeReferee;
+
+        impl WithMachine for MakeReferee {
+            type Output = Box<dyn Referee>;
+
+            fn run<M: Playouts + 'static>(self, machine: M) -> Box<dyn Referee> {
+                Box::new(MachineReferee::new(machine))
+            }
+        }
+
+        self.with(MakeReferee)
+    }
+
+    fn owns(&self, state: &State) -> bool {
+        matches!(
+            (&self.machine, &state.0),
+            (Machine::Interpreter(_), AnyState::Interpreter(_)) | (Machine::Network(_), AnyState::Network(_))
+        )
+    }
+
+    /// `state`, which another machine of this reasoner or of its clones made, as a state of this machine.
+    fn convert(&mut self, state: &State) -> Result<State, EvalError> {
+        let mut facts = Vec::new();
+        match (&state.0, &mut self.previous) {
+            (AnyState::Interpreter(own), Some(previous)) => previous.facts(own, &mut facts)?,
+            _ => {
+                // A clone has changed over to the network before this reasoner.
+                let built = self.coming.as_ref().and_then(BackgroundBuild::poll);
+                let (AnyState::Network(own), Some(Ok(mut other))) = (&state.0, built) else {
+                    return Err(EvalError::ForeignState);
+                };
+                let Machine::Network(machine) = &mut other.machine else {
+                    return Err(EvalError::ForeignState);
+                };
+                machine.facts(own, &mut facts)?;
+            }
+        }
+        self.state_of(&facts)
+    }
+
+    /// `states` as states of this machine; converts what another machine made.
+    fn owned(&mut self, states: &[State]) -> Result<Vec<State>, EvalError> {
+        let mut own = Vec::with_capacity(states.len());
+        for state in states {
+            own.push(if self.owns(state) { state.clone() } else { self.convert(state)? });
+        }
+        Ok(own)
+    }
+}
+
+impl StateMachine for Reasoner {
+    type State = State;
+
+    fn game(&self) -> &Arc<Game> {
+        with_machine!(&self.machine, |machine| machine.game())
+    }
+
+    fn name(&self) -> &'static str {
+        with_machine!(&self.machine, |machine| machine.name())
+    }
+
+    fn initial_state(&mut self) -> Result<State, EvalError> {
+        Ok(State(match &mut self.machine {
+            Machine::Interpreter(machine) => AnyState::Interpreter(machine.initial_state()?),
+            Machine::Network(machine) => AnyState::Network(machine.initial_state()?),
+        }))
+    }
+
+    fn is_terminal(&mut self, state: &State) -> Result<bool, EvalError> {
+        with_state!(self, state, |machine, own| machine.is_terminal(own))
+    }
+
+    fn legal_moves(&mut self, state: &State, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError> {
+        with_state!(self, state, |machine, own| machine.legal_moves(own, role, out))
+    }
+
+    fn next_state(&mut self, state: &State, joint: &[Move]) -> Result<State, EvalError> {
+        let converted;
+        let state = if self.owns(state) {
+            state
+        } else {
+            converted = self.convert(state)?;
+            &converted
+        };
+        Ok(State(match (&mut self.machine, &state.0) {
+            (Machine::Interpreter(machine), AnyState::Interpreter(own)) => {
+                AnyState::Interpreter(machine.next_state(own, joint)?)
+            }
+            (Machine::Network(machine), AnyState::Network(own)) => {
+                AnyState::Network(machine.next_state(own, joint)?)
+            }
+            _ => unreachable!("`convert` gives a state of this machine"),
+        }))
+    }
+
+    fn goals(&mut self, state: &State, out: &mut [Goals]) -> Result<(), EvalError> {
+        with_state!(self, state, |machine, own| machine.goals(own, out))
+    }
+
+    fn facts(&mut self, state: &State, out: &mut Vec<Fact>) -> Result<(), EvalError> {
+        with_state!(self, state, |machine, own| machine.facts(own, out))
+    }
+
+    fn state_of(&mut self, facts: &[Fact]) -> Result<State, EvalError> {
+        Ok(State(match &mut self.machine {
+            Machine::Interpreter(machine) => AnyState::Interpreter(machine.state_of(facts)?),
+            Machine::Network(machine) => AnyState::Network(machine.state_of(facts)?),
+        }))
+    }
+
+    fn percepts(
+        &mut self,
+        state: &State,
+        joint: &[Move],
+        role: Role,
+        out: &mut Vec<Fact>,
+    ) -> Result<(), EvalError> {
+        with_state!(self, state, |machine, own| machine.percepts(own, joint, role, out))
+    }
+
+    fn heap_bytes(&self, state: &State) -> usize {
+        match (&self.machine, &state.0) {
+            (Machine::Interpreter(machine), AnyState::Interpreter(own)) => machine.heap_bytes(own),
+            (Machine::Network(machine), AnyState::Network(own)) => machine.heap_bytes(own),
+            _ => 0,
+        }
+    }
+
+    fn move_text(&self, mv: Move) -> &str {
+        with_machine!(&self.machine, |machine| machine.move_text(mv))
+    }
+
+    fn parse_move(&mut self, text: &str) -> Option<Move> {
+        with_machine!(&mut self.machine, |machine| machine.parse_move(text))
+    }
+
+    fn has_many_moves(&self) -> bool {
+        with_machine!(&self.machine, |machine| machine.has_many_moves())
+    }
+
+    fn release_moves(&mut self) {
+        with_machine!(&mut self.machine, |machine| machine.release_moves());
+    }
+
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        self.stop = stop.clone();
+        with_machine!(&mut self.machine, |machine| machine.interrupt_on(stop));
+    }
+}
+
+impl Playouts for Reasoner {
+    fn lanes(&self) -> usize {
+        with_machine!(&self.machine, |machine| machine.lanes())
+    }
+
+    fn playouts(
+        &mut self,
+        starts: &[State],
+        plan: PlayoutPlan,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> Result<(), EvalError> {
+        let starts = self.owned(starts)?;
+        match &mut self.machine {
+            Machine::Interpreter(machine) => {
+                let own = |state: State| match state.0 {
+                    AnyState::Interpreter(own) => Some(own),
+                    AnyState::Network(_) => None,
+                };
+                let starts: Vec<_> = starts.into_iter().filter_map(own).collect();
+                machine.playouts(&starts, plan, sink)
+            }
+            Machine::Network(machine) => {
+                let own = |state: State| match state.0 {
+                    AnyState::Network(own) => Some(own),
+                    AnyState::Interpreter(_) => None,
+                };
+                let starts: Vec<_> = starts.into_iter().filter_map(own).collect();
+                machine.playouts(&starts, plan, sink)
+            }
+        }
+    }
+}

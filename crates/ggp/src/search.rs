@@ -1,0 +1,267 @@
+//! [`Search`]: a tree search on whichever machine a reasoner has.
+
+use crate::error::Error;
+use crate::reasoner::{Reasoner, State, WithMachine};
+use ggp_game::{EvalError, Fact, Playouts, Report, Role, StateMachine};
+use ggp_search::{Halt, Limits, MctsOptions, Solver};
+use std::fmt::{self, Debug, Formatter};
+
+/// A tree search that runs for a while, reports its moves, and moves along with a match.
+///
+/// It runs on a clone of the reasoner's concrete machine. If the network is still being built, the search
+/// starts on the interpreter and changes over, with an empty tree, when the network is ready.
+///
+/// # Examples
+/// ```
+/// use ggp::{MctsOptions, Reasoner, Search, SearchLimits};
+/// let rules = "(role a) (init (left 3)) (less 3 1 2) (less 3 2 1) (less 2 1 1) (less 2 2 0) (less 1 1 0)
+///     (<= (legal a (take ?n)) (true (left ?m)) (less ?m ?n ?k))
+///     (<= (next (left ?k)) (does a (take ?n)) (true (left ?m)) (less ?m ?n ?k))
+///     (next moved) (<= terminal (true (left 0))) (<= terminal (true (left 1)) (true moved))
+///     (<= (goal a 100) (true (left 0))) (<= (goal a 0) (not (true (left 0))))";
+/// let game = ggp::parse(rules)?;
+/// let role = game.role("a")?;
+/// let options = MctsOptions { seed: Some(1), ..MctsOptions::default() };
+/// let mut search = Search::new(&Reasoner::new(&game)?, &options)?;
+/// search.run(&SearchLimits::iterations(100));
+/// assert_eq!(search.best_move(role)?, "(take 1)");
+/// search.advance(&["(take 1)"])?;
+/// assert_eq!(search.facts()?[0].as_str(), "(left 2)");
+/// # Ok::<(), ggp::Error>(())
+/// ```
+pub struct Search {
+    reasoner: Reasoner,
+    options: MctsOptions,
+    inner: Box<dyn AnySearch>,
+}
+
+/// A [`ggp_search::Search`] whose machine is not part of its type. Moves are texts, states are facts.
+trait AnySearch: Send {
+    fn run(&mut self, limits: &Limits) -> Halt;
+    fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError>;
+    fn report(&self, role: Role) -> Report;
+    fn advance(&mut self, joint: &[&str]) -> Result<(), Error>;
+    fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
+    fn facts(&mut self) -> Result<Vec<Fact>, EvalError>;
+    fn nodes(&self) -> usize;
+}
+
+impl<M: Playouts> AnySearch for ggp_search::Search<M> {
+    fn run(&mut self, limits: &Limits) -> Halt {
+        ggp_search::Search::run(self, limits)
+    }
+
+    fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError> {
+        let mv = ggp_search::Search::best_move(self, role)?;
+        Ok(mv.map(|mv| self.machine().move_text(mv).to_owned()))
+    }
+
+    fn report(&self, role: Role) -> Report {
+        ggp_search::Search::report(self, role)
+    }
+
+    fn advance(&mut self, joint: &[&str]) -> Result<(), Error> {
+        let state = self.state().clone();
+        let joint = self.machine().parse_legal_joint(&state, joint)?;
+        Ok(ggp_search::Search::advance(self, &joint)?)
+    }
+
+    fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError> {
+        let state = self.machine().state_of(facts)?;
+        ggp_search::Search::restart(self, state)
+    }
+
+    fn facts(&mut self) -> Result<Vec<Fact>, EvalError> {
+        let (state, mut facts) = (self.state().clone(), Vec::new());
+        self.machine().facts(&state, &mut facts)?;
+        Ok(facts)
+    }
+
+    fn nodes(&self) -> usize {
+        ggp_search::Search::nodes(self)
+    }
+}
+
+struct MakeSearch<'a> {
+    options: &'a MctsOptions,
+    facts: &'a [Fact],
+}
+
+impl WithMachine for MakeSearch<'_> {
+    type Output = Result<Box<dyn AnySearch>, EvalError>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> Self::Output {
+        let state = machine.state_of(self.facts)?;
+        Ok(Box::new(ggp_search::Search::from_state(machine, self.options, state)?))
+    }
+}
+
+impl Search {
+    /// A search from the initial state.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    pub fn new(reasoner: &Reasoner, options: &MctsOptions) -> Result<Search, EvalError> {
+        let initial = reasoner.clone().initial_state()?;
+        Search::from_state(reasoner, options, &initial)
+    }
+
+    /// A search from `state`.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    pub fn from_state(
+        reasoner: &Reasoner,
+        options: &MctsOptions,
+        state: &State,
+    ) -> Result<Search, EvalError> {
+        let mut reasoner = reasoner.clone();
+        reasoner.poll();
+        let facts = reasoner.facts_of(state)?;
+        let inner = reasoner.with(MakeSearch { options, facts: &facts })?;
+        Ok(Search { reasoner, options: options.clone(), inner })
+    }
+
+    /// Changes over to the network if it has become ready. Returns whether it did.
+    fn poll(&mut self) -> Result<bool, EvalError> {
+        if !self.reasoner.poll() {
+            return Ok(false);
+        }
+        let facts = self.inner.facts()?;
+        self.inner = self.reasoner.with(MakeSearch { options: &self.options, facts: &facts })?;
+        Ok(true)
+    }
+
+    /// Searches until a limit is reached. A run that is limited by iterations alone, with a seed and one
+    /// thread, repeats exactly on the same machine.
+    pub fn run(&mut self, limits: &Limits) -> Halt {
+        match self.poll() {
+            Ok(_) => self.inner.run(limits),
+            Err(error) => Halt::Failing(error),
+        }
+    }
+
+    /// The text of the move that the search plays for `role`.
+    ///
+    /// # Errors
+    /// [`Error::NoMove`] if the role has no legal move; else those of the machine.
+    pub fn best_move(&mut self, role: Role) -> Result<String, Error> {
+        let mv = self.inner.best_move(role)?;
+        mv.ok_or_else(|| Error::NoMove(self.reasoner.game().role_name(role).to_owned()))
+    }
+
+    /// Statistics of `role`'s moves: the preferred one first, then by falling visits.
+    pub fn report(&self, role: Role) -> Report {
+        self.inner.report(role)
+    }
+
+    /// Moves the root along with the match by one joint move, as texts in role order. The tree below the new
+    /// root is kept.
+    ///
+    /// # Errors
+    /// When the joint move is not legal; the search is unchanged then.
+    pub fn advance(&mut self, joint: &[impl AsRef<str>]) -> Result<(), Error> {
+        let joint: Vec<&str> = joint.iter().map(AsRef::as_ref).collect();
+        self.inner.advance(&joint)
+    }
+
+    /// Makes the state in which exactly `facts` hold the root. Keeps what the tree has below it.
+    ///
+    /// # Errors
+    /// Those of the machine; the search is unchanged then.
+    pub fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError> {
+        self.inner.restart(facts)
+    }
+
+    /// The facts of the root's state, sorted bytewise.
+    ///
+    /// # Errors
+    /// Those of the machine.
+    pub fn facts(&mut self) -> Result<Vec<Fact>, EvalError> {
+        self.inner.facts()
+    }
+
+    /// The number of nodes in the tree.
+    pub fn nodes(&self) -> usize {
+        self.inner.nodes()
+    }
+
+    /// The name of the machine on which the search runs: `datalog` or `propnet`.
+    pub fn machine(&self) -> &'static str {
+        self.reasoner.name()
+    }
+}
+
+impl Debug for Search {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Search");
+        shown.field("machine", &self.machine()).field("nodes", &self.nodes()).finish_non_exhaustive()
+    }
+}
+
+/// The proven result for one role in one state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The role can guarantee this goal.
+    pub low: u8,
+    /// The role cannot guarantee more than this goal. The value is proved if both are equal.
+    pub high: u8,
+    /// A move that guarantees `low`, if `low` is above 0 and the role has a choice.
+    pub best: Option<String>,
+    /// The number of states that the proof has expanded.
+    pub states: u64,
+    /// Why the proof ended; [`Halt::Decided`] if no more can be proved.
+    pub halt: Halt,
+}
+
+/// Proves what `role` can guarantee from `state`, within `limits` and `memory` bytes.
+///
+/// # Errors
+/// Those of the machine.
+///
+/// # Examples
+/// ```
+/// use ggp::{Reasoner, SearchLimits, StateMachine};
+/// let rules = "(role a) (role b) (legal a x) (legal a y) (legal b x) (legal b y) (next over)
+///     (<= (next same) (does a ?m) (does b ?m)) (<= terminal (true over))
+///     (<= (goal a 100) (true same)) (<= (goal a 50) (not (true same))) (goal b 0)";
+/// let mut reasoner = Reasoner::new(&ggp::parse(rules)?)?;
+/// let state = reasoner.initial_state()?;
+/// let role = reasoner.game().role("a")?;
+/// let proof = ggp::solve(&reasoner, &state, role, 1 << 20, &SearchLimits::default())?;
+/// assert_eq!((proof.low, proof.high), (50, 100), "b decides, and moves at the same time");
+/// # Ok::<(), ggp::Error>(())
+/// ```
+pub fn solve(
+    reasoner: &Reasoner,
+    state: &State,
+    role: Role,
+    memory: usize,
+    limits: &Limits,
+) -> Result<Proof, EvalError> {
+    let facts = reasoner.clone().facts_of(state)?;
+    reasoner.with(Prove { facts: &facts, role, memory, limits })
+}
+
+struct Prove<'a> {
+    facts: &'a [Fact],
+    role: Role,
+    memory: usize,
+    limits: &'a Limits,
+}
+
+impl WithMachine for Prove<'_> {
+    type Output = Result<Proof, EvalError>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> Self::Output {
+        let state = machine.state_of(self.facts)?;
+        let mut solver = Solver::new(machine, state, self.role, self.memory);
+        let halt = solver.run(self.limits);
+        if let Halt::Failing(error) = halt {
+            return Err(error);
+        }
+        let solution = solver.solution();
+        let best = solution.best.map(|mv| solver.machine().move_text(mv).to_owned());
+        Ok(Proof { low: solution.low, high: solution.high, best, states: solution.states, halt })
+    }
+}

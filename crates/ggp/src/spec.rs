@@ -1,0 +1,115 @@
+//! The text form of players: `mcts:iterations=200`, `random`, `http://HOST:PORT`, `cmd:PROGRAM ARG…`.
+
+use ggp_game::Game;
+use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, TreeOption};
+use ggp_server::http::{Address, AddressError};
+use std::str::FromStr;
+
+/// What plays: a player of this process, another program, or a player at an address.
+///
+/// # Examples
+/// ```
+/// use ggp::PlayerKind;
+/// let search: PlayerKind = "mcts:iterations=200".parse()?;
+/// assert!(search.ends_by_itself());
+/// let remote: PlayerKind = "http://localhost:9147".parse()?;
+/// assert!(matches!(remote, PlayerKind::Remote(_)));
+/// assert!("chess".parse::<PlayerKind>().unwrap_err().to_string().contains("no player `chess`"));
+/// # Ok::<(), ggp::KindError>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub enum PlayerKind {
+    /// A player of this process.
+    Local(PlayerSpec),
+    /// Another program, by its command line.
+    Command(String),
+    /// A player at an address, by the GGP protocol.
+    Remote(Address),
+}
+
+/// Why a text describes no player.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum KindError {
+    /// The command line cannot be split into words.
+    #[error("`{spec}`: {why}")]
+    Command {
+        /// The text.
+        spec: String,
+        /// The reason.
+        why: String,
+    },
+    /// The address is malformed.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The player of this process is unknown, or an option of it.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+}
+
+/// An option of a search that a game with percepts (GDL-II) does not support.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SuitError(#[from] TreeOption);
+
+impl FromStr for PlayerKind {
+    type Err = KindError;
+
+    fn from_str(spec: &str) -> Result<PlayerKind, KindError> {
+        if let Some(command) = spec.strip_prefix("cmd:") {
+            ggp_arena::command::split_command(command)
+                .map_err(|why| KindError::Command { spec: spec.to_owned(), why })?;
+            return Ok(PlayerKind::Command(command.to_owned()));
+        }
+        if spec.starts_with("http:") || spec.starts_with("https:") {
+            return Ok(PlayerKind::Remote(spec.parse()?));
+        }
+        Ok(PlayerKind::Local(spec.parse()?))
+    }
+}
+
+impl PlayerKind {
+    /// Checks whether the player supports `game`.
+    ///
+    /// # Errors
+    /// When the specification has options that a game with percepts (GDL-II) does not support.
+    pub fn suits(&self, game: &Game) -> Result<(), SuitError> {
+        match self {
+            PlayerKind::Local(spec) if game.has_percepts() => determinized(spec).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets the limit of iterations of a search that has none, and appends that option to its text
+    /// `spec`.
+    pub fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
+        if let (PlayerKind::Local(PlayerSpec::Mcts(options)), Some(most)) = (self, iterations)
+            && options.iterations.is_none()
+        {
+            options.iterations = Some(most);
+            let separator = if spec.contains(':') { ',' } else { ':' };
+            spec.push_str(&format!("{separator}iterations={most}"));
+        }
+    }
+
+    /// Whether the player ends its turns without a clock: a search with a limit of iterations, or a
+    /// random player.
+    pub fn ends_by_itself(&self) -> bool {
+        match self {
+            PlayerKind::Local(PlayerSpec::Mcts(options)) => options.iterations.is_some(),
+            PlayerKind::Local(PlayerSpec::Random(_)) => true,
+            PlayerKind::Command(_) | PlayerKind::Remote(_) => false,
+        }
+    }
+}
+
+/// The options of the determinizing player that correspond to `spec`.
+pub(crate) fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, SuitError> {
+    match spec {
+        PlayerSpec::Mcts(options) => Ok(options.try_into()?),
+        PlayerSpec::Random(options) => Ok(DeterminizeOptions {
+            iterations: Some(0),
+            seed: options.seed.unwrap_or(0),
+            ..DeterminizeOptions::default()
+        }),
+    }
+}
