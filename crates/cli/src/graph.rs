@@ -6,6 +6,7 @@
 //! number of negations on a path to it (Apt, Blair & Walker 1988); each stratum is drawn as a cluster.
 
 use crate::console;
+use crate::dot::quoted;
 use crate::exit::Exit;
 use crate::netgraph;
 use crate::number::whole;
@@ -145,9 +146,4 @@ impl Picture {
 
 fn petgraph_index(relation: RelationId) -> petgraph::graph::NodeIndex {
     petgraph::graph::NodeIndex::new(relation.index())
-}
-
-/// `text` as a quoted DOT string.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

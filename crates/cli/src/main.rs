@@ -12,6 +12,7 @@ mod compete;
 mod completions;
 mod comply;
 mod console;
+mod dot;
 mod exit;
 mod explain;
 mod fmt;

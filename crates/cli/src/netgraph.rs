@@ -3,7 +3,7 @@
 //! The network has conjunctions only. A conjunction of negated inputs is drawn as the equivalent negated
 //! disjunction, so that fewer edges are dashed.
 
-use crate::graph::quoted;
+use crate::dot::quoted;
 use ggp_game::{Game, Role};
 use ggp_propnet::{Node, PropNet, Signal};
 use std::collections::{BTreeMap, BTreeSet};

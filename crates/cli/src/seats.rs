@@ -130,7 +130,7 @@ pub(crate) fn prepare(
 ) -> anyhow::Result<BackgroundBuild> {
     let mut searches = who.iter().filter_map(Taker::search).peekable();
     if searches.peek().is_none() {
-        return Ok(BackgroundBuild::finished(Ok(Reasoner::interpreter(game))));
+        return Ok(BackgroundBuild::finished(Reasoner::interpreter(game)));
     }
     let decisive = searches.any(|options| options.has(Technique::Decisive));
     let build = Build { choice: reasoning.choice(), decisive, ..Build::within(Build::LONG_TIME) };

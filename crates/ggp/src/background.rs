@@ -4,14 +4,14 @@
 //! [`Notice`] is given at most once, however many users wait.
 
 use crate::build::{Build, BuildError};
-use crate::reasoner::Reasoner;
+use crate::machine::Machine;
 use ggp_game::{Deadline, StopToken};
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The outcome of a build: a reasoner, or the reason why there is no network.
-pub type Built = Result<Reasoner, BuildError>;
+/// The outcome of a build: a machine, or the reason why there is no network.
+pub(crate) type Built = Result<Machine, BuildError>;
 
 /// What a user may want to know about a build while the interpreter plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ impl Drop for Outcome {
 
 impl BackgroundBuild {
     /// A build that is finished already.
-    pub fn finished(built: Built) -> BackgroundBuild {
+    pub(crate) fn of_outcome(built: Built) -> BackgroundBuild {
         let build = BackgroundBuild::empty();
         *build.0.shared.lock() = Some(built);
         build
@@ -97,7 +97,7 @@ impl BackgroundBuild {
     ///
     /// # Errors
     /// When the thread cannot be started.
-    pub fn begin(
+    pub(crate) fn run(
         build: impl FnOnce(&StopToken) -> Built + Send + 'static,
     ) -> std::io::Result<BackgroundBuild> {
         let begun = BackgroundBuild::empty();
@@ -118,7 +118,7 @@ impl BackgroundBuild {
 
     /// Waits for the outcome until `deadline` or until `stop` is raised; `None` if the build still runs
     /// then.
-    pub fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {
+    pub(crate) fn wait_for_machine(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {
         let shared = &self.0.shared;
         let mut built = shared.lock();
         while built.is_none() && !stop.is_stopped() && !deadline.is_over() {
@@ -129,7 +129,7 @@ impl BackgroundBuild {
     }
 
     /// The outcome, if the build is finished.
-    pub fn poll(&self) -> Option<Built> {
+    pub(crate) fn machine(&self) -> Option<Built> {
         self.0.shared.lock().clone()
     }
 
@@ -142,13 +142,12 @@ impl BackgroundBuild {
     }
 
     /// Tells the listener that there is no network, or that one which users waited for is ready.
-    pub(crate) fn tell_outcome(&self, built: &Built) {
+    pub(crate) fn tell_outcome(&self) {
         let shared = &self.0.shared;
-        let notice = match built {
+        let Some(built) = self.machine() else { return };
+        let notice = match &built {
             Err(why) => Notice::Unavailable(why),
-            Ok(reasoner) if reasoner.is_network() && shared.told_waiting.load(Ordering::Relaxed) => {
-                Notice::Ready
-            }
+            Ok(Machine::Network(_)) if shared.told_waiting.load(Ordering::Relaxed) => Notice::Ready,
             Ok(_) => return,
         };
         if !shared.told_outcome.swap(true, Ordering::Relaxed) {
@@ -168,7 +167,7 @@ mod tests {
     #[test]
     fn a_build_ends_when_nobody_waits_any_more() {
         let (ended, wait) = channel();
-        let build = BackgroundBuild::begin(move |halt| {
+        let build = BackgroundBuild::run(move |halt| {
             while !halt.is_stopped() {
                 std::thread::yield_now();
             }
@@ -178,7 +177,7 @@ mod tests {
         .unwrap();
         let other = build.clone();
         drop(build);
-        assert!(other.poll().is_none(), "another user waits still");
+        assert!(other.machine().is_none(), "another user waits still");
         assert!(wait.try_recv().is_err());
         drop(other);
         wait.recv_timeout(Duration::from_secs(60)).expect("the build has ended");
@@ -186,23 +185,23 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_failure() {
-        let build = BackgroundBuild::begin(|_| panic!("on purpose")).unwrap();
-        let built = build.wait(Deadline::never(), &StopToken::new()).unwrap();
+        let build = BackgroundBuild::run(|_| panic!("on purpose")).unwrap();
+        let built = build.wait_for_machine(Deadline::never(), &StopToken::new()).unwrap();
         assert_eq!(built.unwrap_err(), BuildError::Failed);
     }
 
     #[test]
     fn waiting_ends_with_the_clock_or_the_flag() {
-        let build = BackgroundBuild::begin(|halt| {
+        let build = BackgroundBuild::run(|halt| {
             while !halt.is_stopped() {
                 std::thread::yield_now();
             }
             Err(BuildError::Stopped)
         })
         .unwrap();
-        assert!(build.wait(Deadline::after(Duration::ZERO), &StopToken::new()).is_none());
+        assert!(build.wait_for_machine(Deadline::after(Duration::ZERO), &StopToken::new()).is_none());
         let stop = StopToken::new();
         stop.stop();
-        assert!(build.wait(Deadline::never(), &stop).is_none());
+        assert!(build.wait_for_machine(Deadline::never(), &stop).is_none());
     }
 }

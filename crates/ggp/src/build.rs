@@ -1,7 +1,5 @@
 //! The choice of the state machine for a game, and the limits of its construction.
 
-use crate::background::BackgroundBuild;
-use crate::reasoner::Reasoner;
 use crate::thread_clock::ThreadClock;
 use ggp_game::{EvalError, Game, StopToken};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
@@ -66,7 +64,7 @@ impl FromStr for Choice {
     }
 }
 
-/// The parameters of the construction of a [`Reasoner`].
+/// The parameters of the construction of a [`Reasoner`](crate::Reasoner).
 ///
 /// # Examples
 /// ```
@@ -157,44 +155,15 @@ impl Build {
         Build { time, ..Build::default() }
     }
 
-    /// Builds the reasoner and waits for it. With [`Choice::Auto`], the interpreter replaces a network that
-    /// cannot be built; [`Reasoner::fallback`] gives the reason.
-    ///
-    /// # Errors
-    /// With [`Choice::Propnet`], the reason why there is no network.
-    pub fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, BuildError> {
-        match self.choice {
-            Choice::Datalog => Ok(Reasoner::interpreter(game)),
-            Choice::Propnet => self.network(game, &StopToken::new()),
-            Choice::Auto => {
-                let network = self.network(game, &StopToken::new());
-                Ok(network.unwrap_or_else(|why| Reasoner::instead_of_network(game, why)))
-            }
-        }
-    }
-
-    /// Starts to build the reasoner on another thread. The interpreter needs no thread.
-    ///
-    /// # Errors
-    /// When the thread cannot be started.
-    pub fn begin(&self, game: &Arc<Game>) -> std::io::Result<BackgroundBuild> {
-        if self.choice == Choice::Datalog {
-            return Ok(BackgroundBuild::finished(Ok(Reasoner::interpreter(game))));
-        }
-        let (game, build) = (Arc::clone(game), *self);
-        BackgroundBuild::begin(move |halt| build.network(&game, halt))
-    }
-
     /// Builds the network whatever [`Build::choice`] says. Ends soon after `halt` is raised.
     ///
     /// # Errors
     /// The reason why there is no network.
-    pub fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<Reasoner, BuildError> {
-        let (machine, _) = self.timed_network(game, halt)?;
-        Ok(Reasoner::network(machine))
+    pub fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<PropNetMachine, BuildError> {
+        Ok(self.timed_network(game, halt)?.0)
     }
 
-    /// The same as [`Build::network`], with the durations and the concrete machine.
+    /// The same as [`Build::network`], with the durations.
     ///
     /// # Errors
     /// The reason why there is no network.

@@ -96,8 +96,8 @@ impl LatePlayer {
             Some(Ok(reasoner)) => Ok((player(&reasoner)?, None)),
             Some(Err(why)) if !self.falls_back => Err(PlayError::Unable(why.to_string())),
             None if !self.falls_back => Err(PlayError::TimedOut),
-            Some(built) => {
-                build.tell_outcome(&built);
+            Some(_) => {
+                build.tell_outcome();
                 Ok((player(&Reasoner::interpreter(game))?, None))
             }
             None => Ok((player(&Reasoner::interpreter(game))?, Some(build))),
@@ -113,7 +113,7 @@ impl RunningMatch {
             build.tell_waiting();
             return;
         };
-        build.tell_outcome(&built);
+        build.tell_outcome();
         self.coming = None;
         let joints = std::mem::take(&mut self.joints);
         if let Ok(reasoner) = built {
@@ -240,9 +240,9 @@ mod tests {
         let told = Arc::new(Mutex::new(told));
         LatePlayer::new("mcts:seed=1".parse().expect("a player"), true, move |game| {
             let (game, told) = (Arc::clone(game), Arc::clone(&told));
-            BackgroundBuild::begin(move |halt| {
+            BackgroundBuild::run(move |halt| {
                 told.lock().unwrap().recv().map_err(|_| BuildError::Failed)??;
-                Build::within(Build::LONG_TIME).network(&game, halt)
+                Build::within(Build::LONG_TIME).network(&game, halt).map(Into::into)
             })
         })
     }
@@ -328,7 +328,9 @@ mod tests {
         let mut late = LatePlayer::new("mcts".parse().expect("a player"), false, move |game| {
             counted.fetch_add(1, Ordering::Relaxed);
             let game = Arc::clone(game);
-            BackgroundBuild::begin(move |halt| Build::within(Build::LONG_TIME).network(&game, halt))
+            BackgroundBuild::run(move |halt| {
+                Build::within(Build::LONG_TIME).network(&game, halt).map(Into::into)
+            })
         });
         let (raised, clocks) = (StopToken::new(), Clocks { start: CLOCK, play: CLOCK });
         raised.stop();
@@ -345,7 +347,7 @@ mod tests {
         let (tell, told) = channel();
         let mut late = LatePlayer::new("random".parse().expect("a player"), true, move |_| {
             let tell = tell.clone();
-            BackgroundBuild::begin(move |halt| {
+            BackgroundBuild::run(move |halt| {
                 while !halt.is_stopped() {
                     std::thread::yield_now();
                 }

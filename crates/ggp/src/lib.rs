@@ -46,6 +46,7 @@ mod build;
 mod error;
 mod late_player;
 mod load;
+mod machine;
 mod participants;
 mod player;
 mod reasoner;
@@ -54,7 +55,7 @@ mod spec;
 mod thread_clock;
 mod trial;
 
-pub use background::{BackgroundBuild, Built, Notice};
+pub use background::{BackgroundBuild, Notice};
 pub use build::{Build, BuildError, BuildTimes, Choice, UnknownChoice};
 pub use error::Error;
 pub use late_player::LatePlayer;

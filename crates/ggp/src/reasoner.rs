@@ -4,7 +4,8 @@
 //! over from the interpreter; a move does not.
 
 use crate::background::{BackgroundBuild, Built};
-use crate::build::{Build, BuildError};
+use crate::build::{Build, BuildError, Choice};
+use crate::machine::Machine;
 use ggp_arena::{MachineReferee, Referee};
 use ggp_game::{
     Deadline, EvalError, Fact, FluentSet, Game, Goals, Interpreter, Move, Playout, PlayoutPlan, Playouts,
@@ -48,12 +49,6 @@ pub struct Reasoner {
     fallback: Option<BuildError>,
     /// The flag of the last [`StateMachine::interrupt_on`].
     stop: StopToken,
-}
-
-#[derive(Clone, Debug)]
-enum Machine {
-    Interpreter(Box<Interpreter>),
-    Network(Box<PropNetMachine>),
 }
 
 /// A state of a [`Reasoner`]. States of different machines compare as different even if the same facts hold.
@@ -117,12 +112,12 @@ impl Reasoner {
 
     /// The interpreter of `game`.
     pub fn interpreter(game: &Arc<Game>) -> Reasoner {
-        Reasoner::of(Machine::Interpreter(Box::new(Interpreter::new(game))))
+        Reasoner::of(Interpreter::new(game).into())
     }
 
     /// A reasoner on the network `machine`.
     pub fn network(machine: PropNetMachine) -> Reasoner {
-        Reasoner::of(Machine::Network(Box::new(machine)))
+        Reasoner::of(machine.into())
     }
 
     /// The interpreter of `game` now, and the network of `build` as soon as [`Reasoner::poll`] finds it ready.
@@ -183,28 +178,27 @@ impl Reasoner {
     /// Changes over to the network if it has become ready, and returns whether it did. From then on, moves of
     /// before are invalid; states stay valid.
     pub fn poll(&mut self) -> bool {
-        let built = self.coming.as_ref().and_then(BackgroundBuild::poll);
+        let built = self.coming.as_ref().and_then(BackgroundBuild::machine);
         built.is_some_and(|built| self.take_over(built))
     }
 
     /// Waits for the network until `deadline` or until `stop` is raised, and changes over to it. Returns
     /// whether it did.
     pub fn wait(&mut self, deadline: Deadline, stop: &StopToken) -> bool {
-        let built = self.coming.as_ref().and_then(|coming| coming.wait(deadline, stop));
+        let built = self.coming.as_ref().and_then(|coming| coming.wait_for_machine(deadline, stop));
         built.is_some_and(|built| self.take_over(built))
     }
 
     fn take_over(&mut self, built: Built) -> bool {
         self.coming = None;
-        let machine = match built {
-            Ok(Reasoner { machine: Machine::Network(machine), .. }) => machine,
-            Ok(_) => return false,
+        let mut machine = match built {
+            Ok(machine @ Machine::Network(_)) => machine,
+            Ok(Machine::Interpreter(_)) => return false,
             Err(why) => {
                 self.fallback = Some(why);
                 return false;
             }
         };
-        let mut machine = Machine::Network(machine);
         with_machine!(&mut machine, |machine| machine.interrupt_on(&self.stop));
         match std::mem::replace(&mut self.machine, machine) {
             Machine::Interpreter(interpreter) => self.previous = Some(interpreter),
@@ -275,6 +269,54 @@ impl Reasoner {
             own.push(if self.owns(state) { state.clone() } else { self.convert(state)? });
         }
         Ok(own)
+    }
+}
+
+impl Build {
+    /// Builds the reasoner and waits for it. With [`Choice::Auto`], the interpreter replaces a network that
+    /// cannot be built; [`Reasoner::fallback`] gives the reason.
+    ///
+    /// # Errors
+    /// With [`Choice::Propnet`], the reason why there is no network.
+    pub fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, BuildError> {
+        match self.choice {
+            Choice::Datalog => Ok(Reasoner::interpreter(game)),
+            Choice::Propnet => Ok(Reasoner::network(self.network(game, &StopToken::new())?)),
+            Choice::Auto => {
+                let network = self.network(game, &StopToken::new()).map(Reasoner::network);
+                Ok(network.unwrap_or_else(|why| Reasoner::instead_of_network(game, why)))
+            }
+        }
+    }
+
+    /// Starts to build the reasoner on another thread. The interpreter needs no thread.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub fn begin(&self, game: &Arc<Game>) -> std::io::Result<BackgroundBuild> {
+        if self.choice == Choice::Datalog {
+            return Ok(BackgroundBuild::of_outcome(Ok(Interpreter::new(game).into())));
+        }
+        let (game, build) = (Arc::clone(game), *self);
+        BackgroundBuild::run(move |halt| build.network(&game, halt).map(Machine::from))
+    }
+}
+
+impl BackgroundBuild {
+    /// A build that is finished already, with this reasoner.
+    pub fn finished(reasoner: Reasoner) -> BackgroundBuild {
+        BackgroundBuild::of_outcome(Ok(reasoner.machine))
+    }
+
+    /// The reasoner or the reason why there is no network, if the build is finished.
+    pub fn poll(&self) -> Option<Result<Reasoner, BuildError>> {
+        Some(self.machine()?.map(Reasoner::of))
+    }
+
+    /// Waits for the outcome until `deadline` or until `stop` is raised; `None` if the build still runs
+    /// then.
+    pub fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Result<Reasoner, BuildError>> {
+        Some(self.wait_for_machine(deadline, stop)?.map(Reasoner::of))
     }
 }
 

@@ -1,0 +1,6 @@
+//! Graphviz DOT.
+
+/// `text` as a quoted DOT string.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

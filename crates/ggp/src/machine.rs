@@ -1,0 +1,23 @@
+//! The two kinds of state machines behind a [`Reasoner`](crate::Reasoner).
+
+use ggp_game::Interpreter;
+use ggp_propnet::PropNetMachine;
+
+/// A concrete state machine.
+#[derive(Clone, Debug)]
+pub(crate) enum Machine {
+    Interpreter(Box<Interpreter>),
+    Network(Box<PropNetMachine>),
+}
+
+impl From<PropNetMachine> for Machine {
+    fn from(machine: PropNetMachine) -> Machine {
+        Machine::Network(Box::new(machine))
+    }
+}
+
+impl From<Interpreter> for Machine {
+    fn from(machine: Interpreter) -> Machine {
+        Machine::Interpreter(Box::new(machine))
+    }
+}
