@@ -377,14 +377,11 @@ impl<M: StateMachine> Table<'_, M> {
         seen: &Sight,
         step: u32,
     ) -> Result<Vec<Move>, Ending> {
-        let mut joint = Vec::with_capacity(legal.len());
-        for (role, legal) in legal.iter().enumerate() {
-            let mv = texts.get(role).and_then(|text| self.referee.machine.parse_move(text));
-            match mv.filter(|mv| legal.contains(mv)) {
-                Some(mv) => joint.push(mv),
-                None => return Err(Ending::Unplayed(format!("step {step} of the opening is not legal"))),
-            }
-        }
+        let joint = self.referee.machine.parse_joint_among(legal, texts).ok();
+        let joint = joint.filter(|joint| joint.iter().zip(legal).all(|(mv, legal)| legal.contains(mv)));
+        let Some(joint) = joint else {
+            return Err(Ending::Unplayed(format!("step {step} of the opening is not legal")));
+        };
         // An error of `observe` is ignored: a broken player fails again when it is asked for a move.
         ask_all(self.seats, self.setup.parallel, &|role, player| {
             player.observe(seen.of(role)).map(|()| String::new())

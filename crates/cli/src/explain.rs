@@ -3,7 +3,7 @@
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::record::{Origin, Record, joint_move};
+use crate::record::{Origin, Record, legal_joint};
 use crate::rulesheet::GameFile;
 use ggp_game::{Because, Explainer, Explanation, Fact, Interpreter, StateMachine, Verdict};
 use std::io::Write;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut joint = Vec::new();
     if let Some(text) = &arguments.moves {
         let texts = Record::parse_joint(text)?;
-        let moves = joint_move(&mut machine, &state, &texts)?;
+        let moves = legal_joint(&mut machine, &state, &texts)?;
         joint = moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect();
     }
     let mut explainer = Explainer::new(&game);

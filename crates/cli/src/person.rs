@@ -4,7 +4,6 @@
 //! match. The moves that other roles choose in the same step are not shown before the person has moved.
 
 use crate::console::{self, BAD, FAINT};
-use crate::record::legal_move;
 use anyhow::anyhow;
 use ggp_game::{Clocks, Deadline, Game, Move, Observation, PlayError, Player, Role, StateMachine, StopToken};
 use std::io::BufRead;
@@ -72,9 +71,7 @@ impl<M: StateMachine> Person<M> {
                 return Err(unable("games with hidden information (GDL-II) cannot be played by hand yet"));
             }
             Observation::Moves(texts) => {
-                let joint: Option<Vec<Move>> =
-                    texts.iter().map(|text| self.machine.parse_move(text)).collect();
-                let joint = joint.ok_or_else(|| PlayError::BadJointMove(texts.join(" ")))?;
+                let joint = self.machine.parse_joint(texts)?;
                 *state = self.machine.next_state(state, &joint)?;
             }
         }
@@ -109,7 +106,7 @@ impl<M: StateMachine> Person<M> {
 
     /// The move that a line names by its text or by its number in the list.
     fn read(&mut self, text: &str, legal: &[Move], state: &M::State, role: Role) -> anyhow::Result<Move> {
-        let typed = legal_move(&mut self.machine, state, role, text);
+        let typed = self.machine.parse_legal_move(state, role, text);
         // Moves may themselves be numbers, so the text takes precedence.
         match (typed, text.parse::<usize>()) {
             (Ok(mv), _) => Ok(mv),
@@ -119,7 +116,7 @@ impl<M: StateMachine> Person<M> {
                 .ok_or_else(|| anyhow!("there is no move {number}; they are numbered 1 to {}", legal.len())),
             (Err(error), Err(_)) => {
                 // The outer parentheses may be left out.
-                legal_move(&mut self.machine, state, role, &format!("({text})")).map_err(|_| error)
+                self.machine.parse_legal_move(state, role, &format!("({text})")).map_err(|_| error)
             }
         }
     }

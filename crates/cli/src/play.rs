@@ -210,8 +210,7 @@ impl Opening {
             Ok(machine.facts(state, &mut opening.facts[0])?)
         })?;
         for joint in record.moves() {
-            let moves: Option<Vec<_>> = joint.iter().map(|text| machine.parse_move(text)).collect();
-            let moves = moves.context("a move that has just been made is known")?;
+            let moves = machine.parse_joint(joint).context("a move that has just been made is known")?;
             opening.joints.push(moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect());
         }
         Ok(opening)

@@ -8,7 +8,7 @@ use crate::exit::UsageError;
 use crate::number::whole;
 use crate::rulesheet::{self, count};
 use anyhow::{Context, anyhow, bail};
-use ggp_game::{Move, Role, StateMachine};
+use ggp_game::{Move, StateMachine};
 use ggp_gdl::sexpr;
 use std::path::{Path, PathBuf};
 
@@ -69,9 +69,6 @@ struct Step {
 const FORMS: &str = "JSON in the format of ggp.org, with the joint moves as `moves`, \
     or a text with one joint move a line, as ((move 1 2 1 3) noop)";
 
-/// Number of legal moves that an error names.
-const NAMED_MOVES: usize = 8;
-
 impl Record {
     /// Reads the file `path`; `-` is standard input.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
@@ -107,7 +104,7 @@ impl Record {
         let mut state = machine.initial_state()?;
         each(machine, 0, &state)?;
         for (number, step) in self.steps.iter().enumerate() {
-            let joint = joint_move(machine, &state, &step.moves)
+            let joint = legal_joint(machine, &state, &step.moves)
                 .with_context(|| format!("{}: step {} ({})", self.name, number + 1, step.place))?;
             state = machine.next_state(&state, &joint)?;
             each(machine, number + 1, &state)?;
@@ -116,43 +113,16 @@ impl Record {
     }
 }
 
-/// The joint move that `texts` name, if it is legal in `state`.
-pub(crate) fn joint_move<M: StateMachine>(
+/// The joint move that `texts` name, if it is legal in `state` and the game is not over there.
+pub(crate) fn legal_joint<M: StateMachine>(
     machine: &mut M,
     state: &M::State,
     texts: &[String],
 ) -> anyhow::Result<Vec<Move>> {
-    let game = machine.game().clone();
-    if texts.len() != game.role_count() {
-        bail!("a joint move has {} moves, one for each role, not {}", game.role_count(), texts.len());
-    }
     if machine.is_terminal(state)? {
         bail!("the game is over before this move");
     }
-    let roles = game.roles().zip(texts);
-    roles.map(|(role, text)| legal_move(machine, state, role, text)).collect()
-}
-
-/// The move that `text` names, if it is legal for `role` in `state`.
-pub(crate) fn legal_move<M: StateMachine>(
-    machine: &mut M,
-    state: &M::State,
-    role: Role,
-    text: &str,
-) -> anyhow::Result<Move> {
-    let mut legal = Vec::new();
-    machine.legal_moves(state, role, &mut legal)?;
-    if let Some(mv) = machine.parse_move(text).filter(|mv| legal.contains(mv)) {
-        return Ok(mv);
-    }
-    let name = machine.game().role_name(role).to_owned();
-    let mut known: Vec<&str> = legal.iter().take(NAMED_MOVES).map(|&mv| machine.move_text(mv)).collect();
-    let more = format!("and {} more", legal.len().saturating_sub(NAMED_MOVES));
-    if legal.len() > NAMED_MOVES {
-        known.push(&more);
-    }
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Err(anyhow!("{name} has no legal move `{}`; legal: {known}", crate::console::printable(text)))
+    Ok(machine.parse_legal_joint(state, texts)?)
 }
 
 fn json_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {

@@ -103,17 +103,35 @@ pub trait StateMachine: Clone + Send {
     /// # Errors
     /// When the number of texts is not the number of roles, or the machine knows no such move.
     fn parse_joint(&mut self, texts: &[impl AsRef<str>]) -> Result<Vec<Move>, JointMoveError> {
+        self.parse_joint_among(&[], texts)
+    }
+
+    /// The same as [`StateMachine::parse_joint`], but a text that fits several moves without regard to case
+    /// means the only one that is among the moves `legal` of its role. The moves need not be legal.
+    ///
+    /// # Errors
+    /// As [`StateMachine::parse_joint`].
+    fn parse_joint_among(
+        &mut self,
+        legal: &[Vec<Move>],
+        texts: &[impl AsRef<str>],
+    ) -> Result<Vec<Move>, JointMoveError> {
         let game = Arc::clone(self.game());
         if texts.len() != game.role_count() {
             return Err(JointMoveError::WrongLength { given: texts.len(), roles: game.role_count() });
         }
         let mut joint = Vec::with_capacity(texts.len());
         for (role, text) in game.roles().zip(texts) {
-            let unknown = || JointMoveError::Unknown {
-                role: game.role_name(role).to_owned(),
-                text: text.as_ref().to_owned(),
-            };
-            joint.push(self.parse_move(text.as_ref()).ok_or_else(unknown)?);
+            let text = text.as_ref();
+            let mut known = self.parse_move(text);
+            if known.is_none_or(|mv| self.move_text(mv) != text) {
+                let fits = |mv: &Move| self.move_text(*mv).eq_ignore_ascii_case(text);
+                let mut folded = legal.get(role.index()).into_iter().flatten().copied().filter(fits);
+                if let (Some(mv), None) = (folded.next(), folded.next()) {
+                    known = Some(mv);
+                }
+            }
+            joint.push(known.ok_or_else(|| JointMoveError::unknown(game.role_name(role), text))?);
         }
         Ok(joint)
     }
@@ -121,26 +139,46 @@ pub trait StateMachine: Clone + Send {
     /// The joint move whose texts are `texts`; each must be legal in `state`.
     ///
     /// # Errors
-    /// Those of [`StateMachine::parse_joint`]; [`JointMoveError::Illegal`] for a move that is not legal.
+    /// Those of [`StateMachine::parse_joint`]; [`JointMoveError::Illegal`] for a move that is not legal;
+    /// those of the machine.
     fn parse_legal_joint(
         &mut self,
         state: &Self::State,
         texts: &[impl AsRef<str>],
     ) -> Result<Vec<Move>, JointMoveError> {
         let game = Arc::clone(self.game());
-        let mut legal = vec![Vec::new(); game.role_count()];
-        for (role, legal) in game.roles().zip(&mut legal) {
-            // A machine knows the texts of the moves that it has listed.
-            self.legal_moves(state, role, legal)?;
+        if texts.len() != game.role_count() {
+            return Err(JointMoveError::WrongLength { given: texts.len(), roles: game.role_count() });
         }
-        let joint = self.parse_joint(texts)?;
-        for ((role, legal), mv) in game.roles().zip(&legal).zip(&joint) {
-            if !legal.contains(mv) {
-                let (role, text) = (game.role_name(role).to_owned(), self.move_text(*mv).to_owned());
-                return Err(JointMoveError::Illegal { role, text });
-            }
+        game.roles()
+            .zip(texts)
+            .map(|(role, text)| self.parse_legal_move(state, role, text.as_ref()))
+            .collect()
+    }
+
+    /// The move whose text is `text`, if it is legal for `role` in `state`.
+    ///
+    /// # Errors
+    /// [`JointMoveError::Illegal`] if it is not, with the first legal moves; those of the machine.
+    fn parse_legal_move(
+        &mut self,
+        state: &Self::State,
+        role: Role,
+        text: &str,
+    ) -> Result<Move, JointMoveError> {
+        let mut legal = Vec::new();
+        self.legal_moves(state, role, &mut legal)?;
+        if let Some(mv) = self.parse_move(text).filter(|mv| legal.contains(mv)) {
+            return Ok(mv);
         }
-        Ok(joint)
+        let mut named: Vec<&str> = legal.iter().take(NAMED_MOVES).map(|&mv| self.move_text(mv)).collect();
+        let more = format!("and {} more", legal.len().saturating_sub(NAMED_MOVES));
+        if legal.len() > NAMED_MOVES {
+            named.push(&more);
+        }
+        let legal = if named.is_empty() { "none".to_owned() } else { named.join(", ") };
+        let role = self.game().role_name(role).to_owned();
+        Err(JointMoveError::Illegal { role, text: printable(text), legal })
     }
 
     /// The canonical texts of `role`'s legal moves in `state`, in bytewise order.
@@ -191,11 +229,14 @@ pub trait StateMachine: Clone + Send {
     }
 }
 
+/// The number of legal moves that an error names.
+const NAMED_MOVES: usize = 8;
+
 /// Why texts give no joint move.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JointMoveError {
     /// The number of moves is not the number of roles.
-    #[error("the joint move has {given} moves, but the game has {roles} roles")]
+    #[error("a joint move has {roles} moves, one for each role, not {given}")]
     WrongLength {
         /// The number of texts.
         given: usize,
@@ -207,18 +248,32 @@ pub enum JointMoveError {
     Unknown {
         /// The role's name.
         role: String,
-        /// The text.
+        /// The text; control characters are replaced.
         text: String,
     },
     /// The move is not legal in the state.
-    #[error("{role} cannot make the move {text} here")]
+    #[error("{role} has no legal move `{text}`; legal: {legal}")]
     Illegal {
         /// The role's name.
         role: String,
-        /// The canonical text.
+        /// The text; control characters are replaced.
         text: String,
+        /// The first legal moves.
+        legal: String,
     },
     /// The legal moves could not be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
+}
+
+impl JointMoveError {
+    /// The error for the text of a move of the role `role` that the machine does not know.
+    pub fn unknown(role: &str, text: &str) -> JointMoveError {
+        JointMoveError::Unknown { role: role.to_owned(), text: printable(text) }
+    }
+}
+
+/// `text` with control characters replaced, since it may come from elsewhere and end on a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

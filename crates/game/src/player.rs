@@ -2,7 +2,7 @@
 //!
 //! Moves cross this interface as canonical text, since each player has its own state machine.
 
-use crate::{EvalError, Fact, Game, Role};
+use crate::{EvalError, Fact, Game, JointMoveError, Role};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -142,8 +142,8 @@ pub enum PlayError {
     #[error(transparent)]
     Eval(#[from] EvalError),
     /// The player received a joint move that its rules do not know.
-    #[error("the joint move {0} cannot be applied")]
-    BadJointMove(String),
+    #[error("the joint move cannot be applied: {0}")]
+    BadJointMove(#[from] JointMoveError),
     /// The player's role has no legal move.
     #[error("no legal move")]
     NoMove,

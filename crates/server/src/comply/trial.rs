@@ -91,7 +91,7 @@ impl Trial {
             let first = Seen::Percepts { turn: 0, own: None, percepts: Vec::new() };
             return Ok(wire::play(&self.id, &first));
         };
-        let moves = self.known(joint)?;
+        let moves = self.machine.parse_joint(joint)?;
         let mut percepts: Vec<Fact> = Vec::new();
         self.machine.percepts(&self.state, &moves, self.role, &mut percepts)?;
         let own = Some(joint[self.role.index()].clone());
@@ -124,14 +124,9 @@ impl Trial {
         Ok(joint)
     }
 
-    fn known(&mut self, joint: &[String]) -> Result<Vec<Move>, EvalError> {
-        let unknown = |text: &String| EvalError::UnknownFact(text.clone());
-        joint.iter().map(|text| self.machine.parse_move(text).ok_or_else(|| unknown(text))).collect()
-    }
-
     /// Makes a joint move.
     pub(super) fn advance(&mut self, joint: &[String]) -> Result<(), EvalError> {
-        let joint = self.known(joint)?;
+        let joint = self.machine.parse_joint(joint)?;
         self.state = self.machine.next_state(&self.state, &joint)?;
         Ok(())
     }

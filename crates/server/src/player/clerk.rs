@@ -12,7 +12,9 @@ use super::thought::{Legal, Thought};
 use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
 use ggp_game::message::Seen as Told;
-use ggp_game::{Belief, Clocks, Fact, Game, Interpreter, Move, PlayError, Role, StateMachine, StopToken};
+use ggp_game::{
+    Belief, Clocks, Fact, Game, Interpreter, JointMoveError, Move, PlayError, Role, StateMachine, StopToken,
+};
 use ggp_gdl::Strictness;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -228,12 +230,12 @@ impl Clerk {
 
     /// Translates a joint move into the rules' spelling.
     fn read_joint(&mut self, terms: &[String]) -> Result<(Vec<String>, Option<Vec<Move>>), PlayError> {
-        let bad = || PlayError::BadJointMove(format!("({})", terms.join(" ")));
-        if terms.len() != self.game.role_count() {
-            return Err(bad());
+        let roles = self.game.role_count();
+        if terms.len() != roles {
+            return Err(JointMoveError::WrongLength { given: terms.len(), roles }.into());
         }
         let Some(position) = &mut self.position else { return Ok((terms.to_vec(), None)) };
-        let joint = position.read_joint(terms).ok_or_else(bad)?;
+        let joint = position.parse_joint(terms)?;
         Ok((position.texts(&joint), Some(joint)))
     }
 

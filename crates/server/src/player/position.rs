@@ -1,6 +1,6 @@
 //! The current state of a match, and the spelling of its moves.
 
-use ggp_game::{EvalError, Game, Interpreter, Move, Role, StateMachine, StopToken};
+use ggp_game::{EvalError, Game, Interpreter, JointMoveError, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
 /// A state with its legal moves, evaluated by the interpreter (the reference semantics).
@@ -31,25 +31,12 @@ impl Position {
             .try_for_each(|role| self.machine.legal_moves(&state, Role(role as u8), &mut self.legal[role]))
     }
 
-    /// The joint move with these texts, one a role; `None` if a text is not a known move.
-    pub(super) fn read_joint(&mut self, texts: &[String]) -> Option<Vec<Move>> {
-        texts.iter().enumerate().map(|(role, text)| self.read(role, text)).collect()
-    }
-
-    /// The move with that text: an exact match, else the only legal move equal without regard to case, else
-    /// any move that the machine knows. Managers may play illegal moves.
-    fn read(&mut self, role: usize, text: &str) -> Option<Move> {
-        let known = self.machine.parse_move(text);
-        if known.is_some_and(|mv| self.machine.move_text(mv) == text) {
-            return known;
-        }
-        let machine = &self.machine;
-        let mut folded =
-            self.legal[role].iter().copied().filter(|&mv| machine.move_text(mv).eq_ignore_ascii_case(text));
-        match (folded.next(), folded.next()) {
-            (Some(mv), None) => Some(mv),
-            _ => known,
-        }
+    /// The joint move with these texts, one a role. Managers may play illegal moves.
+    ///
+    /// # Errors
+    /// When a text is not a known move, or the number of texts is not the number of roles.
+    pub(super) fn parse_joint(&mut self, texts: &[String]) -> Result<Vec<Move>, JointMoveError> {
+        self.machine.parse_joint_among(&self.legal, texts)
     }
 
     /// The texts of `joint`.
