@@ -1,8 +1,11 @@
 //! Step 4, backpropagation: adds the result of a descent to every node and arm on its path.
 
-use crate::node::{Chooser, NodeId};
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::{Chooser, joint_key};
 use crate::path::Path;
 use crate::tree::Tree;
+use ggp_game::Role;
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -39,7 +42,7 @@ impl<S: Eq + Hash> Tree<S> {
             node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
             if regrets && !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
-                self.regret(path, depth, shares);
+                self.update_regrets(path, depth, shares);
             }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
                 let decides = match chooser {
@@ -61,6 +64,41 @@ impl<S: Eq + Hash> Tree<S> {
                 }
             }
         }
+    }
+
+    /// Updates the regrets of all roles in the node at `depth` of `path`, where the chosen arms gave each
+    /// role its entry of `shares`. An arm's regret grows by the value of its child minus that share.
+    fn update_regrets(&mut self, path: &Path, depth: usize, shares: &[f64]) {
+        let id = path.nodes()[depth];
+        let mut chosen = path.chosen(depth).to_vec();
+        for (role, &got) in shares.iter().enumerate() {
+            let range = self.arm_range(id, Role(role as u8));
+            if range.len() < 2 {
+                continue;
+            }
+            let pulled = chosen[role];
+            for arm in range {
+                chosen[role] = arm as u32;
+                let value = if arm as u32 == pulled { Some(got) } else { self.value(id, &chosen, role) };
+                let value = value.or_else(|| self[id].arms[arm].mean()).unwrap_or(got);
+                if let Some(regret) = self[id].regrets.get_mut(arm) {
+                    regret.add(value - got);
+                }
+            }
+            chosen[role] = pulled;
+        }
+    }
+
+    /// The value of the child by the chosen arms for a role, in shares; `None` if it has no visits and no
+    /// proven goal.
+    fn value(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
+        let node = &self[id];
+        let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
+        let Bounds { low, high } = self.stats(child)[role].bounds;
+        if low == high {
+            return Some(f64::from(low) / 100.0);
+        }
+        (self[child].visits > 0).then(|| self.mean(child, role))
     }
 
     /// Removes the virtual loss of a descent that has no result.

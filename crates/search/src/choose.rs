@@ -142,8 +142,8 @@ fn lower_bound(arm: &Arm, spread: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::bounds::Bounds;
     use crate::limits::Limits;
-    use crate::node::Bounds;
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};

@@ -3,7 +3,8 @@
 use crate::belief::Belief;
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
-use crate::node::{Chooser, Node, NodeId, Phase};
+use crate::id::NodeId;
+use crate::node::{Chooser, Node, Phase};
 use crate::path::Path;
 use crate::regret::draw_arm;
 use crate::select::{Choices, Known, Prior, choose_arm, choose_chance_arm, may_surpass};
@@ -228,7 +229,7 @@ impl Selection {
         } else if self.chance == Some(role) {
             (choose_chance_arm(&tree[id].arms[range.clone()], dice), false)
         } else if several && self.draws {
-            tree.begin_regrets(id);
+            tree.allocate_regrets(id);
             let low = tree.stats(id)[role.index()].bounds.low;
             let Node { arms, regrets, visits, .. } = &mut tree[id];
             (draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, dice), false)

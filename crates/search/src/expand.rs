@@ -2,7 +2,8 @@
 
 use crate::descend::Selection;
 use crate::descent::{Descent, Stand};
-use crate::node::{Chooser, NodeId, Phase};
+use crate::id::NodeId;
+use crate::node::{Chooser, Phase};
 use crate::search::Search;
 use crate::technique::Technique;
 use crate::worker::Part;

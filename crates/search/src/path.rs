@@ -1,6 +1,6 @@
 //! The path of one descent through the tree.
 
-use crate::node::NodeId;
+use crate::id::NodeId;
 
 /// The nodes of a descent, and the arm that every role chose in each of them but the last.
 ///

@@ -11,7 +11,9 @@
 //! Invariant: bounds never widen, and they contain the outcome of rational play. Proofs start only from ends
 //! of the game, so repeated states prove nothing.
 
-use crate::node::{Bounds, Chooser, NodeId};
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::Chooser;
 use crate::path::Path;
 use crate::tree::Tree;
 use ggp_game::Role;

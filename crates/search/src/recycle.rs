@@ -3,82 +3,19 @@
 //! also frees rarely visited nodes, so that a bounded tree keeps growing where it matters (compare node
 //! recycling, Powley, Cowling & Whitehouse 2017).
 //!
-//! Invariant: all children of a node whose mark is at least [`Recycler::live_from`] are allocated. While
+//! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are allocated. While
 //! marking is under way, a node is marked when it is linked to. Once sweeping has begun, an unmarked node is
 //! dead and must not be linked to.
 
-use crate::node::{Bounds, JOINT_BYTES, NodeId};
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::JOINT_BYTES;
+use crate::recycler::Work;
 use crate::tree::Tree;
 use std::hash::Hash;
 
 /// The first thinning of the tree frees nodes with fewer visits than this.
 const FEW_VISITS: u32 = 4;
-
-/// The progress of recycling.
-#[derive(Debug, Default)]
-pub(crate) struct Recycler {
-    epoch: u32,
-    live_from: u32,
-    work: Work,
-    /// Whether the root has changed since sweeping began.
-    is_outdated: bool,
-    /// The threshold of the current thinning: nodes with fewer visits are freed. `None` if the tree is not
-    /// being thinned.
-    thins: Option<u32>,
-    /// The threshold of the last thinning.
-    least_visits: u32,
-}
-
-#[derive(Debug, Default)]
-enum Work {
-    #[default]
-    Idle,
-    /// Marked nodes whose children may be unmarked.
-    Marking(Vec<NodeId>),
-    /// The next position to examine.
-    Sweeping(u32),
-}
-
-impl Recycler {
-    /// The mark of new nodes.
-    pub(crate) fn epoch(&self) -> u32 {
-        self.epoch
-    }
-
-    /// The smallest mark of a node that may be linked to.
-    pub(crate) fn live_from(&self) -> u32 {
-        self.live_from
-    }
-
-    /// Restarts from a new root, which the caller marks with the returned epoch. A sweep under way finishes
-    /// first: otherwise a match whose moves come faster than sweeps finish would never free any node.
-    pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
-        if let Work::Sweeping(_) = self.work {
-            self.is_outdated = true;
-        } else {
-            self.epoch += 1;
-            self.work = Work::Marking(vec![root]);
-        }
-        self.epoch
-    }
-
-    /// Called when `node`, with mark `mark`, is linked to. Returns the mark that the node must get, if that
-    /// differs.
-    pub(crate) fn revive(&mut self, node: NodeId, mark: u32) -> Option<u32> {
-        match &mut self.work {
-            Work::Marking(stack) if mark < self.epoch => {
-                stack.push(node);
-                Some(self.epoch)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether no recycling is under way.
-    pub(crate) fn is_idle(&self) -> bool {
-        matches!(self.work, Work::Idle)
-    }
-}
 
 impl<S: Eq + Hash> Tree<S> {
     /// Begins to thin the tree, unless recycling is under way.
@@ -177,7 +114,8 @@ impl<S: Eq + Hash> Tree<S> {
 #[cfg(test)]
 mod tests {
     use super::FEW_VISITS;
-    use crate::node::{Bounds, NodeId};
+    use crate::bounds::Bounds;
+    use crate::id::NodeId;
     use crate::tree::Tree;
     use ggp_game::Move;
 

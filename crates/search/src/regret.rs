@@ -7,11 +7,6 @@
 
 use crate::arm::Arm;
 use crate::dice::Dice;
-use crate::node::{Bounds, NodeId, joint_key};
-use crate::path::Path;
-use crate::tree::Tree;
-use ggp_game::Role;
-use std::hash::Hash;
 
 /// The probability of drawing an arm uniformly, so that every joint move is tried. It is constant until each
 /// arm has about `EXPLORED_PULLS` pulls. After that it decays with the square root of the visits, so that
@@ -36,6 +31,13 @@ pub(crate) struct Regret {
     regret: f32,
     /// The sum of the probabilities of drawing the arm.
     weight: f32,
+}
+
+impl Regret {
+    /// Adds `gain`, the share by which the arm would have been better than the arm pulled.
+    pub(crate) fn add(&mut self, gain: f64) {
+        self.regret = (self.regret + gain as f32).max(0.0);
+    }
 }
 
 /// Draws one of a role's arms in a node with `visits`, by regret or, while exploring, uniformly. Arms that
@@ -70,52 +72,6 @@ pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
         |weight: f32| if f64::from(weight) < PURIFIED * f64::from(most) { 0.0 } else { f64::from(weight) };
     let sum: f64 = regrets.iter().map(|regret| kept(regret.weight)).sum();
     regrets.iter().map(|regret| if sum > 0.0 { kept(regret.weight) / sum } else { 0.0 }).collect()
-}
-
-impl<S: Eq + Hash> Tree<S> {
-    /// Allocates the regrets of an open node where several roles choose, unless they exist.
-    pub(crate) fn begin_regrets(&mut self, id: NodeId) {
-        if self[id].regrets.is_empty() {
-            let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();
-            self.grow(size_of_val(&*regrets));
-            self[id].regrets = regrets;
-        }
-    }
-
-    /// Updates the regrets of all roles in the node at `depth` of `path`, where the chosen arms gave each
-    /// role its entry of `shares`. An arm's regret grows by the value of its child minus that share.
-    pub(crate) fn regret(&mut self, path: &Path, depth: usize, shares: &[f64]) {
-        let id = path.nodes()[depth];
-        let mut chosen = path.chosen(depth).to_vec();
-        for (role, &got) in shares.iter().enumerate() {
-            let range = self.arm_range(id, Role(role as u8));
-            if range.len() < 2 {
-                continue;
-            }
-            let pulled = chosen[role];
-            for arm in range {
-                chosen[role] = arm as u32;
-                let worth = if arm as u32 == pulled { Some(got) } else { self.worth(id, &chosen, role) };
-                let worth = worth.or_else(|| self[id].arms[arm].mean()).unwrap_or(got);
-                if let Some(regret) = self[id].regrets.get_mut(arm) {
-                    regret.regret = (regret.regret + (worth - got) as f32).max(0.0);
-                }
-            }
-            chosen[role] = pulled;
-        }
-    }
-
-    /// The value of the child by the chosen arms for a role, in shares; `None` if it has no visits and no
-    /// proven goal.
-    fn worth(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
-        let node = &self[id];
-        let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
-        let Bounds { low, high } = self.stats(child)[role].bounds;
-        if low == high {
-            return Some(f64::from(low) / 100.0);
-        }
-        (self[child].visits > 0).then(|| self.mean(child, role))
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The report of a search: candidate moves and the principal variation.
 
-use crate::node::{Chooser, NodeId, Phase};
+use crate::id::NodeId;
+use crate::node::{Chooser, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
 use std::cmp::Reverse;

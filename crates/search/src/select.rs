@@ -236,8 +236,8 @@ mod tests {
     use super::{Known, Prior, choose_arm, choose_chance_arm, may_surpass};
     use crate::arm::Arm;
     use crate::belief::Belief;
+    use crate::bounds::Bounds;
     use crate::dice::Dice;
-    use crate::node::Bounds;
     use ggp_game::Move;
 
     fn arm(visits: u32, pending: u16, sum: f64) -> Arm {

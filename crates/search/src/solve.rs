@@ -16,8 +16,8 @@
 
 mod frame;
 
+use crate::bounds::Bounds;
 use crate::limits::{Halt, Limits};
-use crate::node::Bounds;
 use crate::table::hash_of;
 use frame::{Child, Frame, Next, Place};
 use ggp_game::{EvalError, Move, Playouts, Role};

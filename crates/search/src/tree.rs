@@ -5,8 +5,11 @@
 //! [`crate::recycle`]).
 
 use crate::arm::Arm;
-use crate::node::{Bounds, Chooser, Node, NodeId, Phase, RoleStats};
-use crate::recycle::Recycler;
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::{Chooser, Node, Phase, RoleStats};
+use crate::recycler::Recycler;
+use crate::regret::Regret;
 use crate::table::{Table, hash_of};
 use ggp_game::{Goals, Move, Role};
 use std::hash::Hash;
@@ -213,6 +216,15 @@ impl<S: Eq + Hash> Tree<S> {
             for arm in &mut self[id].arms[range] {
                 arm.deferred = !first.contains(&arm.mv);
             }
+        }
+    }
+
+    /// Allocates the regrets of an open node where several roles choose, unless they exist.
+    pub(crate) fn allocate_regrets(&mut self, id: NodeId) {
+        if self[id].regrets.is_empty() {
+            let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();
+            self.grow(size_of_val(&*regrets));
+            self[id].regrets = regrets;
         }
     }
 

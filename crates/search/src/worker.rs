@@ -8,8 +8,9 @@
 use crate::descend::{Groups, Selection};
 use crate::descent::{Descent, Stand};
 use crate::dice::Dice;
+use crate::id::NodeId;
 use crate::limits::Limits;
-use crate::node::{NodeId, Phase};
+use crate::node::Phase;
 use crate::simulate::Simulation;
 use crate::tree::Tree;
 use ggp_game::{EvalError, Goals, Move, Playouts};

@@ -1,7 +1,7 @@
 //! A state on the solver's stack: a matrix of joint moves, of which cells are created on demand. A row is a
 //! move of the solver's role; a column is a joint move of the other roles; a cell is a child.
 
-use crate::node::Bounds;
+use crate::bounds::Bounds;
 use ggp_game::{Move, Role};
 use rustc_hash::FxHashMap;
 
