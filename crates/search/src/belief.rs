@@ -122,7 +122,7 @@ impl<M: Playouts> Search<M> {
             }
         }
         self.belief = self.evidence.belief();
-        if let Some(weight) = self.options.belief {
+        if let Some(weight) = self.options.prior_weight {
             self.belief = Belief { weight, ..Belief::default() };
         }
     }

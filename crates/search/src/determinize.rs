@@ -40,10 +40,10 @@ pub struct DeterminizeOptions {
 /// The error for an option of tree search that this player does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the option `{option}` cannot be obeyed in a game of hidden information: {why}; leave it out \
-     (iterations, memory, margin and seed are obeyed)"
+    "the option `{option}` does not apply to a game of hidden information: {why}; remove it \
+     (iterations, memory, margin and seed apply)"
 )]
-pub struct TreeOption {
+pub struct UnsupportedOption {
     option: &'static str,
     why: &'static str,
 }
@@ -57,32 +57,26 @@ impl Default for DeterminizeOptions {
 }
 
 impl TryFrom<&MctsOptions> for DeterminizeOptions {
-    type Error = TreeOption;
+    type Error = UnsupportedOption;
 
     /// Takes over the options of a tree search that also apply without a tree.
     ///
     /// # Errors
     /// If any other option differs from its default in `mcts` or `uct`.
-    fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, TreeOption> {
-        const NO_TREE: &str = "there moves are tried from states that may be, without a tree";
-        const NO_BATCH: &str = "there the size of batches is fixed";
+    fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, UnsupportedOption> {
+        const NO_TREE: &str = "the player there samples possible states and has no search tree";
         // The options do not say whether the player is `mcts` or `uct`; the majority of the techniques does.
         let on = Technique::ALL.into_iter().filter(|&one| options.has(one)).count();
         let usual = if 2 * on > Technique::ALL.len() { MctsOptions::default() } else { MctsOptions::uct() };
         let switched = Technique::ALL.into_iter().find(|&one| options.has(one) != usual.has(one));
-        let (given, batch) = (options.batch, usual.batch);
         let refused = [
             (switched.map_or("", Technique::name), switched.is_some(), NO_TREE),
             ("c", options.exploration.total_cmp(&usual.exploration).is_ne(), NO_TREE),
-            ("threads", options.threads != usual.threads, "there one thread plays"),
-            ("belief", options.belief != usual.belief, NO_TREE),
-            ("lanes", given.lanes != batch.lanes, NO_BATCH),
-            ("growth", given.growth != batch.growth, NO_BATCH),
-            ("per_leaf", given.per_leaf != batch.per_leaf, NO_BATCH),
-            ("least", given.least != batch.least, NO_BATCH),
+            ("threads", options.threads != usual.threads, "the player there uses one thread"),
+            ("prior_weight", options.prior_weight != usual.prior_weight, NO_TREE),
         ];
         match refused.into_iter().find(|&(_, is_given, _)| is_given) {
-            Some((option, _, why)) => Err(TreeOption { option, why }),
+            Some((option, _, why)) => Err(UnsupportedOption { option, why }),
             None => Ok(DeterminizeOptions {
                 iterations: options.iterations,
                 memory: options.memory_bytes(),
@@ -417,12 +411,12 @@ mod tests {
         let all = Technique::ALL
             .into_iter()
             .flat_map(|one| [format!("mcts:{}=off", one.name()), format!("uct:{}=on", one.name())]);
-        let others = ["c=3", "threads=2", "belief=5", "lanes=4", "growth=3", "per_leaf=5", "least=2"];
+        let others = ["c=3", "threads=2", "prior_weight=5"];
         let others = others.iter().flat_map(|given| ["mcts", "uct"].map(|name| format!("{name}:{given}")));
         for spec in all.chain(others) {
             let option = spec.split([':', '=']).nth(1).unwrap();
             let error = options(&spec).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("the option `{option}` cannot be obeyed")), "{spec}: {error}");
+            assert!(error.starts_with(&format!("the option `{option}` does not apply")), "{spec}: {error}");
         }
     }
 }

@@ -11,7 +11,7 @@
 mod alarm;
 mod arm;
 mod backpropagate;
-mod batch;
+mod batch_size;
 mod beam;
 mod belief;
 mod bounds;
@@ -43,6 +43,7 @@ mod select;
 mod setting;
 mod simulate;
 mod solve;
+mod spec;
 mod subgames;
 mod table;
 mod technique;
@@ -52,12 +53,14 @@ mod tree;
 mod turn;
 mod worker;
 
-pub use batch::Batch;
-pub use determinize::{DeterminizeOptions, DeterminizingPlayer, TreeOption};
+#[doc(hidden)]
+pub use batch_size::BatchSizing;
+pub use determinize::{DeterminizeOptions, DeterminizingPlayer, UnsupportedOption};
 pub use limits::{Halt, Limits};
-pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError, SpecOption};
+pub use options::{MctsOptions, RandomOptions};
 pub use player::{MakeMachine, MctsPlayer};
 pub use random::RandomPlayer;
 pub use search::Search;
 pub use solve::{Solution, Solver};
+pub use spec::{PlayerSpec, SpecError, SpecOption};
 pub use technique::{Technique, Techniques};

@@ -1,7 +1,7 @@
 //! The main loop of a search, split where playouts begin. A thread needs the tree before and after its
 //! playouts, but not during them, so several threads can share one tree; see [`crate::crew`].
 
-use crate::batch::BatchPlan;
+use crate::batch_size::BatchSize;
 use crate::beam::Beam;
 use crate::descent::Descent;
 use crate::history::History;
@@ -31,7 +31,7 @@ pub(crate) struct Turn {
     /// The number of consecutive failures.
     failures: u32,
     /// The current batch, and when it began.
-    begun: Option<(BatchPlan, Instant)>,
+    begun: Option<(BatchSize, Instant)>,
     /// The result of the current batch so far.
     pub(crate) played: Result<(), EvalError>,
 }
@@ -83,7 +83,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Plans the next batch, of at most `most` iterations, when there is time for about `left` batches.
-    fn plan(&mut self, left: u32, most: u64) -> BatchPlan {
+    fn plan(&mut self, left: u32, most: u64) -> BatchSize {
         let lanes = self.own.machine.lanes();
         let visits = self.tree[self.tree.root()].visits;
         let batch = self.options.batch.plan(lanes, self.threads(), visits, left, most);
@@ -109,7 +109,7 @@ impl<M: Playouts> Search<M> {
 
     /// Backs up the current batch, or withdraws it if it failed. Breaks if that ends the run.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
-        let Some((BatchPlan { leaves, per_leaf }, began)) = turn.begun.take() else {
+        let Some((BatchSize { leaves, per_leaf }, began)) = turn.begun.take() else {
             return ControlFlow::Continue(());
         };
         self.under_way -= leaves as u64;

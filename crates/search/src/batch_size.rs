@@ -6,7 +6,7 @@
 
 /// The parameters that determine the size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub struct BatchSizing {
     /// The maximum number of simultaneous playouts of each thread; `None` for twice the machine's lanes, so
     /// that a lane whose playout has ended takes up another one.
     pub lanes: Option<usize>,
@@ -30,44 +30,44 @@ const FEW: u32 = 8;
 
 /// The size of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BatchPlan {
+pub(crate) struct BatchSize {
     pub(crate) leaves: usize,
     pub(crate) per_leaf: usize,
 }
 
-impl Default for Batch {
-    fn default() -> Batch {
-        Batch { lanes: None, growth: 1, per_leaf: 64, least: 4 }
+impl Default for BatchSizing {
+    fn default() -> BatchSizing {
+        BatchSizing { lanes: None, growth: 1, per_leaf: 64, least: 4 }
     }
 }
 
-impl Batch {
+impl BatchSizing {
     /// One leaf and one playout.
-    pub fn single() -> Batch {
-        Batch { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
+    pub fn single() -> BatchSizing {
+        BatchSizing { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
     }
 
     /// The next batch of one of `workers` threads, on a machine with `lanes`, for a root with `visits`, when
     /// there is time for about `left` batches. The batch has at most `most` leaves.
-    pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchPlan {
+    pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchSize {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let enough = (all / self.least.max(1)).max(1);
         let least = all / enough;
         // All threads together have no more leaves in flight than one thread would, until the root has more
         // visits.
         let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
-        let hurry = (FEW / left.max(1)).max(1);
-        let grown = (visits.max(1).saturating_mul(hurry) / self.growth.max(1)) as usize / workers;
+        let speed_up = (FEW / left.max(1)).max(1);
+        let grown = (visits.max(1).saturating_mul(speed_up) / self.growth.max(1)) as usize / workers;
         let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
         // Each thread fills its machine's lanes at least once, whatever the other threads have in flight.
         let lanes = (all / workers).max(all.min(lanes));
-        BatchPlan { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
+        BatchSize { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Batch, BatchPlan};
+    use super::{BatchSize, BatchSizing};
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
@@ -76,21 +76,21 @@ mod tests {
 
     #[test]
     fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
-        let batch = Batch { lanes: None, growth: 10, per_leaf: 16, least: 4 };
-        assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchPlan { leaves: 1, per_leaf: 16 });
-        assert_eq!(batch.plan(512, 1, 1000, u32::MAX, u64::MAX), BatchPlan { leaves: 100, per_leaf: 10 });
-        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, u64::MAX), BatchPlan { leaves: 256, per_leaf: 4 });
-        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, 7), BatchPlan { leaves: 7, per_leaf: 16 });
-        assert_eq!(batch.plan(1, 1, 100_000, u32::MAX, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        let batch = BatchSizing { lanes: None, growth: 10, per_leaf: 16, least: 4 };
+        assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 16 });
+        assert_eq!(batch.plan(512, 1, 1000, u32::MAX, u64::MAX), BatchSize { leaves: 100, per_leaf: 10 });
+        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, u64::MAX), BatchSize { leaves: 256, per_leaf: 4 });
+        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, 7), BatchSize { leaves: 7, per_leaf: 16 });
+        assert_eq!(batch.plan(1, 1, 100_000, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 1 });
         assert_eq!(
-            Batch::single().plan(512, 1, 100_000, u32::MAX, u64::MAX),
-            BatchPlan { leaves: 1, per_leaf: 1 }
+            BatchSizing::single().plan(512, 1, 100_000, u32::MAX, u64::MAX),
+            BatchSize { leaves: 1, per_leaf: 1 }
         );
     }
 
     #[test]
     fn batches_grow_faster_when_there_is_time_for_few() {
-        let batch = Batch::default();
+        let batch = BatchSizing::default();
         let leaves = |left| {
             let mut visits = 0;
             for left in (1..=left).rev() {
@@ -99,27 +99,27 @@ mod tests {
             visits
         };
         assert_eq!(batch.plan(512, 1, 3, 8, u64::MAX), batch.plan(512, 1, 3, u32::MAX, u64::MAX));
-        assert_eq!(batch.plan(512, 1, 0, 2, u64::MAX), BatchPlan { leaves: 4, per_leaf: 64 });
+        assert_eq!(batch.plan(512, 1, 0, 2, u64::MAX), BatchSize { leaves: 4, per_leaf: 64 });
         assert!(leaves(4) > 200, "{}", leaves(4));
     }
 
     #[test]
     fn workers_share_out_the_leaves_of_one_until_the_tree_is_large() {
-        let batch = Batch::default();
+        let batch = BatchSizing::default();
         for (workers, leaves) in [(1, 256), (2, 128), (4, 64)] {
             let plan = batch.plan(512, workers, 2000, u32::MAX, u64::MAX);
             assert_eq!(plan.leaves, leaves, "of each of {workers}");
             assert!((512..=1024).contains(&(plan.leaves * plan.per_leaf)), "lanes stay busy: {plan:?}");
             let large = batch.plan(512, workers, 1_000_000, u32::MAX, u64::MAX);
-            assert_eq!(large, BatchPlan { leaves: 256, per_leaf: 4 }, "of each of {workers}");
+            assert_eq!(large, BatchSize { leaves: 256, per_leaf: 4 }, "of each of {workers}");
         }
-        assert_eq!(batch.plan(1, 3, 1_000_000, u32::MAX, u64::MAX), BatchPlan { leaves: 1, per_leaf: 1 });
+        assert_eq!(batch.plan(1, 3, 1_000_000, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 1 });
     }
 
     #[test]
     fn large_batches_come_to_the_same_moves() {
         let options = MctsOptions {
-            batch: Batch { lanes: Some(64), growth: 4, per_leaf: 8, least: 1 },
+            batch: BatchSizing { lanes: Some(64), growth: 4, per_leaf: 8, least: 1 },
             exploration: 3.0,
             ..MctsOptions::default()
         };
