@@ -1,11 +1,15 @@
 //! Step 4, backpropagation: adds the result of a descent to every node and arm on its path.
 
+use crate::batch::Batch;
 use crate::bounds::Bounds;
+use crate::descent::DescentState;
 use crate::id::NodeId;
-use crate::node::{Chooser, joint_key};
+use crate::node::{Chooser, Phase, joint_key};
 use crate::path::Path;
+use crate::search::Search;
+use crate::technique::Technique;
 use crate::tree::Tree;
-use ggp_game::Role;
+use ggp_game::{Playouts, Role};
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -102,7 +106,7 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Removes the virtual loss of a descent that has no result.
-    pub(crate) fn retreat(&mut self, path: &Path) {
+    pub(crate) fn remove_virtual_loss(&mut self, path: &Path) {
         for (depth, &id) in path.nodes().iter().enumerate() {
             let node = &mut self[id];
             node.pending = node.pending.saturating_sub(1);
@@ -112,11 +116,65 @@ impl<S: Eq + Hash> Tree<S> {
             }
         }
     }
+}
 
-    /// A role's mean share in a node; 0 without visits.
-    pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
-        let visits = self[id].visits.max(1);
-        self.stats(id)[role].total / f64::from(visits)
+impl<M: Playouts> Search<M> {
+    /// Step 4, backpropagation, for all descents of the batch.
+    pub(crate) fn back_up(&mut self, per_leaf: usize) {
+        self.update_horizon();
+        let logs = self.worker.simulation.logs;
+        let batch = std::mem::take(&mut self.worker.batch);
+        self.back_up_batch(&batch, per_leaf, logs);
+        if logs {
+            self.history.add_log(&self.worker.simulation.log);
+            self.fit_prior(&batch.descents, per_leaf);
+            self.update_preference();
+            let root = self.tree.root();
+            if self.tree[root].phase == Phase::Open {
+                self.set_advantages(root);
+            }
+        }
+        self.worker.batch = batch;
+    }
+
+    fn back_up_batch(&mut self, batch: &Batch<M::State>, per_leaf: usize, logs: bool) {
+        if self.options.has(Technique::Line) && self.tree.roles() == 1 {
+            self.update_best_variation(&batch.descents);
+        }
+        let mut played = batch.shares.chunks_exact(self.tree.roles());
+        let shared = self.options.has(Technique::Transpositions);
+        let regrets = self.draws();
+        for descent in &batch.descents {
+            if let DescentState::Playing = descent.progress {
+                let shares = played.next().unwrap_or(&[]);
+                self.tree.back_up(&descent.path, shares, shared, regrets);
+                if logs {
+                    self.history.add_path(&self.tree, &descent.path, shares, per_leaf);
+                }
+            } else {
+                let stats = self.tree.stats(descent.path.leaf()).iter();
+                let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
+                self.tree.back_up(&descent.path, &known, shared, regrets);
+            }
+            if self.options.has(Technique::Solver) {
+                self.tree.prove(&descent.path, self.chance);
+            }
+        }
+    }
+
+    /// Updates the horizon from the depths of the batch's descents and its longest playout.
+    fn update_horizon(&mut self) {
+        let depths = self.worker.batch.descents.iter().map(|descent| descent.path.nodes().len());
+        let (deepest, longest) = (depths.max().unwrap_or(1), self.worker.simulation.longest);
+        let seen = deepest - 1 + longest as usize;
+        self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
+    }
+
+    /// Removes the virtual loss of the current batch's descents.
+    pub(crate) fn remove_virtual_loss(&mut self) {
+        for descent in &self.worker.batch.descents {
+            self.tree.remove_virtual_loss(&descent.path);
+        }
     }
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
-    use crate::toys;
+    use crate::test_games;
     use ggp_game::{Move, Role};
 
     #[test]
@@ -124,16 +124,16 @@ mod tests {
             ..MctsOptions::default()
         };
         let state = vec![1, 0, 0, 2, 2, 0, 1, 0, 0, 0];
-        let mut search = Search::from_state(toys::tic_tac_toe(), &options, state).unwrap();
+        let mut search = Search::from_state(test_games::tic_tac_toe(), &options, state).unwrap();
         search.run(&Limits::iterations(3000));
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
 
-        let mut whole = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        let mut whole = Search::new(test_games::tic_tac_toe(), &options).unwrap();
         assert_eq!(whole.run(&Limits::iterations(200_000)), Halt::Decided);
         assert_eq!(whole.tree.stats(whole.tree.root())[0].bounds.proven(), Some(50));
 
         let plain = MctsOptions { batch: options.batch, ..MctsOptions::uct() };
-        let mut uct = Search::new(toys::gamble(), &plain).unwrap();
+        let mut uct = Search::new(test_games::gamble(), &plain).unwrap();
         uct.run(&Limits::iterations(5000));
         assert_eq!(uct.best_move(Role(0)), Ok(Some(Move(1))));
         assert_eq!(uct.tree[uct.tree.root()].pending, 0);

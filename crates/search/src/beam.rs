@@ -6,10 +6,8 @@
 //! search is exhaustive and the best goal found is optimal.
 
 use crate::dice::Dice;
-use crate::line::Line;
-use crate::search::Search;
 use crate::table::hash_of;
-use crate::technique::Technique;
+use crate::variation::Variation;
 use ggp_game::{EvalError, Move, Playouts, Role};
 use rustc_hash::FxHashSet;
 
@@ -19,10 +17,6 @@ const FIRST_WIDTH: usize = 256;
 const CHILDREN: usize = 1024;
 /// A layer is pruned to its width when it exceeds this many times the width.
 const SLACK: usize = 4;
-/// Layers may use one part in this many of the memory bound, in addition to the tree.
-const MEMORY_PART: usize = 2;
-/// The number of steps for each batch of playouts.
-const STEPS: usize = 2;
 /// The score mixes of successive rounds, in turn. Each mix can mislead, so rounds vary it.
 const MIXES: [Mix; 4] = [
     Mix { luck: 0.001, mobility: 0.0 },
@@ -123,7 +117,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         machine: &mut M,
         above: f64,
         dice: &mut Dice,
-    ) -> Result<Option<Line>, EvalError> {
+    ) -> Result<Option<Variation>, EvalError> {
         if self.exhausted {
             return Ok(None);
         }
@@ -239,7 +233,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 
     /// The line to a child of the current layer.
-    fn line(&self, (parent, mv): (u32, Move), share: f64) -> Line {
+    fn line(&self, (parent, mv): (u32, Move), share: f64) -> Variation {
         let mut moves = vec![mv];
         let mut at = parent;
         for links in self.links.iter().rev() {
@@ -248,53 +242,31 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
             at = before;
         }
         moves.reverse();
-        Line::of(moves, share)
+        Variation::of(moves, share)
     }
 }
 
 /// The memory of one hash, with its part of the set's free slots and its link.
 const SEEN_BYTES: usize = 32;
 
-impl<M: Playouts> Search<M> {
-    /// Performs some steps of the beam search, about as much work as a batch of playouts. Only for games of
-    /// one role.
-    pub(crate) fn search_layers(&mut self) -> Result<(), EvalError> {
-        if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
-        {
-            return Ok(());
-        }
-        self.search_subgames()?;
-        let bytes = self.options.memory_bytes() / MEMORY_PART;
-        let root = &self.tree[self.tree.root()].state;
-        let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
-        for _ in 0..STEPS {
-            let share = self.line.as_ref().map_or(-1.0, |line| line.share);
-            if let Some(line) = beam.step(&mut self.own.machine, share, &mut self.own.dice)? {
-                self.line = Some(line);
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::Beam;
     use crate::dice::Dice;
-    use crate::line::Line;
-    use crate::toys::{self, Rules, Toy};
+    use crate::test_games::{self, Rules, TestMachine};
+    use crate::variation::Variation;
     use ggp_game::{Move, StateMachine};
 
     const CODE: [u32; 7] = [1, 0, 2, 2, 1, 0, 1];
 
     /// Searches `machine`, a combination lock of [`CODE`], to the end. Returns how many steps failed.
-    fn open<R: Rules>(mut machine: Toy<R>) -> usize {
+    fn open<R: Rules>(mut machine: TestMachine<R>) -> usize {
         let root = machine.initial_state().unwrap();
         let mut beam = Beam::new(root, 1 << 24, None);
         let (mut best, mut failed) = (None, 0);
         let mut dice = Dice::new(1);
         for _ in 0..10_000 {
-            let above = best.as_ref().map_or(-1.0, |line: &Line| line.share);
+            let above = best.as_ref().map_or(-1.0, |line: &Variation| line.share);
             match beam.step(&mut machine, above, &mut dice) {
                 Ok(line) => best = line.or(best),
                 Err(_) => failed += 1,
@@ -313,11 +285,11 @@ mod tests {
 
     #[test]
     fn a_small_game_is_searched_to_the_end() {
-        assert_eq!(open(toys::combination(&CODE)), 0);
+        assert_eq!(open(test_games::combination(&CODE)), 0);
     }
 
     #[test]
     fn a_step_that_is_interrupted_is_repeated_in_full() {
-        assert_eq!(open(toys::interrupted_combination(&CODE, 5)), 5);
+        assert_eq!(open(test_games::interrupted_combination(&CODE, 5)), 5);
     }
 }

@@ -1,11 +1,11 @@
 //! The choice of the move to play after a search.
 
 use crate::arm::Arm;
-use crate::line::Line;
 use crate::node::{Chooser, Phase};
 use crate::regret::average;
 use crate::search::Search;
 use crate::technique::Technique;
+use crate::variation::Variation;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
 /// With the secure child, arms with at least one part in this many of the most visited arm's visits compete.
@@ -37,12 +37,12 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase == Phase::Ended {
             let state = &self.tree[root].state;
             let mut legal = Vec::new();
-            self.own.machine.legal_moves(state, role, &mut legal)?;
-            return Ok((!legal.is_empty()).then(|| legal[self.own.dice.below(legal.len())]));
+            self.worker.machine.legal_moves(state, role, &mut legal)?;
+            return Ok((!legal.is_empty()).then(|| legal[self.worker.dice.below(legal.len())]));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
         if !certain && self.mixes() {
-            let mut ticket = self.own.dice.between(0.0..1.0);
+            let mut ticket = self.worker.dice.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
                 ticket -= probability;
                 if ticket < 0.0 {
@@ -57,7 +57,7 @@ impl<M: Playouts> Search<M> {
     /// has no line.
     pub(crate) fn favourite(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
-        self.line.as_ref().and_then(Line::next).or_else(best)
+        self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
     /// The arm that `role` prefers at the open root, without a line and without drawing: its position in the
@@ -72,7 +72,7 @@ impl<M: Playouts> Search<M> {
         // With a floor, visits are not comparable: the proven move is played unless another is surely better.
         let is_proved = |arm: usize| arms[arm].bounds.proven() == Some(floor);
         let has_floor =
-            is_alone && floor > 0 && self.of_two.has(Technique::Floor) && range.clone().any(is_proved);
+            is_alone && floor > 0 && self.two_player.has(Technique::Floor) && range.clone().any(is_proved);
         let surpasses = |arm: usize| {
             arms[arm].bounds.high > floor && lower_bound(&arms[arm], FLOOR_SPREAD) * 100.0 > f64::from(floor)
         };
@@ -84,7 +84,7 @@ impl<M: Playouts> Search<M> {
         };
         let hopeful = range.filter(|&arm| counts(arm));
         let most = hopeful.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
-        let is_secure = is_alone && self.of_two.has(Technique::Secure);
+        let is_secure = is_alone && self.two_player.has(Technique::Secure);
         let known = if is_secure { (most / SECURE_PART).max(1) } else { u32::MAX };
         let rank = |arm: usize| self.rank(&arms[arm], known);
         // Moves are in random order, so keeping the first of equal moves is a random tie-break.
@@ -147,7 +147,7 @@ mod tests {
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
-    use crate::toys;
+    use crate::test_games;
     use ggp_game::{Move, Role};
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
             ..MctsOptions::default()
         };
         let state = vec![1, 2, 1, 2, 2, 0, 0, 1, 0, 0];
-        let mut search = Search::from_state(toys::tic_tac_toe(), &options, state).unwrap();
+        let mut search = Search::from_state(test_games::tic_tac_toe(), &options, state).unwrap();
         search.run(&Limits::iterations(200));
         assert!(search.draws(), "three steps to the end");
         let root = search.tree.root();
@@ -171,7 +171,7 @@ mod tests {
         let choice = |secure: bool, known: &[(u32, f64)]| {
             let techniques = Techniques::all().with(Technique::Secure, secure);
             let options = MctsOptions { techniques, ..MctsOptions::default() };
-            let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+            let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
             search.run(&Limits::iterations(20));
             let root = search.tree.root();
             for (mv, &(visits, mean)) in known.iter().enumerate() {
@@ -194,7 +194,7 @@ mod tests {
         let choice = |floor: bool, visits: u32, mean: f64, bounds: Bounds| {
             let techniques = Techniques::all().with(Technique::Floor, floor);
             let options = MctsOptions { techniques, ..MctsOptions::default() };
-            let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+            let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
             search.run(&Limits::iterations(20));
             let root = search.tree.root();
             for arm in &mut search.tree[root].arms {

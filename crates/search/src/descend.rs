@@ -1,13 +1,13 @@
 //! Step 1, selection: the descents of a batch from the root to their leaves.
 
-use crate::belief::Belief;
-use crate::descent::{Descent, Stand};
+use crate::descent::{Descent, DescentState};
 use crate::dice::Dice;
 use crate::id::NodeId;
 use crate::node::{Chooser, Node, Phase};
 use crate::path::Path;
+use crate::prior::{Prior, PriorModel};
 use crate::regret::draw_arm;
-use crate::select::{Choices, Known, Prior, choose_arm, choose_chance_arm, may_surpass};
+use crate::select::{Choices, Known, choose_arm, choose_chance_arm, may_surpass};
 use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
@@ -28,9 +28,9 @@ pub(crate) struct Selection {
     /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
     /// Whether descents skip proven moves while another move may be better.
-    pub(crate) has_floors: bool,
+    pub(crate) uses_security_levels: bool,
     /// The prior of arms; `None` without history.
-    pub(crate) belief: Option<Belief>,
+    pub(crate) prior: Option<PriorModel>,
 }
 
 /// Groups of descents that have followed the same path so far. A group evaluates each node once for all its
@@ -48,7 +48,7 @@ pub(crate) struct Groups {
 
 impl Selection {
     /// Takes all `descents` from the root to the first point where the machine must be asked, or the goals
-    /// are known: see [`Stand`].
+    /// are known: see [`DescentState`].
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -82,14 +82,14 @@ impl Selection {
         dice: &mut Dice,
     ) {
         let path = &mut descent.path;
-        descent.stand = loop {
-            if let Some(stand) = self.arrive(tree, path, id) {
-                break stand;
+        descent.progress = loop {
+            if let Some(progress) = self.arrive(tree, path, id) {
+                break progress;
             }
             self.leave(tree, path, id, dice);
             let child = tree[id].child(path.last_chosen());
             if !child.is_some() {
-                break Stand::Childless;
+                break DescentState::Childless;
             }
             id = child;
         };
@@ -109,9 +109,9 @@ impl Selection {
         let members = &mut order[group.clone()];
         let mut has_ended = false;
         for &number in &*members {
-            let Descent { path, stand } = &mut descents[number as usize];
+            let Descent { path, progress } = &mut descents[number as usize];
             if let Some(arrived) = self.arrive(tree, path, id) {
-                *stand = arrived;
+                *progress = arrived;
                 has_ended = true;
             }
         }
@@ -131,11 +131,11 @@ impl Selection {
             }
         }
         for &number in &*members {
-            let Descent { path, stand } = &mut descents[number as usize];
+            let Descent { path, progress } = &mut descents[number as usize];
             let child = tree[id].child(path.last_chosen());
             next[number as usize] = child;
             if !child.is_some() {
-                *stand = Stand::Childless;
+                *progress = DescentState::Childless;
             }
         }
         members.sort_by_key(|&number| next[number as usize].0);
@@ -155,10 +155,10 @@ impl Selection {
         tree: &mut Tree<S>,
         path: &mut Path,
         id: NodeId,
-    ) -> Option<Stand<S>> {
+    ) -> Option<DescentState<S>> {
         if path.nodes().contains(&id) {
             // The path has a cycle: the playout starts from the repeated state.
-            return Some(Stand::Ready(tree[id].state.clone()));
+            return Some(DescentState::Ready(tree[id].state.clone()));
         }
         let is_root = path.nodes().is_empty();
         path.enter(id);
@@ -166,11 +166,11 @@ impl Selection {
         let node = &tree[id];
         match node.phase {
             Phase::Leaf if !is_root && (node.visits == 0 || tree.is_full()) => {
-                Some(Stand::Ready(node.state.clone()))
+                Some(DescentState::Ready(node.state.clone()))
             }
-            Phase::Leaf => Some(Stand::Unopened),
-            Phase::Ended => Some(Stand::Known),
-            Phase::Open if !is_root && self.stops_at_proofs && tree.is_exact(id) => Some(Stand::Known),
+            Phase::Leaf => Some(DescentState::Unopened),
+            Phase::Ended => Some(DescentState::Known),
+            Phase::Open if !is_root && self.stops_at_proofs && tree.is_exact(id) => Some(DescentState::Known),
             Phase::Open => None,
         }
     }
@@ -196,7 +196,7 @@ impl Selection {
     /// exact, if there is no such child, or if no other arm may be better.
     fn floor<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
-        if !self.has_floors || bounds.low == 0 || bounds.low == bounds.high {
+        if !self.uses_security_levels || bounds.low == 0 || bounds.low == bounds.high {
             return None;
         }
         let arms = tree.arms(id, role);
@@ -284,8 +284,8 @@ impl Selection {
 
     /// The prior of `role`'s arms in `id`.
     fn prior<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Prior {
-        match self.belief {
-            Some(belief) if tree[id].visits > 0 => Prior { mean: tree.mean(id, role.index()), belief },
+        match self.prior {
+            Some(model) if tree[id].visits > 0 => Prior { mean: tree.mean(id, role.index()), model },
             _ => Prior::NONE,
         }
     }

@@ -3,7 +3,7 @@
 use crate::alarm::{Alarm, silence};
 use crate::limits::Limits;
 use crate::options::MctsOptions;
-use crate::search::{Counts, Search};
+use crate::search::{RunCounts, Search};
 use ggp_game::{
     Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, Playouts, Report, Role,
     StateMachine, StopToken,
@@ -97,7 +97,7 @@ impl<M: Playouts> Seat<M> {
                 search.renew().map_err(play_error)?;
             }
         }
-        search.counts = Counts::default();
+        search.counts = RunCounts::default();
         if search.choices(*role).map_err(play_error)? > 1 {
             let untimed = iterations.is_none() && clock.0.is_none();
             let clock = if untimed { Deadline::after(clocks.play) } else { clock };
@@ -225,7 +225,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let seat = self.seat.as_ref()?;
         Some(match &seat.mind {
             Mind::Waiting(machine) => machine.name(),
-            Mind::Searching(search) => search.own.machine.name(),
+            Mind::Searching(search) => search.worker.machine.name(),
         })
     }
 
@@ -282,7 +282,7 @@ mod tests {
     use super::MctsPlayer;
     use crate::options::{MctsOptions, RandomOptions};
     use crate::random::RandomPlayer;
-    use crate::toys::{self, Rules, Slow, Toy};
+    use crate::test_games::{self, Rules, Slow, TestMachine};
     use ggp_game::{
         Clocks, Deadline, Game, Goals, Interpreter, Observation, PlayError, Player, Role, StateMachine,
         StopToken,
@@ -296,7 +296,11 @@ mod tests {
 
     const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
 
-    fn started<R: Rules + 'static>(machine: &Toy<R>, options: MctsOptions, role: Role) -> MctsPlayer<Toy<R>> {
+    fn started<R: Rules + 'static>(
+        machine: &TestMachine<R>,
+        options: MctsOptions,
+        role: Role,
+    ) -> MctsPlayer<TestMachine<R>> {
         let own = machine.clone();
         let mut player = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
         player.start(machine.game(), role, CLOCKS, Deadline::never(), &StopToken::new()).unwrap();
@@ -304,7 +308,7 @@ mod tests {
     }
 
     /// Plays a match of `players` and returns the goals. Checks that every move is legal.
-    fn play<R: Rules>(machine: &mut Toy<R>, players: &mut [Box<dyn Player>]) -> Vec<u8> {
+    fn play<R: Rules>(machine: &mut TestMachine<R>, players: &mut [Box<dyn Player>]) -> Vec<u8> {
         let stop = StopToken::new();
         let game = machine.game().clone();
         for (role, player) in game.roles().zip(players.iter_mut()) {
@@ -333,7 +337,7 @@ mod tests {
 
     #[test]
     fn it_beats_the_random_player_from_both_seats() {
-        let mut machine = toys::tic_tac_toe();
+        let mut machine = test_games::tic_tac_toe();
         let mut sum = 0u32;
         for seed in 0..60 {
             let seat = seed as usize % 2;
@@ -353,7 +357,7 @@ mod tests {
 
     #[test]
     fn it_follows_the_match_where_its_own_move_was_replaced() {
-        let machine = toys::tic_tac_toe();
+        let machine = test_games::tic_tac_toe();
         let options = MctsOptions { iterations: Some(100), ..MctsOptions::default() };
         let mut player = started(&machine, options, Role(0));
         let stop = StopToken::new();
@@ -374,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_slow_machine_never_makes_it_late() {
-        let machine = toys::slow(Slow { step: Duration::from_millis(20), length: 500 });
+        let machine = test_games::slow(Slow { step: Duration::from_millis(20), length: 500 });
         let options = MctsOptions::default();
         let own = machine.clone();
         let mut player = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
@@ -397,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_hangs_is_interrupted_and_caught_up_with_later() {
-        let machine = toys::hanging();
+        let machine = test_games::hanging();
         let mut player = started(&machine, MctsOptions::default(), Role(0));
         let stop = StopToken::new();
         let soon = || Deadline::after(Duration::from_millis(100));
@@ -415,7 +419,7 @@ mod tests {
     fn pondering_interrupts_the_machine_when_it_has_to_stop() {
         for threads in [1, 2] {
             let (entered, hangs) = channel();
-            let machine = toys::hanging_of_two(entered);
+            let machine = test_games::hanging_of_two(entered);
             let options = MctsOptions { threads, ..MctsOptions::default() };
             let mut player = started(&machine, options, Role(0));
             let stop = StopToken::new();
@@ -439,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_raised_flag_is_answered_at_once_and_legally() {
-        let machine = toys::tic_tac_toe();
+        let machine = test_games::tic_tac_toe();
         let mut player = started(&machine, MctsOptions::default(), Role(0));
         let stop = StopToken::new();
         stop.stop();
@@ -530,7 +534,7 @@ mod tests {
 
     #[test]
     fn what_it_cannot_do_it_says() {
-        let machine = toys::tic_tac_toe();
+        let machine = test_games::tic_tac_toe();
         let own = machine.clone();
         let mut player = MctsPlayer::new(MctsOptions::default(), move |_, _, _| Ok(own.clone()));
         let stop = StopToken::new();

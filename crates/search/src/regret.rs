@@ -80,7 +80,7 @@ mod tests {
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
-    use crate::toys;
+    use crate::test_games;
     use ggp_game::{Move, Role};
 
     /// The roles' strategies after a search, by move.
@@ -90,7 +90,7 @@ mod tests {
             techniques: Techniques::all().with(Technique::Solver, false),
             ..MctsOptions::default()
         };
-        let mut search = Search::new(toys::matrix(payoffs), &options).unwrap();
+        let mut search = Search::new(test_games::matrix(payoffs), &options).unwrap();
         search.run(&Limits::iterations(20_000));
         [Role(0), Role(1)].map(|role| {
             let mut strategy = search.strategy(role).unwrap();
@@ -146,7 +146,7 @@ mod tests {
         let mut seen = [0; 3];
         let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
         let payoffs: &[&[[u8; 2]]] = &[&[d, l, w], &[w, d, l], &[l, w, d]];
-        let mut search = Search::new(toys::matrix(payoffs), &MctsOptions::default()).unwrap();
+        let mut search = Search::new(test_games::matrix(payoffs), &MctsOptions::default()).unwrap();
         search.run(&Limits::iterations(5000));
         for _ in 0..300 {
             let Move(mv) = search.best_move(Role(0)).unwrap().unwrap();
@@ -163,7 +163,7 @@ mod tests {
             techniques: Techniques::all().with(Technique::Solver, false),
             ..MctsOptions::default()
         };
-        let mut search = Search::new(toys::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
+        let mut search = Search::new(test_games::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
         search.run(&Limits::iterations(2));
         assert!(search.draws() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
         search.horizon = 30;

@@ -21,9 +21,9 @@ impl<M: Playouts> Search<M> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut best = None;
         if self.tree[root].phase == Phase::Open {
-            best = self.favourite(role).map(|mv| self.own.machine.move_text(mv));
+            best = self.favourite(role).map(|mv| self.worker.machine.move_text(mv));
             candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
-                mv: self.own.machine.move_text(arm.mv).to_owned(),
+                mv: self.worker.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
                 proven: self.line_to(arm.mv).or(arm.bounds.proven()),
@@ -48,15 +48,15 @@ impl<M: Playouts> Search<M> {
 
     /// The goal 100 if the best line begins with `mv` and reaches 100; else `None`.
     fn line_to(&self, mv: Move) -> Option<u8> {
-        let line = self.line.as_ref()?;
+        let line = self.best_variation.as_ref()?;
         (line.share >= 1.0 && line.next() == Some(mv)).then_some(100)
     }
 
     /// The principal variation. In games of one role, the best line found. Otherwise the best arms at the
     /// root, without random draws, and then the most visited arms.
     fn principal(&self) -> Vec<Vec<String>> {
-        let text = |mv: Move| self.own.machine.move_text(mv).to_owned();
-        if let Some(line) = &self.line {
+        let text = |mv: Move| self.worker.machine.move_text(mv).to_owned();
+        if let Some(line) = &self.best_variation {
             return line.moves().take(PRINCIPAL_STEPS).map(|mv| vec![text(mv)]).collect();
         }
         let mut line = Vec::new();

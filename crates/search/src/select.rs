@@ -2,8 +2,8 @@
 //! Simultaneous moves use decoupled UCT: each role selects independently (Finnsson & Björnsson 2008).
 
 use crate::arm::Arm;
-use crate::belief::Belief;
 use crate::dice::Dice;
+use crate::prior::{Prior, PriorModel};
 use std::cmp::Ordering;
 
 /// The exploration constant for shares from 0 to 1. The worst-case proof of UCB1 uses √2; shares of real
@@ -16,22 +16,6 @@ const CERTAINTY: f32 = 8.0;
 
 /// Upper confidence bounds are recomputed after the node's descents have grown by one part in this many.
 const WIDE: u32 = 16;
-
-/// The prior of the arms of a node.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Prior {
-    /// The mean share in the node.
-    pub(crate) mean: f64,
-    /// The belief about the arms' leads over that mean. With a weight of 0, unvisited arms are selected
-    /// first.
-    pub(crate) belief: Belief,
-}
-
-impl Prior {
-    /// No prior.
-    pub(crate) const NONE: Prior =
-        Prior { mean: 0.0, belief: Belief { offset: 0.0, slope: 0.0, weight: 0.0 } };
-}
 
 /// The proven bound of a role in a node.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +69,11 @@ struct Bounding {
 impl Bounding {
     /// Prepares the bounds of `arms` in a node with `total` descents, backed up or not.
     fn new(arms: &[Arm], total: u32, exploration: f64, known: Known, prior: Prior) -> Bounding {
-        let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
+        let Prior { mean, model: PriorModel { offset, slope, weight } } = prior;
         let mut bounding = Bounding {
             known,
             all: is_deferred_next(arms),
-            expected: (usual + offset) as f32,
+            expected: (mean + offset) as f32,
             slope: slope as f32,
             weight: weight as f32,
             scale: (exploration * exploration) as f32,
@@ -233,11 +217,11 @@ pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Prior, choose_arm, choose_chance_arm, may_surpass};
+    use super::{Known, choose_arm, choose_chance_arm, may_surpass};
     use crate::arm::Arm;
-    use crate::belief::Belief;
     use crate::bounds::Bounds;
     use crate::dice::Dice;
+    use crate::prior::{Prior, PriorModel};
     use ggp_game::Move;
 
     fn arm(visits: u32, pending: u16, sum: f64) -> Arm {
@@ -253,7 +237,7 @@ mod tests {
     fn what_is_badly_thought_of_is_tried_in_the_end() {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let doubtful = Arm { advantage: -0.2, ..arm(0, 0, 0.0) };
-        let prior = Prior { mean: 0.5, belief: Belief { offset: -0.1, slope: 1.0, weight: 50.0 } };
+        let prior = Prior { mean: 0.5, model: PriorModel { offset: -0.1, slope: 1.0, weight: 50.0 } };
         let without_floor = |low| Known { low, is_floor: false };
         assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, without_floor(50), prior).0, 1);
         let (proved, doubtful) = (arm(20, 0, 10.0), Arm { advantage: -0.2, ..arm(0, 0, 0.0) });

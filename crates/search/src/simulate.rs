@@ -6,7 +6,7 @@
 
 use crate::history::Log;
 use crate::limits::Limits;
-use crate::pace::Pace;
+use crate::time_estimate::TimeEstimate;
 use ggp_game::{EvalError, Goal, Goals, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,10 +28,10 @@ pub(crate) struct Simulation {
     /// Whether a call has ever finished; an interrupted call gives no measurement.
     known: bool,
     /// The measured time of a round: one playout in each lane, or one watched playout.
-    round: Pace,
+    round: TimeEstimate,
     /// The expected time of the last call if it were not watched.
     call: Duration,
-    step: Pace,
+    step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.
     best: Option<Best>,
     /// Whether the next call logs its moves, and the log of the last call.
@@ -73,7 +73,7 @@ impl Ledger<'_> {
         }
         *self.longest = playout.steps.max(*self.longest);
         if let Some(log) = &mut self.log {
-            log.note(playout.moves, &self.scores);
+            log.add(playout.moves, &self.scores);
         }
         if self.roles == 1 && playout.terminal {
             keep_better(self.best, start, self.scores[0].share(), playout.moves);
@@ -98,9 +98,9 @@ impl Simulation {
             plan: PlayoutPlan { decisive, ..PlayoutPlan::new(seed) },
             started: 0,
             known: false,
-            round: Pace::default(),
+            round: TimeEstimate::default(),
             call: Duration::ZERO,
-            step: Pace::default(),
+            step: TimeEstimate::default(),
             best: None,
             logs: false,
             log: Log::default(),
@@ -190,7 +190,7 @@ impl Simulation {
             *share /= per_start as f64;
         }
         self.known = true;
-        self.round.note(began.elapsed() / if slow { playouts as u32 } else { rounds });
+        self.round.record(began.elapsed() / if slow { playouts as u32 } else { rounds });
         Ok(())
     }
 
@@ -238,7 +238,7 @@ impl Simulation {
             }
             state = machine.next_state(&state, &self.joint)?;
             steps += 1;
-            self.step.note(step_began.elapsed());
+            self.step.record(step_began.elapsed());
         };
         machine.goals(&state, &mut self.goals)?;
         let playout = Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal };
@@ -257,13 +257,13 @@ fn keep_better(best: &mut Option<Best>, start: usize, share: f64, moves: &[Move]
 mod tests {
     use super::Simulation;
     use crate::limits::Limits;
-    use crate::toys::{self, Rules, Slow, Toy};
+    use crate::test_games::{self, Rules, Slow, TestMachine};
     use ggp_game::{Deadline, EvalError, StateMachine};
     use std::time::{Duration, Instant};
 
     /// Plays three playouts from each of `starts`, cut off after some steps, watched and unwatched. Asserts
     /// that all results agree, and returns the mean scores.
-    fn both_ways<R: Rules>(mut machine: Toy<R>, starts: &[Vec<u8>]) -> Vec<f64> {
+    fn both_ways<R: Rules>(mut machine: TestMachine<R>, starts: &[Vec<u8>]) -> Vec<f64> {
         let mut unwatched = Simulation::new(5, machine.game().role_count(), false);
         unwatched.plan.max_steps = 20;
         unwatched.logs = true;
@@ -283,17 +283,17 @@ mod tests {
 
     #[test]
     fn watched_and_unwatched_playouts_are_the_same() {
-        let shares = both_ways(toys::tic_tac_toe(), &vec![vec![0; 10]; 50]);
+        let shares = both_ways(test_games::tic_tac_toe(), &vec![vec![0; 10]; 50]);
         assert!(shares.contains(&1.0) && shares.contains(&0.0));
-        let shares = both_ways(toys::combination(&[1, 2]), &vec![vec![0, 0]; 20]);
+        let shares = both_ways(test_games::combination(&[1, 2]), &vec![vec![0, 0]; 20]);
         assert!(shares.iter().any(|&share| share > 0.3), "the best of a role alone is kept: {shares:?}");
     }
 
     #[test]
     fn watched_and_unwatched_playouts_score_missing_and_several_goals_alike() {
         let states: Vec<Vec<u8>> = (1..=6).map(|state| vec![state]).collect();
-        let shares = both_ways(toys::ragged(6), &states);
-        for (state, (shares, expected)) in shares.chunks_exact(2).zip(toys::RAGGED).enumerate() {
+        let shares = both_ways(test_games::ragged(6), &states);
+        for (state, (shares, expected)) in shares.chunks_exact(2).zip(test_games::RAGGED).enumerate() {
             let near = |(share, expected): (&f64, f64)| (share - expected).abs() < 1e-9;
             assert!(shares.iter().zip(expected).all(near), "state {}: {shares:?}", state + 1);
         }
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_slow_playout_is_left_when_the_clock_runs_out() {
-        let mut machine = toys::slow(Slow { step: Duration::from_millis(5), length: 1000 });
+        let mut machine = test_games::slow(Slow { step: Duration::from_millis(5), length: 1000 });
         let start = machine.initial_state().unwrap();
         let limits = Limits::default().until(Deadline::after(Duration::from_millis(100)));
         let mut simulation = Simulation::new(1, 1, false);
@@ -315,7 +315,7 @@ mod tests {
             }
         };
         assert_eq!(error, EvalError::Interrupted);
-        assert!(finished >= 1, "some are cut off and judged as they stand");
+        assert!(finished >= 1, "some are cut off and scored as they stand");
         assert!(began.elapsed() < Duration::from_millis(130), "{:?}", began.elapsed());
     }
 }

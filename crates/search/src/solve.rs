@@ -331,12 +331,12 @@ impl<S: std::hash::Hash + Eq> Proofs<S> {
 mod tests {
     use super::{Solution, Solver, Step};
     use crate::limits::{Halt, Limits};
-    use crate::toys::{self, Rules, Toy};
+    use crate::test_games::{self, Rules, TestMachine};
     use ggp_game::{Move, Role, StateMachine};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn solved<R: Rules>(mut machine: Toy<R>, role: u8, memory: usize) -> (Halt, Solution) {
+    fn solved<R: Rules>(mut machine: TestMachine<R>, role: u8, memory: usize) -> (Halt, Solution) {
         let state = machine.initial_state().unwrap();
         let mut solver = Solver::new(machine, state, Role(role), memory);
         let halt = solver.run(&Limits::iterations(200_000));
@@ -351,7 +351,7 @@ mod tests {
     fn tic_tac_toe_is_a_draw_with_little_memory_too() {
         for memory in [1 << 20, 32_000] {
             for role in 0..2 {
-                let (halt, solution) = solved(toys::tic_tac_toe(), role, memory);
+                let (halt, solution) = solved(test_games::tic_tac_toe(), role, memory);
                 assert_eq!((halt, value(&solution)), (Halt::Decided, (50, 50)));
             }
         }
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn heaps_are_lost_for_multiples_of_four() {
         for size in 1..30 {
-            let (_, solution) = solved(toys::heap(size, 2), 0, 1 << 16);
+            let (_, solution) = solved(test_games::heap(size, 2), 0, 1 << 16);
             let goal = if size % 4 == 0 { 0 } else { 100 };
             assert_eq!(value(&solution), (goal, goal), "a heap of {size}");
             assert_eq!(
@@ -372,32 +372,32 @@ mod tests {
 
     #[test]
     fn the_largest_of_several_goals_is_proved() {
-        let (halt, solution) = solved(toys::ragged(4), 0, 1 << 16);
+        let (halt, solution) = solved(test_games::ragged(4), 0, 1 << 16);
         assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
         // The second role depends on the first: it may get no goal, or the least of its goals.
-        assert_eq!(value(&solved(toys::ragged(4), 1, 1 << 16).1), (0, 0));
+        assert_eq!(value(&solved(test_games::ragged(4), 1, 1 << 16).1), (0, 0));
     }
 
     #[test]
     fn against_two_others_only_what_is_certain_counts() {
-        assert_eq!(value(&solved(toys::heap(3, 3), 0, 1 << 16).1), (100, 100));
-        assert_eq!(value(&solved(toys::heap(4, 3), 0, 1 << 16).1), (0, 0));
+        assert_eq!(value(&solved(test_games::heap(3, 3), 0, 1 << 16).1), (100, 100));
+        assert_eq!(value(&solved(test_games::heap(4, 3), 0, 1 << 16).1), (0, 0));
     }
 
     #[test]
     fn simultaneous_moves_and_chance_leave_bounds() {
         let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
-        let (halt, rps) = solved(toys::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), 0, 1 << 16);
+        let (halt, rps) = solved(test_games::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), 0, 1 << 16);
         assert_eq!((halt, value(&rps)), (Halt::Decided, (0, 100)));
-        let (_, row) = solved(toys::matrix(&[&[w, l, d], &[w, w, w]]), 0, 1 << 16);
+        let (_, row) = solved(test_games::matrix(&[&[w, l, d], &[w, w, w]]), 0, 1 << 16);
         assert_eq!((value(&row), row.best), ((100, 100), Some(Move(1))));
-        assert_eq!(value(&solved(toys::gamble(), 0, 1 << 16).1), (60, 100));
+        assert_eq!(value(&solved(test_games::gamble(), 0, 1 << 16).1), (60, 100));
     }
 
     #[test]
     fn a_ring_is_solved_and_a_limit_says_how_far_it_came() {
-        assert_eq!(value(&solved(toys::ring(), 0, 1 << 16).1), (100, 100));
-        let mut machine = toys::tic_tac_toe();
+        assert_eq!(value(&solved(test_games::ring(), 0, 1 << 16).1), (100, 100));
+        let mut machine = test_games::tic_tac_toe();
         let state = machine.initial_state().unwrap();
         let mut solver = Solver::new(machine, state, Role(0), 1 << 20);
         assert_eq!(solver.run(&Limits::iterations(50)), Halt::Iterations);
@@ -450,10 +450,10 @@ mod tests {
         }
     }
 
-    fn wide(roles: usize, moves: u32, goal: Option<Payoff>) -> (Toy<Wide>, Arc<AtomicUsize>) {
+    fn wide(roles: usize, moves: u32, goal: Option<Payoff>) -> (TestMachine<Wide>, Arc<AtomicUsize>) {
         let made = Arc::new(AtomicUsize::new(0));
         let names = ["a", "b", "c", "d", "e", "f"];
-        (Toy::new(Wide { moves, goal, made: Arc::clone(&made) }, &names[..roles]), made)
+        (TestMachine::new(Wide { moves, goal, made: Arc::clone(&made) }, &names[..roles]), made)
     }
 
     /// Six roles have 729,000,000 joint moves, four 810,000.

@@ -254,6 +254,17 @@ impl<S: Eq + Hash> Tree<S> {
         &mut self.chunks[id.0 as usize / CHUNK].stats[first..first + self.roles]
     }
 
+    /// A role's mean share in a node; 0 without visits.
+    pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
+        let visits = self[id].visits.max(1);
+        self.stats(id)[role].total / f64::from(visits)
+    }
+
+    /// Whether the goals of all roles are proved in a node.
+    pub(crate) fn is_exact(&self, id: NodeId) -> bool {
+        self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
+    }
+
     /// The range of a role's arms in an open node.
     pub(crate) fn arm_range(&self, id: NodeId, role: Role) -> Range<usize> {
         let stats = self.stats(id);

@@ -35,16 +35,16 @@ pub(crate) trait Rules: Clone + Send {
 
 /// A machine that plays by such rules.
 #[derive(Clone, Debug)]
-pub(crate) struct Toy<R> {
+pub(crate) struct TestMachine<R> {
     pub(crate) rules: R,
     game: Arc<Game>,
     texts: Arc<Vec<String>>,
     stop: StopToken,
 }
 
-impl<R: Rules> Toy<R> {
-    pub(crate) fn new(rules: R, roles: &[&str]) -> Toy<R> {
-        Toy {
+impl<R: Rules> TestMachine<R> {
+    pub(crate) fn new(rules: R, roles: &[&str]) -> TestMachine<R> {
+        TestMachine {
             rules,
             stop: StopToken::new(),
             game: game(roles),
@@ -65,7 +65,7 @@ pub(crate) fn game(roles: &[&str]) -> Arc<Game> {
     Arc::new(Game::new(description).expect("the rules above are valid"))
 }
 
-impl<R: Rules> StateMachine for Toy<R> {
+impl<R: Rules> StateMachine for TestMachine<R> {
     type State = Vec<u8>;
 
     fn game(&self) -> &Arc<Game> {
@@ -147,7 +147,7 @@ impl<R: Rules> StateMachine for Toy<R> {
     }
 }
 
-impl<R: Rules> Playouts for Toy<R> {
+impl<R: Rules> Playouts for TestMachine<R> {
     fn clones_agree(&self) -> bool {
         true
     }
@@ -165,8 +165,8 @@ pub(crate) const NOOP: u32 = 99;
 #[derive(Clone, Debug)]
 pub(crate) struct TicTacToe;
 
-pub(crate) fn tic_tac_toe() -> Toy<TicTacToe> {
-    Toy::new(TicTacToe, &["x", "o"])
+pub(crate) fn tic_tac_toe() -> TestMachine<TicTacToe> {
+    TestMachine::new(TicTacToe, &["x", "o"])
 }
 
 impl TicTacToe {
@@ -218,8 +218,8 @@ pub(crate) struct Slow {
     pub(crate) length: u16,
 }
 
-pub(crate) fn slow(rules: Slow) -> Toy<Slow> {
-    Toy::new(rules, &["snail"])
+pub(crate) fn slow(rules: Slow) -> TestMachine<Slow> {
+    TestMachine::new(rules, &["snail"])
 }
 
 impl Rules for Slow {
@@ -249,8 +249,8 @@ impl Rules for Slow {
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix(pub(crate) Vec<Vec<[u8; 2]>>);
 
-pub(crate) fn matrix(payoffs: &[&[[u8; 2]]]) -> Toy<Matrix> {
-    Toy::new(Matrix(payoffs.iter().map(|row| row.to_vec()).collect()), &["row", "column"])
+pub(crate) fn matrix(payoffs: &[&[[u8; 2]]]) -> TestMachine<Matrix> {
+    TestMachine::new(Matrix(payoffs.iter().map(|row| row.to_vec()).collect()), &["row", "column"])
 }
 
 impl Rules for Matrix {
@@ -283,8 +283,8 @@ pub(crate) struct Heap {
     pub(crate) roles: usize,
 }
 
-pub(crate) fn heap(size: u8, roles: usize) -> Toy<Heap> {
-    Toy::new(Heap { size, roles }, &["a", "b", "c", "d"][..roles])
+pub(crate) fn heap(size: u8, roles: usize) -> TestMachine<Heap> {
+    TestMachine::new(Heap { size, roles }, &["a", "b", "c", "d"][..roles])
 }
 
 impl Rules for Heap {
@@ -319,8 +319,8 @@ impl Rules for Heap {
 #[derive(Clone, Debug)]
 pub(crate) struct Gamble;
 
-pub(crate) fn gamble() -> Toy<Gamble> {
-    Toy::new(Gamble, &["player", "random"])
+pub(crate) fn gamble() -> TestMachine<Gamble> {
+    TestMachine::new(Gamble, &["player", "random"])
 }
 
 impl Rules for Gamble {
@@ -359,8 +359,8 @@ impl Rules for Gamble {
 #[derive(Clone, Debug)]
 pub(crate) struct Ring;
 
-pub(crate) fn ring() -> Toy<Ring> {
-    Toy::new(Ring, &["walker"])
+pub(crate) fn ring() -> TestMachine<Ring> {
+    TestMachine::new(Ring, &["walker"])
 }
 
 impl Rules for Ring {
@@ -385,20 +385,20 @@ impl Rules for Ring {
     }
 }
 
-/// Counts to 50 without a choice; the very first transition hangs once.
+/// RunCounts to 50 without a choice; the very first transition hangs once.
 #[derive(Clone, Debug)]
 pub(crate) struct Hanging {
     hung: Arc<AtomicBool>,
     told: Option<Sender<()>>,
 }
 
-pub(crate) fn hanging() -> Toy<Hanging> {
-    Toy::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
+pub(crate) fn hanging() -> TestMachine<Hanging> {
+    TestMachine::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
 }
 
 /// [`hanging`] for two roles; the machine sends to `told` when it hangs.
-pub(crate) fn hanging_of_two(told: Sender<()>) -> Toy<Hanging> {
-    Toy::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
+pub(crate) fn hanging_of_two(told: Sender<()>) -> TestMachine<Hanging> {
+    TestMachine::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
 }
 
 impl Rules for Hanging {
@@ -442,8 +442,8 @@ pub(crate) struct Ragged(u32);
 pub(crate) const RAGGED: [[f64; 2]; 6] =
     [[0.0, 1.0], [0.7, 0.0], [1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.2, 0.3]];
 
-pub(crate) fn ragged(choices: u32) -> Toy<Ragged> {
-    Toy::new(Ragged(choices), &["first", "second"])
+pub(crate) fn ragged(choices: u32) -> TestMachine<Ragged> {
+    TestMachine::new(Ragged(choices), &["first", "second"])
 }
 
 impl Rules for Ragged {
@@ -493,13 +493,13 @@ pub(crate) struct Combination {
     interruptions: usize,
 }
 
-pub(crate) fn combination(digits: &[u32]) -> Toy<Combination> {
+pub(crate) fn combination(digits: &[u32]) -> TestMachine<Combination> {
     interrupted_combination(digits, 0)
 }
 
 /// The same game on a machine whose first `interruptions` queries for nearness fail.
-pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> Toy<Combination> {
-    Toy::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
+pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> TestMachine<Combination> {
+    TestMachine::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
 }
 
 impl Rules for Combination {

@@ -1,0 +1,47 @@
+//! One thread's batch of descents.
+
+use crate::descent::Descent;
+use crate::id::NodeId;
+use ggp_game::{Goals, Move};
+
+/// One thread's batch: its descents and the machine's answers for them.
+#[derive(Debug)]
+pub(crate) struct Batch<S> {
+    pub(crate) descents: Vec<Descent<S>>,
+    /// The leaves without legal moves that descents have reached, without duplicates.
+    pub(crate) unopened: Vec<NodeId>,
+    /// The legal moves of those leaves, leaf by leaf and role by role.
+    pub(crate) legal: Vec<Vec<Move>>,
+    /// The decisive moves among them; empty if the machine cannot tell.
+    pub(crate) decisive: Vec<Vec<Move>>,
+    /// The numbers of the descents whose next state has no node yet.
+    pub(crate) childless: Vec<usize>,
+    /// The joint moves to those states.
+    pub(crate) joints: Vec<Move>,
+    /// Those states, whether each is terminal, and the goals of each, role by role.
+    pub(crate) states: Vec<S>,
+    pub(crate) over: Vec<bool>,
+    pub(crate) goals: Vec<Goals>,
+    /// The start states of playouts, in the order of their descents.
+    pub(crate) starts: Vec<S>,
+    /// The mean shares of each start's playouts, role by role.
+    pub(crate) shares: Vec<f64>,
+}
+
+impl<S> Default for Batch<S> {
+    fn default() -> Batch<S> {
+        Batch {
+            descents: Vec::new(),
+            unopened: Vec::new(),
+            legal: Vec::new(),
+            decisive: Vec::new(),
+            childless: Vec::new(),
+            joints: Vec::new(),
+            states: Vec::new(),
+            over: Vec::new(),
+            goals: Vec::new(),
+            starts: Vec::new(),
+            shares: Vec::new(),
+        }
+    }
+}
