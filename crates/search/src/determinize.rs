@@ -7,8 +7,10 @@
 
 use crate::alarm::{Alarm, silence};
 use crate::dice::Dice;
+use crate::limits::before_margin;
+use crate::observation::not_started;
 use crate::options::MctsOptions;
-use crate::player::{MakeMachine, ahead_of, not_started};
+use crate::player::MakeMachine;
 use crate::technique::Technique;
 use ggp_game::{
     Belief, Candidate, Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, PlayoutPlan,
@@ -91,12 +93,12 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
 pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,
     make: MakeMachine<M>,
-    seat: Option<Seat<M>>,
+    current: Option<RunningMatch<M>>,
     report: Option<Report>,
 }
 
-/// `Seat`: the player's data for the current match.
-struct Seat<M: Playouts> {
+/// The player's data for its current match.
+struct RunningMatch<M: Playouts> {
     machine: M,
     /// The maximum number of states in the belief.
     bound: usize,
@@ -125,7 +127,7 @@ impl DeterminizeOptions {
     /// number of iterations, the play clock from now applies.
     fn clock(&self, clocks: Clocks, deadline: Deadline) -> Deadline {
         let untimed = self.iterations.is_none() && deadline.0.is_none();
-        ahead_of(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)
+        before_margin(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)
     }
 }
 
@@ -135,11 +137,11 @@ impl<M: Playouts> DeterminizingPlayer<M> {
         options: DeterminizeOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
     ) -> DeterminizingPlayer<M> {
-        DeterminizingPlayer { options, make: Box::new(make), seat: None, report: None }
+        DeterminizingPlayer { options, make: Box::new(make), current: None, report: None }
     }
 }
 
-impl<M: Playouts> Seat<M> {
+impl<M: Playouts> RunningMatch<M> {
     /// Updates the belief with an observation.
     fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         // A machine may parse only the moves that it has listed before.
@@ -212,14 +214,14 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(), PlayError> {
-        (self.seat, self.report) = (None, None);
+        (self.current, self.report) = (None, None);
         let mut machine = (self.make)(game, deadline, stop)?;
         let state = machine.initial_state()?;
         let each = size_of::<M::State>() + machine.heap_bytes(&state);
         let bound = Belief::<M>::bound_within(self.options.memory, each).min(STATES);
         let belief = Belief::certain(state, role, bound);
         let dice = Dice::new(self.options.seed);
-        self.seat = Some(Seat { machine, bound, belief, role, clocks, dice, playouts: 0 });
+        self.current = Some(RunningMatch { machine, bound, belief, role, clocks, dice, playouts: 0 });
         Ok(())
     }
 
@@ -230,19 +232,19 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         stop: &StopToken,
     ) -> Result<String, PlayError> {
         let began = Instant::now();
-        let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        seat.machine.interrupt_on(stop);
-        seat.follow(seen)?;
-        if seat.machine.has_many_moves() {
-            seat.machine.release_moves();
+        let running = self.current.as_mut().ok_or_else(not_started)?;
+        running.machine.interrupt_on(stop);
+        running.follow(seen)?;
+        if running.machine.has_many_moves() {
+            running.machine.release_moves();
         }
         let mut own = Vec::new();
-        seat.belief.legal_moves(&mut seat.machine, &mut own)?;
+        running.belief.legal_moves(&mut running.machine, &mut own)?;
         if own.is_empty() {
             return Err(PlayError::NoMove);
         }
-        let deadline = self.options.clock(seat.clocks, deadline);
-        let alarm = Alarm::set(&mut seat.machine, deadline, stop);
+        let deadline = self.options.clock(running.clocks, deadline);
+        let alarm = Alarm::set(&mut running.machine, deadline, stop);
         // A batch must end before the deadline; the longest batch so far is the estimate of its time.
         let mut longest = Duration::ZERO;
         let mut tallies = vec![Tally::default(); own.len()];
@@ -257,7 +259,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             }
             let batch = Instant::now();
             let mut more = tallies.clone();
-            match seat.iterate(&own, left, &mut more) {
+            match running.iterate(&own, left, &mut more) {
                 // The moves have unequal numbers of playouts, but even an incomplete batch is better than no
                 // information.
                 Err(EvalError::Interrupted) if done == 0 => {
@@ -272,15 +274,15 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             longest = longest.max(batch.elapsed());
         }
         drop(alarm);
-        silence(&mut seat.machine);
+        silence(&mut running.machine);
         let best = if tallies.iter().all(|tally| tally.count == 0) {
-            seat.dice.below(own.len())
+            running.dice.below(own.len())
         } else {
             (0..own.len())
                 .reduce(|best, next| if tallies[next].mean() > tallies[best].mean() { next } else { best })
                 .unwrap_or(0)
         };
-        let text = |&mv: &Move| seat.machine.move_text(mv).to_owned();
+        let text = |&mv: &Move| running.machine.move_text(mv).to_owned();
         let mut candidates: Vec<Candidate> = own
             .iter()
             .zip(&tallies)
@@ -303,11 +305,11 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
     }
 
     fn reasoner(&self) -> Option<&'static str> {
-        self.seat.as_ref().map(|seat| seat.machine.name())
+        self.current.as_ref().map(|running| running.machine.name())
     }
 
     fn stop(&mut self, _: Observation<'_>) {
-        self.seat = None;
+        self.current = None;
     }
 }
 
@@ -393,7 +395,7 @@ mod tests {
             player.play(Observation::Start, Deadline::never(), &stop).unwrap();
             let heard = Observation::Percepts { turn: 1, own: "listen", seen: &[] };
             player.play(heard, Deadline::never(), &stop).unwrap();
-            player.seat.as_ref().unwrap().belief.states().len()
+            player.current.as_ref().unwrap().belief.states().len()
         };
         assert_eq!((believed(1 << 20), believed(1)), (2, 1));
     }

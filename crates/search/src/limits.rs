@@ -108,6 +108,15 @@ impl Limits {
     }
 }
 
+/// A margin is at most one part in this many of the time left on the clock.
+const LARGEST_MARGIN: u32 = 5;
+
+/// `deadline` minus `margin`, or minus a fifth of the time left if that is less.
+pub(crate) fn before_margin(deadline: Deadline, margin: Duration) -> Deadline {
+    let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
+    Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Halt, Limits};
