@@ -185,7 +185,7 @@ mod tests {
     use ggp_game::Move;
 
     #[test]
-    fn an_arm_remembers_what_a_node_made_anew_does_not() {
+    fn an_arm_keeps_its_visits_when_its_child_is_recreated() {
         let mut tree = Tree::new(1, 1 << 20, true);
         let root = tree.add(1u32, 0);
         tree.set_root(root);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn above_a_cut_what_is_proved_there_is_seen() {
+    fn nodes_above_a_cut_see_its_proven_goals() {
         let mut tree = Tree::new(2, 1 << 20, true);
         let nodes: Vec<_> = (0..3u32).map(|state| tree.add(state, 0)).collect();
         tree.set_root(nodes[0]);

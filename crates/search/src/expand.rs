@@ -58,7 +58,7 @@ impl<M: Playouts> Search<M> {
         let opened = self.open_leaves(&mut batch);
         self.worker.batch = batch;
         opened?;
-        self.worker.follow(&mut self.tree, selection)?;
+        self.worker.request_children(&mut self.tree, selection)?;
         let mut batch = std::mem::take(&mut self.worker.batch);
         self.enter_children(&mut batch);
         self.worker.batch = batch;

@@ -173,7 +173,7 @@ mod tests {
     use ggp_game::{Goal, Move, Role};
 
     #[test]
-    fn moves_of_playouts_that_were_won_stand_out() {
+    fn moves_of_won_playouts_have_an_advantage() {
         let goal = |value| Goal::new(value).unwrap();
         let mut log = Log::default();
         for _ in 0..100 {

@@ -35,7 +35,7 @@ mod tests {
     use ggp_game::{Move, Role};
 
     #[test]
-    fn what_fares_well_is_preferred_as_far_as_the_tree_agrees() {
+    fn moves_with_a_lead_are_preferred_as_far_as_the_tree_confirms_it() {
         let mut history = History::new(2);
         for (mv, goals) in [(3, 80), (4, 50), (5, 20)] {
             history.add(Role(1), Move(mv), goals * 1000, 1000);

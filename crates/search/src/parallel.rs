@@ -44,7 +44,7 @@ impl<M: Playouts> Search<M> {
         halt
     }
 
-    /// A worker for every thread. Their machines are clones, so they obey the same alarm as the search's
+    /// A worker for every thread. Their machines are clones, so they obey the same watchdog as the search's
     /// machine.
     fn create_workers(&mut self) -> Vec<Worker<M>> {
         let mut workers = std::mem::take(&mut self.pool.workers);
@@ -76,7 +76,7 @@ fn run_worker<M: Playouts>(
         drop(guard);
         match next {
             // 3. Simulation.
-            ControlFlow::Continue(per_leaf) => turn.played = worker.play(per_leaf, limits),
+            ControlFlow::Continue(per_leaf) => turn.result = worker.simulate(per_leaf, limits),
             ControlFlow::Break(halt) => return halt,
         }
     }

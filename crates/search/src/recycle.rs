@@ -29,7 +29,7 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Whether a child of a marked node stays; marks it if so. Nodes with proven bounds stay, and so do nodes
     /// on descents under way.
-    fn stays(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
+    fn keep_child(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
             return true;
@@ -48,14 +48,14 @@ impl<S: Eq + Hash> Tree<S> {
     fn mark_children(&mut self, id: NodeId, stack: &mut Vec<NodeId>) {
         let mut arms = std::mem::take(&mut self[id].arms);
         for arm in arms.iter_mut().filter(|arm| arm.child.is_some()) {
-            if !self.stays(arm.child, stack) {
+            if !self.keep_child(arm.child, stack) {
                 arm.child = NodeId::NONE;
             }
         }
         self[id].arms = arms;
         if let Some(mut joints) = self[id].joints.take() {
             let before = joints.len();
-            joints.retain(|_, child| self.stays(*child, stack));
+            joints.retain(|_, child| self.keep_child(*child, stack));
             self.shrink((before - joints.len()) * JOINT_BYTES);
             self[id].joints = Some(joints);
         }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_new_root_does_not_reach_is_given_back_and_used_again() {
+    fn nodes_that_the_new_root_does_not_reach_are_reused() {
         let (mut tree, root) = grown(false);
         assert!(tree.recycler.is_idle());
         assert_eq!(tree.len(), 511);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_what_was_visited_and_what_is_proved() {
+    fn thinning_keeps_visited_and_proven_nodes() {
         let (mut tree, root) = grown(true);
         // One path with many visits, one proven node with few, and the remaining nodes.
         let mut way = root;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_what_a_descent_is_under_way_through() {
+    fn thinning_keeps_the_nodes_of_descents_in_flight() {
         let (mut tree, root) = grown(true);
         let under_way = tree[root].child(&[0]);
         let below = tree[under_way].child(&[1]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_come_faster_than_sweeps_end_do_not_keep_them_from_ending() {
+    fn sweeps_end_although_moves_come_faster() {
         let (mut tree, root) = grown(false);
         let next = tree[root].child(&[1]);
         for _ in 0..4 {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_found_again_while_marking_lives_with_all_below_it() {
+    fn a_node_found_while_marking_lives_with_its_subtree() {
         let mut tree = Tree::new(1, BOUND, true);
         let root = grow(&mut tree, 1, 6);
         tree.set_root(root);

@@ -43,26 +43,26 @@ impl Regret {
 /// Draws one of a role's arms in a node with `visits`, by regret or, while exploring, uniformly. Arms that
 /// cannot reach `low` are excluded.
 pub(crate) fn draw_arm(arms: &[Arm], regrets: &mut [Regret], visits: u32, low: u8, dice: &mut Dice) -> usize {
-    let hopeful = |arm: &Arm| arm.bounds.high >= low;
-    let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| hopeful(arm)).map(|(_, r)| r.regret).sum();
-    let count = arms.iter().filter(|arm| hopeful(arm)).count().max(1) as f32;
+    let eligible = |arm: &Arm| arm.bounds.high >= low;
+    let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| eligible(arm)).map(|(_, r)| r.regret).sum();
+    let count = arms.iter().filter(|arm| eligible(arm)).count().max(1) as f32;
     let decay = (EXPLORED_PULLS * f64::from(count) / f64::from(visits.max(1))).sqrt().min(1.0);
     let explore = dice.between(0.0..1.0) < EXPLORED * decay;
-    let mut ticket = dice.between(0.0..1.0) as f32;
+    let mut remainder = dice.between(0.0..1.0) as f32;
     let mut drawn = None;
     for (index, (arm, regret)) in arms.iter().zip(regrets).enumerate() {
-        if !hopeful(arm) {
+        if !eligible(arm) {
             continue;
         }
         let share = if sum > 0.0 { regret.regret / sum } else { 1.0 / count };
         regret.weight += share;
-        ticket -= if explore { 1.0 / count } else { share };
-        if ticket < 0.0 && drawn.is_none() {
+        remainder -= if explore { 1.0 / count } else { share };
+        if remainder < 0.0 && drawn.is_none() {
             drawn = Some(index);
         }
     }
-    // Rounding may leave a rest of the ticket.
-    drawn.or_else(|| arms.iter().position(hopeful)).unwrap_or(0)
+    // Rounding may leave a positive remainder.
+    drawn.or_else(|| arms.iter().position(eligible)).unwrap_or(0)
 }
 
 /// The average strategy: the probability of each arm, without the arms that only exploration has drawn.
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_with_a_common_interest_settle() {
+    fn coordination_games_settle_on_an_equilibrium() {
         for seed in 0..5 {
             let (all, none) = ([100, 100], [0, 0]);
             let mix = mixed(&[&[all, none], &[none, all]], seed);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_draws_have_left_behind_is_not_played() {
+    fn remains_of_regret_matching_are_not_played() {
         // Both roles win with the first move. They draw by regret matching as long as the end seems near.
         let (win, none) = ([100, 100], [0, 0]);
         let options = MctsOptions {

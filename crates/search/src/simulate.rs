@@ -17,7 +17,7 @@ const WATCHED_FROM: Duration = Duration::from_millis(2);
 
 /// A watched playout is cut off after one part in this many of the time left. Its last state is scored as it
 /// stands: a few rough estimates are better than none.
-const SHARE_OF_CLOCK: u32 = 8;
+const PART_OF_CLOCK: u32 = 8;
 
 /// Plays playouts and counts them.
 #[derive(Clone, Debug)]
@@ -26,14 +26,14 @@ pub(crate) struct Simulation {
     pub(crate) plan: PlayoutPlan<'static>,
     started: u64,
     /// Whether a call has ever finished; an interrupted call gives no measurement.
-    known: bool,
+    has_measured: bool,
     /// The measured time of a round: one playout in each lane, or one watched playout.
     round: TimeEstimate,
     /// The expected time of the last call if it were not watched.
     call: Duration,
     step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.
-    best: Option<Best>,
+    best: Option<BestPlayout>,
     /// Whether the next call logs its moves, and the log of the last call.
     pub(crate) logs: bool,
     pub(crate) log: Log,
@@ -48,18 +48,18 @@ pub(crate) struct Simulation {
 }
 
 /// Collects the results of the playouts of one call, watched or not.
-struct Ledger<'a> {
+struct Results<'a> {
     roles: usize,
     per_start: usize,
     shares: &'a mut [f64],
     /// The log of moves and scores, if they are logged.
     log: Option<&'a mut Log>,
-    best: &'a mut Option<Best>,
+    best: &'a mut Option<BestPlayout>,
     longest: &'a mut u32,
     scores: Vec<Goal>,
 }
 
-impl Ledger<'_> {
+impl Results<'_> {
     /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
     /// has ended, possibly because a role had no legal move, and scores as the tree scores such a state.
     fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
@@ -76,14 +76,14 @@ impl Ledger<'_> {
             log.add(playout.moves, &self.scores);
         }
         if self.roles == 1 && playout.terminal {
-            keep_better(self.best, start, self.scores[0].share(), playout.moves);
+            update_best(self.best, start, self.scores[0].share(), playout.moves);
         }
     }
 }
 
 /// A playout of a game of one role that ended the game.
 #[derive(Clone, Debug)]
-pub(crate) struct Best {
+pub(crate) struct BestPlayout {
     /// The index of its start state.
     pub(crate) start: usize,
     pub(crate) share: f64,
@@ -97,7 +97,7 @@ impl Simulation {
         Simulation {
             plan: PlayoutPlan { decisive, ..PlayoutPlan::new(seed) },
             started: 0,
-            known: false,
+            has_measured: false,
             round: TimeEstimate::default(),
             call: Duration::ZERO,
             step: TimeEstimate::default(),
@@ -120,12 +120,12 @@ impl Simulation {
 
     /// Whether playouts are slow enough to be watched step by step.
     pub(crate) fn is_slow(&self) -> bool {
-        !self.known || self.call >= WATCHED_FROM
+        !self.has_measured || self.call >= WATCHED_FROM
     }
 
     /// Takes the best playout of the last call if it ended the game with more than `above`. Only in games of
     /// one role.
-    pub(crate) fn take_best(&mut self, above: f64) -> Option<Best> {
+    pub(crate) fn take_best(&mut self, above: f64) -> Option<BestPlayout> {
         self.best.take().filter(|best| best.share > above)
     }
 
@@ -161,7 +161,7 @@ impl Simulation {
         let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
         self.started += playouts as u64;
         let (mut log, mut best, mut longest) = (std::mem::take(&mut self.log), None, 0);
-        let mut ledger = Ledger {
+        let mut results = Results {
             roles,
             per_start,
             shares: &mut *shares,
@@ -173,7 +173,7 @@ impl Simulation {
         let played = if slow {
             (0..playouts).try_for_each(|index| {
                 let number = first + index as u64;
-                self.watch(machine, &starts[index / per_start], (index, number), limits, &mut ledger)
+                self.play_watched(machine, &starts[index / per_start], (index, number), limits, &mut results)
             })
         } else {
             let preferred = self.preferred.as_deref();
@@ -181,7 +181,7 @@ impl Simulation {
             let plan = PlayoutPlan { preferred, first, per_start, moves, ..self.plan };
             machine.playouts(starts, plan, &mut |playout| {
                 let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
-                ledger.add(&playout, cut_off);
+                results.add(&playout, cut_off);
             })
         };
         (self.log, self.best, self.longest) = (log, best, longest);
@@ -189,24 +189,24 @@ impl Simulation {
         for share in shares.iter_mut() {
             *share /= per_start as f64;
         }
-        self.known = true;
+        self.has_measured = true;
         self.round.record(began.elapsed() / if slow { playouts as u32 } else { rounds });
         Ok(())
     }
 
     /// Plays one playout step by step: the one at `index` of its call, with the random stream `number`.
-    fn watch<M: StateMachine>(
+    fn play_watched<M: StateMachine>(
         &mut self,
         machine: &mut M,
         start: &M::State,
         (index, number): (usize, u64),
         limits: &Limits,
-        ledger: &mut Ledger<'_>,
+        results: &mut Results<'_>,
     ) -> Result<(), EvalError> {
         let game = machine.game().clone();
         let stream = rng::Stream::new(self.plan.seed, number);
         let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
-        let allowance = limits.deadline.remaining().map(|left| left / SHARE_OF_CLOCK);
+        let allowance = limits.deadline.remaining().map(|left| left / PART_OF_CLOCK);
         let began = Instant::now();
         let mut state = start.clone();
         let mut steps = 0;
@@ -242,14 +242,14 @@ impl Simulation {
         };
         machine.goals(&state, &mut self.goals)?;
         let playout = Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal };
-        ledger.add(&playout, cut_off);
+        results.add(&playout, cut_off);
         Ok(())
     }
 }
 
-fn keep_better(best: &mut Option<Best>, start: usize, share: f64, moves: &[Move]) {
+fn update_best(best: &mut Option<BestPlayout>, start: usize, share: f64, moves: &[Move]) {
     if best.as_ref().is_none_or(|best| share > best.share) {
-        *best = Some(Best { start, share, moves: moves.to_vec() });
+        *best = Some(BestPlayout { start, share, moves: moves.to_vec() });
     }
 }
 

@@ -41,9 +41,9 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Performs some steps of the beam search, about as much work as a batch of playouts. Only for games of
-    /// one role.
-    pub(crate) fn step_beam(&mut self) -> Result<(), EvalError> {
+    /// Performs some steps of the beam search and of the subgame searches, about as much work as a batch of
+    /// playouts. Does nothing in games of several roles.
+    pub(crate) fn search_single_role(&mut self) -> Result<(), EvalError> {
         if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
         {
             return Ok(());
@@ -62,7 +62,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Performs some steps of the subgame searches, if the game has subgames.
-    pub(crate) fn step_subgames(&mut self) -> Result<(), EvalError> {
+    fn step_subgames(&mut self) -> Result<(), EvalError> {
         let Some(subgames) = self.subgames.as_mut().filter(|subgames| !subgames.finished) else {
             return Ok(());
         };
@@ -111,7 +111,7 @@ mod tests {
     use ggp_game::{Move, Role};
 
     #[test]
-    fn the_line_to_the_goal_is_found_and_played_out() {
+    fn the_variation_to_the_goal_is_found_and_played_out() {
         // Means are almost uninformative here: one of 3⁷ lines reaches the goal.
         for options in [
             MctsOptions {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_left_is_forgotten() {
+    fn a_variation_that_the_match_leaves_is_discarded() {
         let options = MctsOptions {
             techniques: Techniques::all().with(Technique::Solver, false).with(Technique::Beam, false),
             ..MctsOptions::default()
@@ -144,6 +144,6 @@ mod tests {
         search.advance(&[Move(2)]).unwrap();
         assert!(search.best_variation.is_none());
         assert_eq!(search.run(&Limits::iterations(50)), Halt::Iterations);
-        assert!(search.best_variation.as_ref().is_some_and(|line| line.share < 1.0));
+        assert!(search.best_variation.as_ref().is_some_and(|best| best.share < 1.0));
     }
 }

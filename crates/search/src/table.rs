@@ -67,7 +67,7 @@ mod tests {
     use crate::id::NodeId;
 
     #[test]
-    fn what_was_put_in_is_found_until_it_is_crowded_out() {
+    fn nodes_are_found_until_they_are_replaced() {
         let mut table = Table::new(1024);
         for i in 0..512u32 {
             table.insert(hash_of(&i), NodeId(i), |_| true);

@@ -31,15 +31,15 @@ pub(crate) struct Turn {
     /// The number of consecutive failures.
     failures: u32,
     /// The current batch, and when it began.
-    begun: Option<(BatchSize, Instant)>,
+    batch: Option<(BatchSize, Instant)>,
     /// The result of the current batch so far.
-    pub(crate) played: Result<(), EvalError>,
+    pub(crate) result: Result<(), EvalError>,
 }
 
 impl Turn {
     /// The progress before the first batch of a run, when earlier runs have done `before` iterations.
     pub(crate) fn new(before: u64) -> Turn {
-        Turn { before, failures: 0, begun: None, played: Ok(()) }
+        Turn { before, failures: 0, batch: None, result: Ok(()) }
     }
 }
 
@@ -50,7 +50,7 @@ impl<M: Playouts> Search<M> {
         loop {
             match self.take_turn(&mut turn, limits) {
                 // 3. Simulation.
-                ControlFlow::Continue(per_leaf) => turn.played = self.worker.play(per_leaf, limits),
+                ControlFlow::Continue(per_leaf) => turn.result = self.worker.simulate(per_leaf, limits),
                 ControlFlow::Break(halt) => return halt,
             }
         }
@@ -61,7 +61,7 @@ impl<M: Playouts> Search<M> {
     pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
         loop {
             self.end_batch(turn, limits)?;
-            // The alarm interrupts playouts in lanes, so an underestimate costs only the last batch. The
+            // The watchdog interrupts playouts in lanes, so an underestimate costs only the last batch. The
             // typical time is therefore enough.
             let interruptible = self.worker.machine.lanes() > 1;
             let expected = if interruptible { self.batch_time.typical() } else { self.batch_time.expected() };
@@ -74,9 +74,9 @@ impl<M: Playouts> Search<M> {
             let left = limits.deadline.remaining().map_or(u32::MAX, |left| self.batch_time.times_in(left));
             let batch = self.plan(left, limits.iterations.map_or(u64::MAX, |most| most - done));
             self.in_flight += batch.leaves as u64;
-            turn.begun = Some((batch, began));
-            turn.played = self.open_batch();
-            if turn.played.is_ok() {
+            turn.batch = Some((batch, began));
+            turn.result = self.select_and_expand();
+            if turn.result.is_ok() {
                 return ControlFlow::Continue(batch.per_leaf);
             }
         }
@@ -99,7 +99,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Steps 1 and 2: selection and expansion.
-    fn open_batch(&mut self) -> Result<(), EvalError> {
+    fn select_and_expand(&mut self) -> Result<(), EvalError> {
         let selection = self.selection();
         // 1. Selection.
         self.worker.select(&mut self.tree, selection, self.two_player.has(Technique::Decisive))?;
@@ -109,12 +109,12 @@ impl<M: Playouts> Search<M> {
 
     /// Backs up the current batch, or withdraws it if it failed. Breaks if that ends the run.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
-        let Some((BatchSize { leaves, per_leaf }, began)) = turn.begun.take() else {
+        let Some((BatchSize { leaves, per_leaf }, began)) = turn.batch.take() else {
             return ControlFlow::Continue(());
         };
         self.in_flight -= leaves as u64;
-        let played = std::mem::replace(&mut turn.played, Ok(()));
-        match played {
+        let result = std::mem::replace(&mut turn.result, Ok(()));
+        match result {
             Ok(()) => {
                 self.counts.playouts += (self.worker.batch.starts.len() * per_leaf) as u64;
                 // 4. Backpropagation.
@@ -122,7 +122,7 @@ impl<M: Playouts> Search<M> {
             }
             Err(_) => self.remove_virtual_loss(),
         }
-        match played.and_then(|()| self.step_beam()) {
+        match result.and_then(|()| self.search_single_role()) {
             Ok(()) => {
                 turn.failures = 0;
                 self.counts.iterations += leaves as u64;
@@ -149,7 +149,7 @@ impl<M: Playouts> Search<M> {
             Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
             None => self.tree.is_exact(root),
         };
-        let solved = self.best_variation.as_ref().is_some_and(|line| line.share >= 1.0)
+        let solved = self.best_variation.as_ref().is_some_and(|best| best.share >= 1.0)
             || self.beam.as_ref().is_some_and(Beam::is_exhausted);
         if self.tree[root].phase == Phase::Ended || decided || solved {
             return Some(Halt::Decided);

@@ -1,8 +1,8 @@
 //! The working data of one thread of a search, and its batch.
 //!
 //! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves that
-//! they reach. After those leaves are opened, [`Worker::follow`] asks for the next states. After those states
-//! have nodes, [`Worker::play`] plays them out. The results stay in the worker until the search adds them to
+//! they reach. After those leaves are opened, [`Worker::request_children`] asks for the next states. After those states
+//! have nodes, [`Worker::simulate`] plays them out. The results stay in the worker until the search adds them to
 //! the tree.
 
 use crate::batch::Batch;
@@ -73,7 +73,7 @@ impl<M: Playouts> Worker<M> {
     ///
     /// # Errors
     /// Those of the machine.
-    pub(crate) fn follow(
+    pub(crate) fn request_children(
         &mut self,
         tree: &mut Tree<M::State>,
         selection: Selection,
@@ -87,7 +87,7 @@ impl<M: Playouts> Worker<M> {
             if let DescentState::Unopened = progress {
                 *progress = DescentState::Known;
                 if tree[id].phase == Phase::Open {
-                    selection.leave(tree, path, id, &mut self.dice);
+                    selection.choose_arms(tree, path, id, &mut self.dice);
                     *progress = DescentState::Childless;
                 }
             }
@@ -109,7 +109,7 @@ impl<M: Playouts> Worker<M> {
     ///
     /// # Errors
     /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
-    pub(crate) fn play(&mut self, per_leaf: usize, limits: &Limits) -> Result<(), EvalError> {
+    pub(crate) fn simulate(&mut self, per_leaf: usize, limits: &Limits) -> Result<(), EvalError> {
         let Batch { descents, starts, shares, .. } = &mut self.batch;
         starts.clear();
         for Descent { progress, .. } in descents {
