@@ -19,8 +19,8 @@ impl<S: Eq + Hash> Tree<S> {
     /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on
     /// the growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// Where the path is cut, that node and the nodes above it see the proven goals of the cut; the arm pulled
-    /// at the cut still sees the playouts.
+    /// Where the path is cut, that node and the nodes above it see the proven goals of the cut; the arm
+    /// pulled at the cut still sees the playouts.
     ///
     /// With `regrets`, roles that chose simultaneously by regret matching update their regrets.
     ///

@@ -22,13 +22,13 @@ const PROVEN_SPREAD: f64 = 0.5;
 impl<M: Playouts> Search<M> {
     /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
-    /// In games of one role it follows the best variation found. Where roles mix their moves by regret matching,
-    /// it draws from the average strategy unless the role's goal is proved. Otherwise proven moves come
-    /// first: the shortest win is played, and a proven loss is avoided or delayed. Among the other moves,
-    /// with two roles in turn, the frequently visited move of the highest lower bound is played (the secure
-    /// child, Chaslot et al. 2008). Otherwise the most visited move is played, then the one of the best mean,
-    /// then a random one. A proven move that attains the role's security level is played unless another move
-    /// is surely better.
+    /// In games of one role it follows the best variation found. Where roles mix their moves by regret
+    /// matching, it draws from the average strategy unless the role's goal is proved. Otherwise proven moves
+    /// come first: the shortest win is played, and a proven loss is avoided or delayed. Among the other
+    /// moves, with two roles in turn, the frequently visited move of the highest lower bound is played (the
+    /// secure child, Chaslot et al. 2008). Otherwise the most visited move is played, then the one of the
+    /// best mean, then a random one. A proven move that attains the role's security level is played unless
+    /// another move is surely better.
     ///
     /// # Errors
     /// Those of the machine, if the legal moves are not known yet.
@@ -61,8 +61,8 @@ impl<M: Playouts> Search<M> {
         self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
-    /// The arm that `role` prefers at the open root, without a variation and without drawing: its position in the
-    /// node.
+    /// The arm that `role` prefers at the open root, without a variation and without drawing: its position in
+    /// the node.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;

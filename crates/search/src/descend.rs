@@ -292,7 +292,8 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node if there is a `proven` child: the nodes up to the root see that child's goals.
+/// Cuts `path` at its last node if there is a `proven` child: the nodes up to the root see that child's
+/// goals.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
     if let Some(proven) = proven {
         path.cut(tree.stats(proven).iter().map(|stats| stats.bounds.low));

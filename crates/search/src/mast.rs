@@ -1,8 +1,8 @@
 //! Step 3, simulation: the moves that playouts prefer (MAST, Finnsson & Björnsson 2008).
 //!
 //! A move is preferred if its mean is clearly above that of all moves of its role. The share of playouts that
-//! prefer depends on how well a move's history predicts its mean in the tree (the slope of [`PriorModel`]): up to
-//! three in four, or none if the history predicts nothing. So most playouts capture and advance in pawn
+//! prefer depends on how well a move's history predicts its mean in the tree (the slope of [`PriorModel`]):
+//! up to three in four, or none if the history predicts nothing. So most playouts capture and advance in pawn
 //! games. Playouts stay uniform in games like connect four, where the value of a column differs from state to
 //! state.
 

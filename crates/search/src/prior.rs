@@ -19,8 +19,8 @@ const MEMORY: f64 = 20_000.0;
 /// The limits of the prior's weight in visits.
 const WEIGHT: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 
-/// A linear model of the prior of an arm: its share is `offset + slope · advantage` above its node's mean, with
-/// the weight of `weight` visits.
+/// A linear model of the prior of an arm: its share is `offset + slope · advantage` above its node's mean,
+/// with the weight of `weight` visits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PriorModel {
     pub(crate) offset: f64,

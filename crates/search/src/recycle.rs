@@ -3,9 +3,9 @@
 //! also frees rarely visited nodes, so that a bounded tree keeps growing where it matters (compare node
 //! recycling, Powley, Cowling & Whitehouse 2017).
 //!
-//! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are allocated. While
-//! marking is under way, a node is marked when it is linked to. Once sweeping has begun, an unmarked node is
-//! dead and must not be linked to.
+//! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are
+//! allocated. While marking is under way, a node is marked when it is linked to. Once sweeping has begun, an
+//! unmarked node is dead and must not be linked to.
 
 use crate::bounds::Bounds;
 use crate::id::NodeId;

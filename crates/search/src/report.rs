@@ -52,8 +52,8 @@ impl<M: Playouts> Search<M> {
         (best.share >= 1.0 && best.next() == Some(mv)).then_some(100)
     }
 
-    /// The principal variation. In games of one role, the best variation found. Otherwise the best arms at the
-    /// root, without random draws, and then the most visited arms.
+    /// The principal variation. In games of one role, the best variation found. Otherwise the best arms at
+    /// the root, without random draws, and then the most visited arms.
     fn principal_variation(&self) -> Vec<Vec<String>> {
         let text = |mv: Move| self.worker.machine.move_text(mv).to_owned();
         if let Some(best) = &self.best_variation {

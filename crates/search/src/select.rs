@@ -17,8 +17,8 @@ const CERTAINTY: f32 = 8.0;
 /// Upper confidence bounds are recomputed after the node's descents have grown by one part in this many.
 const STALE: u32 = 16;
 
-/// The goal that a role is proved to guarantee itself in a node: its security level (maximin value), as far as it
-/// is proved.
+/// The goal that a role is proved to guarantee itself in a node: its security level (maximin value), as far
+/// as it is proved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecurityLevel {
     /// The role's proven lower bound.
@@ -51,8 +51,8 @@ fn is_deferred_next(arms: &[Arm]) -> bool {
 /// Computes the upper confidence bounds of the arms of one node.
 ///
 /// Without a prior, an unvisited arm has an infinite bound. A proven arm needs no exploration. An arm that
-/// cannot reach the role's security level is excluded, and so is a deferred arm until no other arm can win. If a
-/// proven arm attains the level, only arms that may surpass it are considered.
+/// cannot reach the role's security level is excluded, and so is a deferred arm until no other arm can win.
+/// If a proven arm attains the level, only arms that may surpass it are considered.
 struct UpperBounds {
     level: SecurityLevel,
     /// Whether deferred arms are considered too.

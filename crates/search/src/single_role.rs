@@ -18,8 +18,8 @@ const SUBGAMES_PART: usize = 8;
 const BEAM_STEPS: usize = 2;
 
 impl<M: Playouts> Search<M> {
-    /// Replaces the best variation if these descents or their playouts found a better one. Only for games of one
-    /// role.
+    /// Replaces the best variation if these descents or their playouts found a better one. Only for games of
+    /// one role.
     pub(crate) fn update_best_variation(&mut self, descents: &[Descent<M::State>]) {
         let mut share = self.best_variation.as_ref().map_or(-1.0, |best| best.share);
         if let Some(best) = self.worker.simulation.take_best(share) {
@@ -82,8 +82,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Plays `moves` from `state` until the game ends. Returns that variation; `None` if a move is illegal or the
-    /// game does not end.
+    /// Plays `moves` from `state` until the game ends. Returns that variation; `None` if a move is illegal or
+    /// the game does not end.
     fn replay(&mut self, mut state: M::State, mut moves: Vec<Move>) -> Result<Option<Variation>, EvalError> {
         let machine = &mut self.worker.machine;
         let mut legal = Vec::new();

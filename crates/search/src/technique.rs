@@ -28,8 +28,8 @@ pub enum Technique {
     /// at once. With two roles the tree does the same. The tree expands one move of each class of equivalent
     /// moves.
     Decisive,
-    /// With two roles and alternating moves: where a proven move attains the role's security level (its proven
-    /// maximin value), descents explore only moves that may surpass it.
+    /// With two roles and alternating moves: where a proven move attains the role's security level (its
+    /// proven maximin value), descents explore only moves that may surpass it.
     Floor,
     /// With two roles and alternating moves, the search plays the secure child (the move with the highest
     /// lower confidence bound) instead of the most visited move.

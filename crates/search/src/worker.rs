@@ -1,9 +1,9 @@
 //! The working data of one thread of a search, and its batch.
 //!
 //! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves that
-//! they reach. After those leaves are opened, [`Worker::request_children`] asks for the next states. After those states
-//! have nodes, [`Worker::simulate`] plays them out. The results stay in the worker until the search adds them to
-//! the tree.
+//! they reach. After those leaves are opened, [`Worker::request_children`] asks for the next states. After
+//! those states have nodes, [`Worker::simulate`] plays them out. The results stay in the worker until the
+//! search adds them to the tree.
 
 use crate::batch::Batch;
 use crate::descend::{Groups, Selection};
