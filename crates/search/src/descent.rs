@@ -7,11 +7,11 @@ use crate::path::Path;
 pub(crate) struct Descent<S> {
     /// The nodes visited and arms chosen so far.
     pub(crate) path: Path,
-    /// Its progress.
+    /// What it has reached, and what it waits for.
     pub(crate) progress: DescentState<S>,
 }
 
-/// `DescentState`: the progress of a descent.
+/// The progress of a descent.
 #[derive(Clone, Debug)]
 pub(crate) enum DescentState<S> {
     /// It has reached a node with known goals and only needs to be backed up.

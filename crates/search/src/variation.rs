@@ -1,7 +1,7 @@
-//! The best line of a game of one role: a sequence of moves to the end of the game, stored and played move by
-//! move (as in nested Monte-Carlo search, Cazenave 2009).
+//! A variation of a game of one role: a sequence of moves to the end of the game. A search stores the best one
+//! found and plays it move by move (as nested Monte-Carlo search does, Cazenave 2009).
 //!
-//! Invariant: from the root on, the line's moves are legal in sequence and end the game with the line's goal.
+//! Invariant: from the root on, the moves are legal in sequence and end the game with the variation's goal.
 
 use crate::path::Path;
 use crate::tree::Tree;
@@ -18,7 +18,7 @@ pub(crate) struct Variation {
 }
 
 impl Variation {
-    /// The line that follows `path` and then `playout`.
+    /// The variation that follows `path` and then `playout`.
     pub(crate) fn new<S: Eq + Hash>(tree: &Tree<S>, path: &Path, playout: &[Move], share: f64) -> Variation {
         let chosen = |depth| path.chosen(depth).first().map(|&arm| (depth, arm));
         let descent = (0..path.nodes().len()).map_while(chosen);
@@ -28,7 +28,7 @@ impl Variation {
         Variation { share, moves }
     }
 
-    /// The line of `moves`, in playing order.
+    /// The variation of `moves`, in playing order.
     pub(crate) fn of(mut moves: Vec<Move>, share: f64) -> Variation {
         moves.reverse();
         Variation { share, moves }
@@ -44,7 +44,7 @@ impl Variation {
         self.moves.last().copied()
     }
 
-    /// The rest of the line after `mv`; `None` if `mv` is not its next move.
+    /// The rest of the variation after `mv`; `None` if `mv` is not its next move.
     pub(crate) fn after(mut self, mv: Move) -> Option<Variation> {
         (self.moves.pop() == Some(mv)).then_some(self)
     }
