@@ -1,9 +1,9 @@
 //! A player for games of hidden information (GDL-II): flat Monte-Carlo search over determinized states.
 //!
-//! Each iteration draws a state from the role's belief, treats it as known to all roles (determinization;
-//! Long, Sturtevant, Buro & Furtak 2010), and plays out once after each legal move of the role. The player
-//! makes the move with the best mean. It cannot value hiding or gathering information. If it observes joint
-//! moves instead of percepts, it is a plain flat Monte-Carlo player.
+//! Each iteration draws a state from the role's information set, treats it as known to all roles
+//! (determinization; Long, Sturtevant, Buro & Furtak 2010), and plays out once after each legal move of the
+//! role. The player makes the move with the best mean. It cannot value hiding or gathering information. If it
+//! observes joint moves instead of percepts, it is a plain flat Monte-Carlo player.
 
 use crate::alarm::{Alarm, silence};
 use crate::dice::Dice;
@@ -19,7 +19,7 @@ use ggp_game::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The maximum number of states in the belief.
+/// The maximum number of states in the information set.
 const STATES: usize = 1000;
 
 /// The number of iterations between two checks of the clock.
@@ -31,7 +31,7 @@ pub struct DeterminizeOptions {
     /// The number of iterations for each move; `None` for as many as the clock allows. With 0 the player
     /// plays at random.
     pub iterations: Option<u64>,
-    /// The maximum size of the belief's states in bytes.
+    /// The maximum size of the information set's states in bytes.
     pub memory: usize,
     /// The time reserved at the end of each clock for sending the answer.
     pub margin: Duration,
@@ -90,6 +90,32 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
 }
 
 /// Plays one role by determinized flat Monte-Carlo search.
+///
+/// ```
+/// use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Observation, Player, Role, StopToken};
+/// use ggp_search::{DeterminizeOptions, DeterminizingPlayer};
+/// use std::{sync::Arc, time::Duration};
+///
+/// // A coin falls on a side that the player hears, and then names.
+/// let rules = "(role random) (role you) (side heads) (side tails) (init falling)
+///     (<= (legal random (drop ?s)) (side ?s) (true falling)) (<= (legal you listen) (true falling))
+///     (<= (next (lies ?s)) (does random (drop ?s))) (<= (sees you (heard ?s)) (does random (drop ?s)))
+///     (<= (legal random wait) (not (true falling)))
+///     (<= (legal you (name ?s)) (side ?s) (not (true falling)))
+///     (<= (next right) (does you (name ?s)) (true (lies ?s))) (<= (next over) (not (true falling)))
+///     (<= terminal (true over)) (goal random 0)
+///     (<= (goal you 100) (true right)) (<= (goal you 0) (not (true right)))";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let options = DeterminizeOptions { iterations: Some(10), ..DeterminizeOptions::default() };
+/// let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+/// let (stop, never, second) = (StopToken::new(), Deadline::never(), Duration::from_secs(1));
+/// let clocks = Clocks { start: second, play: second };
+/// player.start(&game, Role(1), clocks, never, &stop).unwrap();
+/// assert_eq!(player.play(Observation::Start, never, &stop).unwrap(), "listen");
+/// let heard = [Fact::from_canonical("(heard tails)")];
+/// let percepts = Observation::Percepts { turn: 1, own: "listen", seen: &heard };
+/// assert_eq!(player.play(percepts, never, &stop).unwrap(), "(name tails)");
+/// ```
 pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,
     make: MakeMachine<M>,
@@ -100,7 +126,7 @@ pub struct DeterminizingPlayer<M: Playouts> {
 /// The player's data for its current match.
 struct RunningMatch<M: Playouts> {
     machine: M,
-    /// The maximum number of states in the belief.
+    /// The maximum number of states in the information set.
     bound: usize,
     belief: Belief<M>,
     role: Role,
@@ -142,8 +168,8 @@ impl<M: Playouts> DeterminizingPlayer<M> {
 }
 
 impl<M: Playouts> RunningMatch<M> {
-    /// Updates the belief with an observation.
-    fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+    /// Updates the information set with an observation.
+    fn update_states(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         // A machine may parse only the moves that it has listed before.
         let mut legal = Vec::new();
         self.belief.legal_moves(&mut self.machine, &mut legal)?;
@@ -234,7 +260,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let began = Instant::now();
         let running = self.current.as_mut().ok_or_else(not_started)?;
         running.machine.interrupt_on(stop);
-        running.follow(seen)?;
+        running.update_states(seen)?;
         if running.machine.has_many_moves() {
             running.machine.release_moves();
         }
@@ -351,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_hears_it_uses() {
+    fn percepts_determine_the_move() {
         for (heard, answer) in
             [(Some("(rustle 1)"), "(guess 1)"), (Some("(rustle 2)"), "(guess 2)"), (None, "(guess 2)")]
         {
@@ -363,14 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn without_iterations_it_draws() {
+    fn without_iterations_the_move_is_random() {
         let (mv, report) = play(0, Some("(rustle 1)"));
         assert!(mv.starts_with("(guess "));
         assert_eq!((report.iterations, report.candidates[0].score), (0, None));
     }
 
     #[test]
-    fn the_margin_is_kept_free() {
+    fn the_margin_is_reserved() {
         let options = DeterminizeOptions { margin: Duration::from_secs(9), ..DeterminizeOptions::default() };
         let clocks = Clocks { start: Duration::MAX, play: Duration::from_secs(1000) };
         let due = Deadline::after(Duration::from_secs(500));
@@ -382,11 +408,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_bounds_what_is_believed() {
+    fn memory_bounds_the_information_set() {
         let rules =
             CUPS.replace("(sees seer (rustle ?c)) (does random (hide ?c))", "(sees seer light) (true over)");
         let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
-        let believed = |memory| {
+        let states = |memory| {
             let options = DeterminizeOptions { iterations: Some(1), memory, ..DeterminizeOptions::default() };
             let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
             let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
@@ -397,11 +423,11 @@ mod tests {
             player.play(heard, Deadline::never(), &stop).unwrap();
             player.current.as_ref().unwrap().belief.states().len()
         };
-        assert_eq!((believed(1 << 20), believed(1)), (2, 1));
+        assert_eq!((states(1 << 20), states(1)), (2, 1));
     }
 
     #[test]
-    fn options_that_only_a_tree_has_are_refused() {
+    fn options_of_the_tree_are_refused() {
         let options = |spec: &str| match spec.parse().unwrap() {
             crate::PlayerSpec::Mcts(options) => DeterminizeOptions::try_from(&options),
             crate::PlayerSpec::Random(_) => unreachable!(),

@@ -83,6 +83,27 @@ impl<M: Playouts> Search<M> {
     /// Makes the state after `joint`, one move for each role, the root. The joint move need not be the one
     /// that the search prefers. Keeps the tree below the new root and recycles the rest incrementally.
     ///
+    /// ```
+    /// use ggp_game::{Game, Interpreter, Role, StateMachine};
+    /// use ggp_search::{Limits, MctsOptions, Search};
+    /// use std::sync::Arc;
+    ///
+    /// let rules = "(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (<= (at ?n) (true (at ?n)))
+    ///     (legal you walk) (legal you rest) (<= terminal (at 3)) (<= (goal you 100) (at 3))
+    ///     (<= (goal you 0) (not (at 3))) (<= (next (at ?n)) (does you rest) (at ?n))
+    ///     (<= (next (at ?m)) (does you walk) (at ?n) (succ ?n ?m))";
+    /// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+    /// let mut search = Search::new(Interpreter::new(&game), &MctsOptions::default()).unwrap();
+    /// search.run(&Limits::iterations(50));
+    /// assert_eq!(search.choices(Role(0)), Ok(2));
+    /// let walk = search.machine().parse_move("walk").unwrap();
+    /// for _ in 0..3 {
+    ///     search.advance(&[walk]).unwrap();
+    /// }
+    /// // The game is over at the new root.
+    /// assert_eq!(search.choices(Role(0)), Ok(0));
+    /// ```
+    ///
     /// # Errors
     /// Those of the machine; the root is unchanged then.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {

@@ -21,6 +21,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A search that can be run, queried, continued, and advanced with a match.
+///
+/// [`Search::run`] grows the tree until a limit is reached, [`Search::best_move`], [`Search::strategy`] and
+/// [`Search::report`] read the result for one role, and [`Search::advance`] follows the match by a joint
+/// move.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
     pub(crate) tree: Tree<M::State>,
