@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::bounds::Bounds;
 use crate::descent::DescentState;
 use crate::id::NodeId;
-use crate::node::{Chooser, Phase, joint_key};
+use crate::node::{Chooser, joint_key};
 use crate::path::Path;
 use crate::search::Search;
 use crate::technique::Technique;
@@ -36,7 +36,7 @@ impl<S: Eq + Hash> Tree<S> {
         for depth in (0..path.nodes().len()).rev() {
             let id = path.nodes()[depth];
             let below_goals = goals;
-            goals = path.seen_from(depth).or(goals);
+            goals = path.goals_of_cut(depth).or(goals);
             for (role, stats) in self.stats_mut(id).iter_mut().enumerate() {
                 stats.total += share_of(goals, role);
             }
@@ -126,17 +126,13 @@ impl<M: Playouts> Search<M> {
         let batch = std::mem::take(&mut self.worker.batch);
         self.back_up_batch(&batch, per_leaf, logs);
         if logs {
-            self.history.add_log(&self.worker.simulation.log);
-            self.fit_prior(&batch.descents, per_leaf);
-            self.update_preference();
-            let root = self.tree.root();
-            if self.tree[root].phase == Phase::Open {
-                self.set_advantages(root);
-            }
+            self.learn(&batch.descents, per_leaf);
         }
         self.worker.batch = batch;
     }
 
+    /// Adds the results of the batch's descents to the tree, to the history if the batch `logs`, and to the
+    /// best variation.
     fn back_up_batch(&mut self, batch: &Batch<M::State>, per_leaf: usize, logs: bool) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.update_best_variation(&batch.descents);

@@ -8,14 +8,14 @@ use ggp_game::{Goal, Move, Role};
 use std::hash::Hash;
 
 /// The maximum number of entries in a log; further playouts are ignored.
-const LOG: usize = 1 << 17;
+const MAX_ENTRIES: usize = 1 << 17;
 
 /// One batch in this many is logged on a machine with lanes, after the first batches: reading the moves of
 /// playouts in lanes costs more than playing them.
-const EVERY: u64 = 8;
+const LOGGED_ONE_IN: u64 = 8;
 
 /// The number of batches at the beginning that are all logged.
-const FIRST: u64 = 8;
+const ALWAYS_LOGGED: u64 = 8;
 
 /// The weight, in playouts, of the mean of all moves in the mean of one move.
 const SHRINK: f64 = 16.0;
@@ -29,7 +29,7 @@ pub(crate) struct Log {
 impl Log {
     /// Adds a playout: its joint `moves` in order and its `scores`, one for each role.
     pub(crate) fn add(&mut self, moves: &[Move], scores: &[Goal]) {
-        if self.entries.len() + moves.len() > LOG {
+        if self.entries.len() + moves.len() > MAX_ENTRIES {
             return;
         }
         for joint in moves.chunks_exact(scores.len()) {
@@ -83,7 +83,7 @@ impl History {
 
     /// Whether batch number `batch` is logged on a machine with `lanes`.
     pub(crate) fn logs_batch(batch: u64, lanes: usize) -> bool {
-        lanes == 1 || batch < FIRST || batch.is_multiple_of(EVERY)
+        lanes == 1 || batch < ALWAYS_LOGGED || batch.is_multiple_of(LOGGED_ONE_IN)
     }
 
     /// Adds `count` playouts in which `role` played `mv`; `goals` is the sum of their goals.

@@ -4,6 +4,7 @@
 use crate::descent::Descent;
 use crate::id::NodeId;
 use crate::mast::preference;
+use crate::node::Phase;
 use crate::prior::PriorModel;
 use crate::search::Search;
 use crate::technique::Technique;
@@ -11,9 +12,21 @@ use ggp_game::Playouts;
 use std::sync::Arc;
 
 impl<M: Playouts> Search<M> {
-    /// Updates the evidence from one node of each of `descents`, with `per_leaf` playouts each, and fits the
+    /// Updates the history from the log of the batch, the prior from its `descents` with `per_leaf` playouts
+    /// each, the preferred moves of playouts, and the advantages of the root's arms.
+    pub(crate) fn learn(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+        self.history.add_log(&self.worker.simulation.log);
+        self.fit_prior(descents, per_leaf);
+        self.update_preference();
+        let root = self.tree.root();
+        if self.tree[root].phase == Phase::Open {
+            self.set_advantages(root);
+        }
+    }
+
+    /// Adds one node of each of `descents`, with `per_leaf` playouts each, to the regression, and fits the
     /// prior again.
-    pub(crate) fn fit_prior(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+    fn fit_prior(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];
             for role in self.tree.each_role() {
@@ -31,7 +44,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Updates the preferred moves of the next playouts from the history.
-    pub(crate) fn update_preference(&mut self) {
+    fn update_preference(&mut self) {
         if self.options.has(Technique::Mast) {
             self.preferred = preference(&self.history, self.prior_model).map(Arc::new);
         }

@@ -7,9 +7,9 @@
 //!
 //! The crate depends on no particular game and no particular machine. A seeded search of one thread that is
 //! limited by iterations repeats exactly; a limit of time or several threads give that up. Memory is bounded
-//! by [`MctsOptions::memory`], and a run keeps every limit of [`Limits`] except that an evaluation of the
-//! machine that is under way must first end or be interrupted. Inside the crate a share is a goal divided by
-//! 100, so it lies between 0 and 1, and the arms of a node are the legal moves of all roles there.
+//! by [`MctsOptions::memory`], and a run ends at the first of its [`Limits`]. Inside the crate a share is a
+//! goal divided by 100, so it lies between 0 and 1, and the arms of a node are the legal moves of all roles
+//! there.
 //!
 //! ```
 //! use ggp_game::{Game, Interpreter, Role, StateMachine};

@@ -14,8 +14,9 @@ pub(crate) const EXPLORATION: f64 = 0.5;
 /// prior.
 const CERTAINTY: f32 = 8.0;
 
-/// Upper confidence bounds are recomputed after the node's descents have grown by one part in this many.
-const STALE: u32 = 16;
+/// All upper confidence bounds are recomputed after the number of descents has grown by one part in this
+/// many.
+const REFRESH: u32 = 16;
 
 /// The goal that a role is proved to guarantee itself in a node: its security level (maximin value), as far
 /// as it is proved.
@@ -143,8 +144,7 @@ impl BestArm {
 }
 
 /// Selects the arm with the highest upper confidence bound, in a node with `total` descents, backed up or
-/// not. Returns its index, and whether its bound is below an attained
-/// security level.
+/// not. Returns its index, and whether its bound is below an attained security level.
 pub(crate) fn choose_arm(
     arms: &[Arm],
     total: u32,
@@ -192,7 +192,7 @@ impl GroupChoice {
         let mut fresh_until = 0;
         for (total, factor) in (total..).zip(factors) {
             if total >= fresh_until {
-                fresh_until = total + total / STALE + 1;
+                fresh_until = total + total / REFRESH + 1;
                 upper_bounds.set_total(total);
                 self.bounds.clear();
                 self.bounds

@@ -1,5 +1,8 @@
-//! The main loop of a search, split where playouts begin. A thread needs the tree before and after its
-//! playouts, but not during them, so several threads can share one tree; see [`crate::parallel`].
+//! The main loop of a search. A batch of iterations has four steps (Browne et al. 2012): 1. selection, 2.
+//! expansion, 3. simulation, 4. backpropagation.
+//!
+//! The loop is split where playouts begin. A thread needs the tree before and after its playouts, but not
+//! during them, so several threads can share one tree; see [`crate::parallel`].
 
 use crate::batch_size::BatchSize;
 use crate::beam::Beam;
