@@ -572,19 +572,19 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
         (
             &["play", "games/nim.kif", "--player", "first=mtcs"],
             2,
-            "error: there is no player `mtcs`; known are ",
+            "error: there is no player `mtcs`; the players are ",
         ),
         (&["play", "games/nim.kif", "--player", "first"], 2, "error: `first` is not ROLE=SPEC"),
         // Options of the tree search that the determinizing player does not support.
         (
             &["play", "games/monty_hall.kif", "--player", "guest=mcts:threads=2"],
             2,
-            "error: the option `threads` cannot be obeyed in a game of hidden information: ",
+            "error: the option `threads` does not apply to a game of hidden information: ",
         ),
         (
             &["host", "games/monty_hall.kif", "--player", "guest=uct:solver=on"],
             2,
-            "error: the option `solver` cannot be obeyed in a game of hidden information: ",
+            "error: the option `solver` does not apply to a game of hidden information: ",
         ),
         (
             &[
@@ -597,7 +597,7 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
                 "--player=b=random",
             ],
             2,
-            "error: a in monty_hall: the option `c` cannot be obeyed in a game of hidden information: ",
+            "error: a in monty_hall: the option `c` does not apply to a game of hidden information: ",
         ),
         (
             &["play", "games/nim.kif", "--player", "first=random", "--human", "first"],

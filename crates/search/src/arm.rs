@@ -1,6 +1,7 @@
 //! One move of one role in one node, as an arm of a multi-armed bandit (Kocsis & Szepesvári 2006).
 
-use crate::node::{Bounds, NodeId};
+use crate::bounds::Bounds;
+use crate::id::NodeId;
 use ggp_game::Move;
 
 /// A move with its statistics for the role that makes it.

@@ -1,8 +1,15 @@
 //! Step 4, backpropagation: adds the result of a descent to every node and arm on its path.
 
-use crate::node::{Chooser, NodeId};
+use crate::batch::Batch;
+use crate::bounds::Bounds;
+use crate::descent::DescentState;
+use crate::id::NodeId;
+use crate::node::{Chooser, joint_key};
 use crate::path::Path;
+use crate::search::Search;
+use crate::technique::Technique;
 use crate::tree::Tree;
+use ggp_game::{Playouts, Role};
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -12,8 +19,8 @@ impl<S: Eq + Hash> Tree<S> {
     /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on
     /// the growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// Where the path is cut, that node and the nodes above it see the proven goals of the cut; the arm pulled
-    /// at the cut still sees the playouts.
+    /// Where the path is cut, that node and the nodes above it see the proven goals of the cut; the arm
+    /// pulled at the cut still sees the playouts.
     ///
     /// With `regrets`, roles that chose simultaneously by regret matching update their regrets.
     ///
@@ -29,7 +36,7 @@ impl<S: Eq + Hash> Tree<S> {
         for depth in (0..path.nodes().len()).rev() {
             let id = path.nodes()[depth];
             let below_goals = goals;
-            goals = path.seen_from(depth).or(goals);
+            goals = path.goals_of_cut(depth).or(goals);
             for (role, stats) in self.stats_mut(id).iter_mut().enumerate() {
                 stats.total += share_of(goals, role);
             }
@@ -39,7 +46,7 @@ impl<S: Eq + Hash> Tree<S> {
             node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
             if regrets && !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
-                self.regret(path, depth, shares);
+                self.update_regrets(path, depth, shares);
             }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
                 let decides = match chooser {
@@ -63,8 +70,43 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
+    /// Updates the regrets of all roles in the node at `depth` of `path`, where the chosen arms gave each
+    /// role its entry of `shares`. An arm's regret grows by the value of its child minus that share.
+    fn update_regrets(&mut self, path: &Path, depth: usize, shares: &[f64]) {
+        let id = path.nodes()[depth];
+        let mut chosen = path.chosen(depth).to_vec();
+        for (role, &got) in shares.iter().enumerate() {
+            let range = self.arm_range(id, Role(role as u8));
+            if range.len() < 2 {
+                continue;
+            }
+            let pulled = chosen[role];
+            for arm in range {
+                chosen[role] = arm as u32;
+                let value = if arm as u32 == pulled { Some(got) } else { self.value(id, &chosen, role) };
+                let value = value.or_else(|| self[id].arms[arm].mean()).unwrap_or(got);
+                if let Some(regret) = self[id].regrets.get_mut(arm) {
+                    regret.add(value - got);
+                }
+            }
+            chosen[role] = pulled;
+        }
+    }
+
+    /// The value of the child by the chosen arms for a role, in shares; `None` if it has no visits and no
+    /// proven goal.
+    fn value(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
+        let node = &self[id];
+        let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
+        let Bounds { low, high } = self.stats(child)[role].bounds;
+        if low == high {
+            return Some(f64::from(low) / 100.0);
+        }
+        (self[child].visits > 0).then(|| self.mean(child, role))
+    }
+
     /// Removes the virtual loss of a descent that has no result.
-    pub(crate) fn retreat(&mut self, path: &Path) {
+    pub(crate) fn remove_virtual_loss(&mut self, path: &Path) {
         for (depth, &id) in path.nodes().iter().enumerate() {
             let node = &mut self[id];
             node.pending = node.pending.saturating_sub(1);
@@ -74,11 +116,61 @@ impl<S: Eq + Hash> Tree<S> {
             }
         }
     }
+}
 
-    /// A role's mean share in a node; 0 without visits.
-    pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
-        let visits = self[id].visits.max(1);
-        self.stats(id)[role].total / f64::from(visits)
+impl<M: Playouts> Search<M> {
+    /// Step 4, backpropagation, for all descents of the batch.
+    pub(crate) fn back_up(&mut self, per_leaf: usize) {
+        self.update_horizon();
+        let logs = self.worker.simulation.logs;
+        let batch = std::mem::take(&mut self.worker.batch);
+        self.back_up_batch(&batch, per_leaf, logs);
+        if logs {
+            self.learn(&batch.descents, per_leaf);
+        }
+        self.worker.batch = batch;
+    }
+
+    /// Adds the results of the batch's descents to the tree, to the history if the batch `logs`, and to the
+    /// best variation.
+    fn back_up_batch(&mut self, batch: &Batch<M::State>, per_leaf: usize, logs: bool) {
+        if self.options.has(Technique::Line) && self.tree.roles() == 1 {
+            self.update_best_variation(&batch.descents);
+        }
+        let mut played = batch.shares.chunks_exact(self.tree.roles());
+        let shared = self.options.has(Technique::Transpositions);
+        let regrets = self.draws();
+        for descent in &batch.descents {
+            if let DescentState::Playing = descent.progress {
+                let shares = played.next().unwrap_or(&[]);
+                self.tree.back_up(&descent.path, shares, shared, regrets);
+                if logs {
+                    self.history.add_path(&self.tree, &descent.path, shares, per_leaf);
+                }
+            } else {
+                let stats = self.tree.stats(descent.path.leaf()).iter();
+                let known: Vec<f64> = stats.map(|stats| stats.bounds.low_share()).collect();
+                self.tree.back_up(&descent.path, &known, shared, regrets);
+            }
+            if self.options.has(Technique::Solver) {
+                self.tree.prove(&descent.path, self.chance);
+            }
+        }
+    }
+
+    /// Updates the horizon from the depths of the batch's descents and its longest playout.
+    fn update_horizon(&mut self) {
+        let depths = self.worker.batch.descents.iter().map(|descent| descent.path.nodes().len());
+        let (deepest, longest) = (depths.max().unwrap_or(1), self.worker.simulation.longest);
+        let seen = deepest - 1 + longest as usize;
+        self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
+    }
+
+    /// Removes the virtual loss of the current batch's descents.
+    pub(crate) fn remove_virtual_loss(&mut self) {
+        for descent in &self.worker.batch.descents {
+            self.tree.remove_virtual_loss(&descent.path);
+        }
     }
 }
 
@@ -89,7 +181,7 @@ mod tests {
     use ggp_game::Move;
 
     #[test]
-    fn an_arm_remembers_what_a_node_made_anew_does_not() {
+    fn an_arm_keeps_its_visits_when_its_child_is_recreated() {
         let mut tree = Tree::new(1, 1 << 20, true);
         let root = tree.add(1u32, 0);
         tree.set_root(root);
@@ -121,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn above_a_cut_what_is_proved_there_is_seen() {
+    fn nodes_above_a_cut_see_its_proven_goals() {
         let mut tree = Tree::new(2, 1 << 20, true);
         let nodes: Vec<_> = (0..3u32).map(|state| tree.add(state, 0)).collect();
         tree.set_root(nodes[0]);

@@ -2,15 +2,13 @@
 //! is small. In larger layers it keeps the best states by the machine's estimate of their nearness to the
 //! goal. Each round restarts with twice the width.
 //!
-//! There is no opponent, so a line to a goal needs to be found only once. If a round has pruned no state, the
-//! search is exhaustive and the best goal found is optimal.
+//! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
+//! state, the search is exhaustive and the best goal found is optimal.
 
 use crate::dice::Dice;
-use crate::line::Line;
-use crate::search::Search;
 use crate::table::hash_of;
-use crate::technique::Technique;
-use ggp_game::{EvalError, Move, Playouts, Role};
+use crate::variation::Variation;
+use ggp_game::{EvalError, Goals, Move, Playouts, Role};
 use rustc_hash::FxHashSet;
 
 /// The width of the first round. Each later round doubles the width.
@@ -19,10 +17,6 @@ const FIRST_WIDTH: usize = 256;
 const CHILDREN: usize = 1024;
 /// A layer is pruned to its width when it exceeds this many times the width.
 const SLACK: usize = 4;
-/// Layers may use one part in this many of the memory bound, in addition to the tree.
-const MEMORY_PART: usize = 2;
-/// The number of steps for each batch of playouts.
-const STEPS: usize = 2;
 /// The score mixes of successive rounds, in turn. Each mix can mislead, so rounds vary it.
 const MIXES: [Mix; 4] = [
     Mix { luck: 0.001, mobility: 0.0 },
@@ -33,6 +27,9 @@ const MIXES: [Mix; 4] = [
 /// The weight of the goal that the state would give now, relative to the nearness.
 const GOAL_WEIGHT: f32 = 0.5;
 
+/// How a state was reached: its parent, as an index into the previous layer, and the move.
+type Link = (u32, Move);
+
 /// A beam search from one root.
 #[derive(Debug)]
 pub(crate) struct Beam<S> {
@@ -42,8 +39,8 @@ pub(crate) struct Beam<S> {
     /// The states of the current layer, and the number of those expanded.
     layer: Vec<S>,
     expanded: usize,
-    /// The parent, as an index into the previous layer, and the move of each state of each layer.
-    links: Vec<Vec<(u32, Move)>>,
+    /// The links of all states, layer by layer.
+    links: Vec<Vec<Link>>,
     next: Vec<Candidate<S>>,
     /// The hashes of the states found in this round.
     seen: FxHashSet<u64>,
@@ -68,7 +65,7 @@ struct Mix {
 #[derive(Debug)]
 struct Candidate<S> {
     state: S,
-    link: (u32, Move),
+    link: Link,
     score: f32,
 }
 
@@ -91,7 +88,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
             legal: Vec::new(),
             nearness: Vec::new(),
         };
-        beam.begin();
+        beam.begin_round();
         beam
     }
 
@@ -105,7 +102,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.width
     }
 
-    fn begin(&mut self) {
+    fn begin_round(&mut self) {
         self.layer = vec![self.root.clone()];
         self.expanded = 0;
         self.links.clear();
@@ -114,7 +111,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.pruned = false;
     }
 
-    /// Expands some states. Returns the best line found whose share exceeds `above`, if any.
+    /// Expands some states. Returns the best variation found whose share exceeds `above`, if any.
     ///
     /// # Errors
     /// Those of the machine; the states do not count as expanded then.
@@ -123,70 +120,36 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         machine: &mut M,
         above: f64,
         dice: &mut Dice,
-    ) -> Result<Option<Line>, EvalError> {
+    ) -> Result<Option<Variation>, EvalError> {
         if self.exhausted {
             return Ok(None);
         }
         if self.expanded == self.layer.len() {
-            self.descend(machine);
+            self.next_layer(machine);
             return Ok(None);
         }
         let count = (CHILDREN / self.branching.max(1)).max(1).min(self.layer.len() - self.expanded);
-        let parents: Vec<&S> = self.layer[self.expanded..][..count].iter().collect();
-        machine.all_legal_moves(&parents, &mut self.legal)?;
-        for legal in &mut self.legal {
-            let all = legal.len();
-            machine.one_of_twins(Role(0), legal);
-            // An equivalent move may not be available later, so this layer does not count as complete.
-            self.pruned |= legal.len() < all;
-        }
-        let mut of = Vec::new();
-        let (mut from, mut moves) = (Vec::new(), Vec::new());
-        for ((number, &parent), legal) in parents.iter().enumerate().zip(&self.legal) {
-            for &mv in legal {
-                of.push((self.expanded + number) as u32);
-                from.push(parent);
-                moves.push(mv);
+        let children = self.unseen_children(machine, count)?;
+        let (over, goals) = match self.evaluate(machine, &children) {
+            Ok(evaluated) => evaluated,
+            Err(error) => {
+                // The next step creates these children again, which must not look like repeated states then.
+                for (state, _) in &children {
+                    self.seen.remove(&hash_of(state));
+                }
+                return Err(error);
             }
-        }
-        let mut states = Vec::new();
-        machine.next_states(&from, &moves, &mut states)?;
-        let mut fresh = Vec::new();
-        let room = !self.is_full();
-        for ((state, parent), mv) in states.into_iter().zip(of).zip(moves) {
-            let hash = hash_of(&state);
-            let new = if room { self.seen.insert(hash) } else { !self.seen.contains(&hash) };
-            if new {
-                fresh.push((state, (parent, mv)));
-            }
-        }
-        let all: Vec<&S> = fresh.iter().map(|(state, _)| state).collect();
-        let (mut over, mut goals) = (Vec::new(), Vec::new());
-        let mix = MIXES[self.round % MIXES.len()];
-        let mut measure = || {
-            machine.outcomes(&all, &mut over, &mut goals)?;
-            machine.nearness(&all, Role(0), &mut self.nearness)?;
-            if mix.mobility > 0.0 {
-                machine.all_legal_moves(&all, &mut self.legal)?;
-            }
-            Ok(())
         };
-        if let Err(error) = measure() {
-            // The next step generates these children again, which must not look like repeated states then.
-            for state in all {
-                self.seen.remove(&hash_of(state));
-            }
-            return Err(error);
-        }
-        self.branching = (fresh.len() / count).max(1);
+        self.branching = (children.len() / count).max(1);
         self.expanded += count;
+        let mix = self.mix();
         let (mut best, mut found) = (above, None);
-        for (at, (state, link)) in fresh.into_iter().enumerate() {
+        for (at, (state, link)) in children.into_iter().enumerate() {
             let share = goals[at].score().share();
             if over[at] {
                 if share > best {
                     best = share;
-                    found = Some(self.line(link, share));
+                    found = Some(self.variation(link, share));
                 }
                 continue;
             }
@@ -204,8 +167,68 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(found)
     }
 
+    /// The children of the next `count` states of the layer that have not been seen in this round, each with
+    /// its link.
+    fn unseen_children<M: Playouts<State = S>>(
+        &mut self,
+        machine: &mut M,
+        count: usize,
+    ) -> Result<Vec<(S, Link)>, EvalError> {
+        let parents: Vec<&S> = self.layer[self.expanded..][..count].iter().collect();
+        machine.all_legal_moves(&parents, &mut self.legal)?;
+        for legal in &mut self.legal {
+            let all = legal.len();
+            machine.one_of_twins(Role(0), legal);
+            // An equivalent move may not be available later, so this layer does not count as complete.
+            self.pruned |= legal.len() < all;
+        }
+        let mut numbers = Vec::new();
+        let (mut from, mut moves) = (Vec::new(), Vec::new());
+        for ((number, &parent), legal) in parents.iter().enumerate().zip(&self.legal) {
+            for &mv in legal {
+                numbers.push((self.expanded + number) as u32);
+                from.push(parent);
+                moves.push(mv);
+            }
+        }
+        let mut states = Vec::new();
+        machine.next_states(&from, &moves, &mut states)?;
+        let mut children = Vec::new();
+        let room = !self.is_full();
+        for ((state, parent), mv) in states.into_iter().zip(numbers).zip(moves) {
+            let hash = hash_of(&state);
+            let new = if room { self.seen.insert(hash) } else { !self.seen.contains(&hash) };
+            if new {
+                children.push((state, (parent, mv)));
+            }
+        }
+        Ok(children)
+    }
+
+    /// Asks whether each of `children` is terminal and for its goals. Stores their nearness to the goal, and
+    /// their legal moves if the mix of this round needs them.
+    fn evaluate<M: Playouts<State = S>>(
+        &mut self,
+        machine: &mut M,
+        children: &[(S, Link)],
+    ) -> Result<(Vec<bool>, Vec<Goals>), EvalError> {
+        let states: Vec<&S> = children.iter().map(|(state, _)| state).collect();
+        let (mut over, mut goals) = (Vec::new(), Vec::new());
+        machine.outcomes(&states, &mut over, &mut goals)?;
+        machine.nearness(&states, Role(0), &mut self.nearness)?;
+        if self.mix().mobility > 0.0 {
+            machine.all_legal_moves(&states, &mut self.legal)?;
+        }
+        Ok((over, goals))
+    }
+
+    /// The score mix of this round.
+    fn mix(&self) -> Mix {
+        MIXES[self.round % MIXES.len()]
+    }
+
     /// Proceeds to the next layer, or starts the next round if there is no next layer.
-    fn descend<M: Playouts<State = S>>(&mut self, machine: &M) {
+    fn next_layer<M: Playouts<State = S>>(&mut self, machine: &M) {
         if self.next.is_empty() || self.is_full() {
             self.exhausted = !self.pruned && !self.is_full();
             if !self.exhausted {
@@ -213,7 +236,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
                 let of_state = size_of::<Candidate<S>>() + machine.heap_bytes(&self.root);
                 let most = self.bytes / 2 / (of_state * (SLACK + 1));
                 self.width = (self.width * 2).min(most).max(FIRST_WIDTH);
-                self.begin();
+                self.begin_round();
             }
             return;
         }
@@ -238,8 +261,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.next.truncate(self.width);
     }
 
-    /// The line to a child of the current layer.
-    fn line(&self, (parent, mv): (u32, Move), share: f64) -> Line {
+    /// The variation to a child of the current layer.
+    fn variation(&self, (parent, mv): Link, share: f64) -> Variation {
         let mut moves = vec![mv];
         let mut at = parent;
         for links in self.links.iter().rev() {
@@ -248,76 +271,54 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
             at = before;
         }
         moves.reverse();
-        Line::of(moves, share)
+        Variation::of(moves, share)
     }
 }
 
 /// The memory of one hash, with its part of the set's free slots and its link.
 const SEEN_BYTES: usize = 32;
 
-impl<M: Playouts> Search<M> {
-    /// Performs some steps of the beam search, about as much work as a batch of playouts. Only for games of
-    /// one role.
-    pub(crate) fn search_layers(&mut self) -> Result<(), EvalError> {
-        if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
-        {
-            return Ok(());
-        }
-        self.search_subgames()?;
-        let bytes = self.options.memory_bytes() / MEMORY_PART;
-        let root = &self.tree[self.tree.root()].state;
-        let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
-        for _ in 0..STEPS {
-            let share = self.line.as_ref().map_or(-1.0, |line| line.share);
-            if let Some(line) = beam.step(&mut self.own.machine, share, &mut self.own.dice)? {
-                self.line = Some(line);
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::Beam;
     use crate::dice::Dice;
-    use crate::line::Line;
-    use crate::toys::{self, Rules, Toy};
+    use crate::test_games::{self, Rules, TestMachine};
+    use crate::variation::Variation;
     use ggp_game::{Move, StateMachine};
 
     const CODE: [u32; 7] = [1, 0, 2, 2, 1, 0, 1];
 
     /// Searches `machine`, a combination lock of [`CODE`], to the end. Returns how many steps failed.
-    fn open<R: Rules>(mut machine: Toy<R>) -> usize {
+    fn open<R: Rules>(mut machine: TestMachine<R>) -> usize {
         let root = machine.initial_state().unwrap();
         let mut beam = Beam::new(root, 1 << 24, None);
         let (mut best, mut failed) = (None, 0);
         let mut dice = Dice::new(1);
         for _ in 0..10_000 {
-            let above = best.as_ref().map_or(-1.0, |line: &Line| line.share);
+            let above = best.as_ref().map_or(-1.0, |best: &Variation| best.share);
             match beam.step(&mut machine, above, &mut dice) {
-                Ok(line) => best = line.or(best),
+                Ok(found) => best = found.or(best),
                 Err(_) => failed += 1,
             }
         }
         assert!(beam.is_exhausted());
-        let mut line = best.unwrap();
-        assert!((line.share - 1.0).abs() < 1e-9, "its share is {}", line.share);
+        let mut variation = best.unwrap();
+        assert!((variation.share - 1.0).abs() < 1e-9, "its share is {}", variation.share);
         for digit in CODE {
-            assert_eq!(line.next(), Some(Move(digit)));
-            line = line.after(Move(digit)).unwrap();
+            assert_eq!(variation.next(), Some(Move(digit)));
+            variation = variation.after(Move(digit)).unwrap();
         }
-        assert_eq!(line.next(), None);
+        assert_eq!(variation.next(), None);
         failed
     }
 
     #[test]
     fn a_small_game_is_searched_to_the_end() {
-        assert_eq!(open(toys::combination(&CODE)), 0);
+        assert_eq!(open(test_games::combination(&CODE)), 0);
     }
 
     #[test]
     fn a_step_that_is_interrupted_is_repeated_in_full() {
-        assert_eq!(open(toys::interrupted_combination(&CODE, 5)), 5);
+        assert_eq!(open(test_games::interrupted_combination(&CODE, 5)), 5);
     }
 }

@@ -1,14 +1,14 @@
 //! The choice of the move to play after a search.
 
 use crate::arm::Arm;
-use crate::line::Line;
 use crate::node::{Chooser, Phase};
 use crate::regret::average;
 use crate::search::Search;
 use crate::technique::Technique;
+use crate::variation::Variation;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
-/// With the secure child, arms with at least one part in this many of the most visited arm's visits compete.
+/// For the secure child, arms with at least one part in this many of the most visited arm's visits compete.
 /// Arms with fewer visits are overrated, since their refutations may not have been found yet.
 const SECURE_PART: u32 = 2;
 
@@ -17,17 +17,18 @@ const SECURE_SPREAD: f64 = 4.0;
 
 /// The spread of a lower bound that is compared with a proven move. A smaller spread avoids settling for a
 /// proven draw where another move is probably better.
-const FLOOR_SPREAD: f64 = 0.5;
+const PROVEN_SPREAD: f64 = 0.5;
 
 impl<M: Playouts> Search<M> {
     /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
-    /// In games of one role it follows the best line found. Where roles mix their moves by regret matching,
-    /// it draws from the average strategy unless the role's goal is proved. Otherwise proven moves come
-    /// first: the shortest win is played, and a proven loss is avoided or delayed. Among the other moves,
-    /// with two roles in turn, the frequently visited move of the highest lower bound is played (the secure
-    /// child, Chaslot et al. 2008). Otherwise the most visited move is played, then the one of the best mean,
-    /// then a random one. A proven move that is a floor is played unless another move is surely better.
+    /// In games of one role it follows the best variation found. Where roles mix their moves by regret
+    /// matching, it draws from the average strategy unless the role's goal is proved. Otherwise proven moves
+    /// come first: the shortest win is played, and a proven loss is avoided or delayed. Among the other
+    /// moves, with two roles in turn, the frequently visited move of the highest lower bound is played (the
+    /// secure child, Chaslot et al. 2008). Otherwise the most visited move is played, then the one of the
+    /// best mean, then a random one. A proven move that attains the role's security level is played unless
+    /// another move is surely better.
     ///
     /// # Errors
     /// Those of the machine, if the legal moves are not known yet.
@@ -37,58 +38,59 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase == Phase::Ended {
             let state = &self.tree[root].state;
             let mut legal = Vec::new();
-            self.own.machine.legal_moves(state, role, &mut legal)?;
-            return Ok((!legal.is_empty()).then(|| legal[self.own.dice.below(legal.len())]));
+            self.worker.machine.legal_moves(state, role, &mut legal)?;
+            return Ok((!legal.is_empty()).then(|| legal[self.worker.dice.below(legal.len())]));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && self.mixes() {
-            let mut ticket = self.own.dice.between(0.0..1.0);
+        if !certain && self.plays_mixed() {
+            let mut remainder = self.worker.dice.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
-                ticket -= probability;
-                if ticket < 0.0 {
+                remainder -= probability;
+                if remainder < 0.0 {
                     return Ok(Some(mv));
                 }
             }
         }
-        Ok(self.favourite(role))
+        Ok(self.deterministic_move(role))
     }
 
     /// The move that `role` plays at the open root if it does not draw. A role that draws is not alone and
-    /// has no line.
-    pub(crate) fn favourite(&self, role: Role) -> Option<Move> {
+    /// has no variation.
+    pub(crate) fn deterministic_move(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
-        self.line.as_ref().and_then(Line::next).or_else(best)
+        self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
-    /// The arm that `role` prefers at the open root, without a line and without drawing: its position in the
-    /// node.
+    /// The arm that `role` prefers at the open root, without a variation and without drawing: its position in
+    /// the node.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;
         let range = self.tree.arm_range(root, role);
-        let floor = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let level = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
         // With simultaneous moves a mean depends on the other roles' moves so far, which may change.
         let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
-        // With a floor, visits are not comparable: the proven move is played unless another is surely better.
-        let is_proved = |arm: usize| arms[arm].bounds.proven() == Some(floor);
-        let has_floor =
-            is_alone && floor > 0 && self.of_two.has(Technique::Floor) && range.clone().any(is_proved);
+        // Descents skip an arm that attains the security level, so visits are not comparable: that arm is
+        // played unless another is surely better.
+        let attains = |arm: usize| arms[arm].bounds.proven() == Some(level);
+        let is_attained =
+            is_alone && level > 0 && self.two_player.has(Technique::Floor) && range.clone().any(attains);
         let surpasses = |arm: usize| {
-            arms[arm].bounds.high > floor && lower_bound(&arms[arm], FLOOR_SPREAD) * 100.0 > f64::from(floor)
+            arms[arm].bounds.high > level && lower_bound(&arms[arm], PROVEN_SPREAD) * 100.0 > f64::from(level)
         };
-        let is_surpassed = has_floor && range.clone().any(surpasses);
-        let counts = |arm: usize| match (has_floor, is_surpassed) {
-            (false, _) => arms[arm].bounds.high >= floor,
-            (true, false) => is_proved(arm),
+        let is_surpassed = is_attained && range.clone().any(surpasses);
+        let counts = |arm: usize| match (is_attained, is_surpassed) {
+            (false, _) => arms[arm].bounds.high >= level,
+            (true, false) => attains(arm),
             (true, true) => surpasses(arm),
         };
-        let hopeful = range.filter(|&arm| counts(arm));
-        let most = hopeful.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
-        let is_secure = is_alone && self.of_two.has(Technique::Secure);
+        let eligible = range.filter(|&arm| counts(arm));
+        let most = eligible.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
+        let is_secure = is_alone && self.two_player.has(Technique::Secure);
         let known = if is_secure { (most / SECURE_PART).max(1) } else { u32::MAX };
         let rank = |arm: usize| self.rank(&arms[arm], known);
         // Moves are in random order, so keeping the first of equal moves is a random tie-break.
-        hopeful.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
+        eligible.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
     }
 
     /// The strategy of `role` at the root: its legal moves with their probabilities. Without regret matching
@@ -106,7 +108,8 @@ impl<M: Playouts> Search<M> {
         let node = &self.tree[root];
         let arms = &node.arms[range.clone()];
         let best = self.best_arm(role).map(|arm| arm - range.start);
-        let mut probabilities = if self.mixes() { average(&node.regrets[range.clone()]) } else { Vec::new() };
+        let mut probabilities =
+            if self.plays_mixed() { average(&node.regrets[range.clone()]) } else { Vec::new() };
         if probabilities.iter().all(|&probability| probability == 0.0) {
             probabilities = (0..arms.len()).map(|arm| if Some(arm) == best { 1.0 } else { 0.0 }).collect();
         }
@@ -114,7 +117,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Whether the roles at the root have drawn by regret matching and still do.
-    fn mixes(&self) -> bool {
+    fn plays_mixed(&self) -> bool {
         self.draws() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
@@ -142,22 +145,22 @@ fn lower_bound(arm: &Arm, spread: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::bounds::Bounds;
     use crate::limits::Limits;
-    use crate::node::Bounds;
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
-    use crate::toys;
+    use crate::test_games;
     use ggp_game::{Move, Role};
 
     #[test]
-    fn near_the_end_what_is_proved_still_counts_for_more_than_visits() {
+    fn near_the_end_proofs_count_for_more_than_visits() {
         let options = MctsOptions {
             techniques: Techniques::all().with(Technique::Solver, false),
             ..MctsOptions::default()
         };
         let state = vec![1, 2, 1, 2, 2, 0, 0, 1, 0, 0];
-        let mut search = Search::from_state(toys::tic_tac_toe(), &options, state).unwrap();
+        let mut search = Search::from_state(test_games::tic_tac_toe(), &options, state).unwrap();
         search.run(&Limits::iterations(200));
         assert!(search.draws(), "three steps to the end");
         let root = search.tree.root();
@@ -167,11 +170,11 @@ mod tests {
     }
 
     #[test]
-    fn what_turned_out_well_late_is_played_before_it_is_visited_most() {
+    fn the_secure_child_need_not_be_the_most_visited() {
         let choice = |secure: bool, known: &[(u32, f64)]| {
             let techniques = Techniques::all().with(Technique::Secure, secure);
             let options = MctsOptions { techniques, ..MctsOptions::default() };
-            let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+            let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
             search.run(&Limits::iterations(20));
             let root = search.tree.root();
             for (mv, &(visits, mean)) in known.iter().enumerate() {
@@ -190,11 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proved_is_played_however_seldom_it_was_visited_unless_another_is_better() {
-        let choice = |floor: bool, visits: u32, mean: f64, bounds: Bounds| {
-            let techniques = Techniques::all().with(Technique::Floor, floor);
+    fn a_proven_move_is_played_unless_another_is_surely_better() {
+        let choice = |skips_proven: bool, visits: u32, mean: f64, bounds: Bounds| {
+            let techniques = Techniques::all().with(Technique::Floor, skips_proven);
             let options = MctsOptions { techniques, ..MctsOptions::default() };
-            let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+            let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
             search.run(&Limits::iterations(20));
             let root = search.tree.root();
             for arm in &mut search.tree[root].arms {

@@ -1,12 +1,13 @@
 //! Step 1, selection: the descents of a batch from the root to their leaves.
 
-use crate::belief::Belief;
-use crate::descent::{Descent, Stand};
+use crate::descent::{Descent, DescentState};
 use crate::dice::Dice;
-use crate::node::{Chooser, Node, NodeId, Phase};
+use crate::id::NodeId;
+use crate::node::{Chooser, Node, Phase};
 use crate::path::Path;
+use crate::prior::{Prior, PriorModel};
 use crate::regret::draw_arm;
-use crate::select::{Choices, Known, Prior, choose_arm, choose_chance_arm, may_surpass};
+use crate::select::{GroupChoice, SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
 use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
@@ -15,7 +16,7 @@ use std::ops::Range;
 /// Where several roles move simultaneously, each choice draws the role's exploration constant from this
 /// range, relative to the configured one. With a constant value, roles of equal statistics stay in step and
 /// never see the result of a deviation by one of them alone.
-const SWAY: Range<f64> = 0.5..1.5;
+const EXPLORATION_FACTORS: Range<f64> = 0.5..1.5;
 
 /// The parameters of selection in one batch.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +27,10 @@ pub(crate) struct Selection {
     pub(crate) draws: bool,
     /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
-    /// Whether descents skip proven moves while another move may be better.
-    pub(crate) has_floors: bool,
+    /// Whether descents skip proven moves while another move may surpass the role's security level.
+    pub(crate) uses_security_levels: bool,
     /// The prior of arms; `None` without history.
-    pub(crate) belief: Option<Belief>,
+    pub(crate) prior: Option<PriorModel>,
 }
 
 /// Groups of descents that have followed the same path so far. A group evaluates each node once for all its
@@ -42,12 +43,12 @@ pub(crate) struct Groups {
     next: Vec<NodeId>,
     /// The pending groups, each with the node that it enters next.
     waiting: Vec<(NodeId, Range<usize>)>,
-    choices: Choices,
+    choice: GroupChoice,
 }
 
 impl Selection {
     /// Takes all `descents` from the root to the first point where the machine must be asked, or the goals
-    /// are known: see [`Stand`].
+    /// are known: see [`DescentState`].
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -67,7 +68,7 @@ impl Selection {
             if let [alone] = groups.order[group.clone()] {
                 self.descend_alone(tree, &mut descents[alone as usize], id, dice);
             } else if !group.is_empty() {
-                self.descend_once(tree, descents, groups, group, id, dice);
+                self.descend_group(tree, descents, groups, group, id, dice);
             }
         }
     }
@@ -81,21 +82,21 @@ impl Selection {
         dice: &mut Dice,
     ) {
         let path = &mut descent.path;
-        descent.stand = loop {
-            if let Some(stand) = self.arrive(tree, path, id) {
-                break stand;
+        descent.progress = loop {
+            if let Some(progress) = self.enter(tree, path, id) {
+                break progress;
             }
-            self.leave(tree, path, id, dice);
+            self.choose_arms(tree, path, id, dice);
             let child = tree[id].child(path.last_chosen());
             if !child.is_some() {
-                break Stand::Childless;
+                break DescentState::Childless;
             }
             id = child;
         };
     }
 
     /// Takes a group of descents from `id` to its children.
-    fn descend_once<S: Eq + Hash + Clone>(
+    fn descend_group<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
         descents: &mut [Descent<S>],
@@ -104,13 +105,13 @@ impl Selection {
         id: NodeId,
         dice: &mut Dice,
     ) {
-        let Groups { order, next, waiting, choices } = groups;
+        let Groups { order, next, waiting, choice } = groups;
         let members = &mut order[group.clone()];
         let mut has_ended = false;
         for &number in &*members {
-            let Descent { path, stand } = &mut descents[number as usize];
-            if let Some(arrived) = self.arrive(tree, path, id) {
-                *stand = arrived;
+            let Descent { path, progress } = &mut descents[number as usize];
+            if let Some(arrived) = self.enter(tree, path, id) {
+                *progress = arrived;
                 has_ended = true;
             }
         }
@@ -118,23 +119,23 @@ impl Selection {
             return;
         }
         for role in tree.each_role() {
-            self.choose_all(tree, id, role, members.len(), choices, dice);
-            let is_any_below = choices.chosen.iter().any(|&(_, is_below)| is_below);
-            let floor = if is_any_below { self.floor(tree, id, role) } else { None };
-            for (&number, &(arm, is_below)) in members.iter().zip(&choices.chosen) {
+            self.choose_for_group(tree, id, role, members.len(), choice, dice);
+            let is_any_below = choice.chosen.iter().any(|&(_, is_below)| is_below);
+            let proven = if is_any_below { self.attaining_child(tree, id, role) } else { None };
+            for (&number, &(arm, is_below)) in members.iter().zip(&choice.chosen) {
                 let path = &mut descents[number as usize].path;
                 path.choose([arm]);
                 if is_below {
-                    cut(tree, path, floor);
+                    cut(tree, path, proven);
                 }
             }
         }
         for &number in &*members {
-            let Descent { path, stand } = &mut descents[number as usize];
+            let Descent { path, progress } = &mut descents[number as usize];
             let child = tree[id].child(path.last_chosen());
             next[number as usize] = child;
             if !child.is_some() {
-                *stand = Stand::Childless;
+                *progress = DescentState::Childless;
             }
         }
         members.sort_by_key(|&number| next[number as usize].0);
@@ -149,15 +150,15 @@ impl Selection {
     }
 
     /// Enters `id`, unless it is already on the path. Returns the descent's progress if it ends here.
-    fn arrive<S: Eq + Hash + Clone>(
+    fn enter<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
         path: &mut Path,
         id: NodeId,
-    ) -> Option<Stand<S>> {
+    ) -> Option<DescentState<S>> {
         if path.nodes().contains(&id) {
             // The path has a cycle: the playout starts from the repeated state.
-            return Some(Stand::Ready(tree[id].state.clone()));
+            return Some(DescentState::Ready(tree[id].state.clone()));
         }
         let is_root = path.nodes().is_empty();
         path.enter(id);
@@ -165,17 +166,17 @@ impl Selection {
         let node = &tree[id];
         match node.phase {
             Phase::Leaf if !is_root && (node.visits == 0 || tree.is_full()) => {
-                Some(Stand::Ready(node.state.clone()))
+                Some(DescentState::Ready(node.state.clone()))
             }
-            Phase::Leaf => Some(Stand::Unopened),
-            Phase::Ended => Some(Stand::Known),
-            Phase::Open if !is_root && self.stops_at_proofs && tree.is_exact(id) => Some(Stand::Known),
+            Phase::Leaf => Some(DescentState::Unopened),
+            Phase::Ended => Some(DescentState::Known),
+            Phase::Open if !is_root && self.stops_at_proofs && tree.is_exact(id) => Some(DescentState::Known),
             Phase::Open => None,
         }
     }
 
     /// Chooses an arm for every role in an open node that a descent has entered.
-    pub(crate) fn leave<S: Eq + Hash>(
+    pub(crate) fn choose_arms<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
         path: &mut Path,
@@ -186,16 +187,16 @@ impl Selection {
             let (arm, is_below) = self.choose(tree, id, role, dice);
             path.choose([arm]);
             if is_below {
-                cut(tree, path, self.floor(tree, id, role));
+                cut(tree, path, self.attaining_child(tree, id, role));
             }
         }
     }
 
-    /// A fully proven child that gives `role` its proven lower bound in `id`. `None` if the bound is 0 or
-    /// exact, if there is no such child, or if no other arm may be better.
-    fn floor<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
+    /// A fully proven child that attains `role`'s security level in `id`. `None` if the level is 0 or the
+    /// upper bound, if there is no such child, or if no other arm may surpass the level.
+    fn attaining_child<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
-        if !self.has_floors || bounds.low == 0 || bounds.low == bounds.high {
+        if !self.uses_security_levels || bounds.low == 0 || bounds.low == bounds.high {
             return None;
         }
         let arms = tree.arms(id, role);
@@ -205,15 +206,15 @@ impl Selection {
         may_surpass(arms, bounds.low).then_some(proved.child)
     }
 
-    /// The proven lower bound of `role` in `id`, and whether it is a floor.
-    fn known<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Known {
+    /// The security level of `role` in `id`.
+    fn security_level<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> SecurityLevel {
         let is_alone = tree[id].chooser == Chooser::One(role);
-        let is_floor = is_alone && self.floor(tree, id, role).is_some();
-        Known { low: tree.stats(id)[role.index()].bounds.low, is_floor }
+        let is_attained = is_alone && self.attaining_child(tree, id, role).is_some();
+        SecurityLevel { goal: tree.stats(id)[role.index()].bounds.low, is_attained }
     }
 
     /// Chooses an arm for `role` in `id`. Returns its position in the node, and whether its upper confidence
-    /// bound is below the floor.
+    /// bound is below an attained security level.
     fn choose<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -228,18 +229,18 @@ impl Selection {
         } else if self.chance == Some(role) {
             (choose_chance_arm(&tree[id].arms[range.clone()], dice), false)
         } else if several && self.draws {
-            tree.begin_regrets(id);
+            tree.allocate_regrets(id);
             let low = tree.stats(id)[role.index()].bounds.low;
             let Node { arms, regrets, visits, .. } = &mut tree[id];
             (draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, dice), false)
         } else {
             let prior = self.prior(tree, id, role);
-            let known = self.known(tree, id, role);
+            let level = self.security_level(tree, id, role);
             let node = &tree[id];
             // The current descent is not one of the arms' pulls yet.
             let total = node.visits.saturating_add(node.pending).saturating_sub(1);
-            let sway = if several { dice.between(SWAY) } else { 1.0 };
-            choose_arm(&node.arms[range.clone()], total, self.exploration * sway, known, prior)
+            let factor = if several { dice.between(EXPLORATION_FACTORS) } else { 1.0 };
+            choose_arm(&node.arms[range.clone()], total, self.exploration * factor, level, prior)
         };
         let arm = range.start + choice;
         if several || range.len() > 1 {
@@ -249,50 +250,52 @@ impl Selection {
         (arm as u32, is_below)
     }
 
-    /// Chooses an arm for `role` in `id` for each of `count` descents. Writes the result to `choices`.
-    fn choose_all<S: Eq + Hash>(
+    /// Chooses an arm for `role` in `id` for each of `count` descents. Writes the result to `choice`.
+    fn choose_for_group<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
         id: NodeId,
         role: Role,
         count: usize,
-        choices: &mut Choices,
+        choice: &mut GroupChoice,
         dice: &mut Dice,
     ) {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
         if range.len() == 1 || self.chance == Some(role) || several && self.draws {
-            choices.chosen.clear();
-            choices.chosen.extend((0..count).map(|_| self.choose(tree, id, role, dice)));
+            choice.chosen.clear();
+            choice.chosen.extend((0..count).map(|_| self.choose(tree, id, role, dice)));
             return;
         }
-        let known = self.known(tree, id, role);
+        let level = self.security_level(tree, id, role);
         let prior = self.prior(tree, id, role);
         let node = &mut tree[id];
         let arms = &mut node.arms[range.clone()];
         let total = node.visits.saturating_add(node.pending).saturating_sub(count as u32);
-        let sways = (0..count).map(|_| if several { dice.between(SWAY) as f32 } else { 1.0 });
-        choices.choose(sways, arms, total, self.exploration, known, prior);
-        for (arm, &pulled) in arms.iter_mut().zip(&choices.pulled) {
+        let factors =
+            (0..count).map(|_| if several { dice.between(EXPLORATION_FACTORS) as f32 } else { 1.0 });
+        choice.choose(factors, arms, total, self.exploration, level, prior);
+        for (arm, &pulled) in arms.iter_mut().zip(&choice.pulled) {
             arm.pending = arm.pending.saturating_add(u16::try_from(pulled).unwrap_or(u16::MAX));
         }
-        for (arm, _) in &mut choices.chosen {
+        for (arm, _) in &mut choice.chosen {
             *arm += range.start as u32;
         }
     }
 
     /// The prior of `role`'s arms in `id`.
     fn prior<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Prior {
-        match self.belief {
-            Some(belief) if tree[id].visits > 0 => Prior { mean: tree.mean(id, role.index()), belief },
+        match self.prior {
+            Some(model) if tree[id].visits > 0 => Prior { mean: tree.mean(id, role.index()), model },
             _ => Prior::NONE,
         }
     }
 }
 
-/// Cuts `path` at its last node if `floor` is a proven child: the nodes up to the root see that child's goals.
-fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, floor: Option<NodeId>) {
-    if let Some(proved) = floor {
-        path.cut(tree.stats(proved).iter().map(|stats| stats.bounds.low));
+/// Cuts `path` at its last node if there is a `proven` child: the nodes up to the root see that child's
+/// goals.
+fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
+    if let Some(proven) = proven {
+        path.cut(tree.stats(proven).iter().map(|stats| stats.bounds.low));
     }
 }

@@ -7,13 +7,13 @@ use crate::path::Path;
 pub(crate) struct Descent<S> {
     /// The nodes visited and arms chosen so far.
     pub(crate) path: Path,
-    /// Its progress.
-    pub(crate) stand: Stand<S>,
+    /// What it has reached, and what it waits for.
+    pub(crate) progress: DescentState<S>,
 }
 
-/// `Stand`: the progress of a descent.
+/// The progress of a descent.
 #[derive(Clone, Debug)]
-pub(crate) enum Stand<S> {
+pub(crate) enum DescentState<S> {
     /// It has reached a node with known goals and only needs to be backed up.
     Known,
     /// It has reached a leaf whose legal moves are not known yet.
@@ -28,6 +28,6 @@ pub(crate) enum Stand<S> {
 
 impl<S> Default for Descent<S> {
     fn default() -> Descent<S> {
-        Descent { path: Path::default(), stand: Stand::Known }
+        Descent { path: Path::default(), progress: DescentState::Known }
     }
 }

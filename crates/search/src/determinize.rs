@@ -1,14 +1,16 @@
 //! A player for games of hidden information (GDL-II): flat Monte-Carlo search over determinized states.
 //!
-//! Each iteration draws a state from the role's belief, treats it as known to all roles (determinization;
-//! Long, Sturtevant, Buro & Furtak 2010), and plays out once after each legal move of the role. The player
-//! makes the move with the best mean. It cannot value hiding or gathering information. If it observes joint
-//! moves instead of percepts, it is a plain flat Monte-Carlo player.
+//! Each iteration draws a state from the role's information set, treats it as known to all roles
+//! (determinization; Long, Sturtevant, Buro & Furtak 2010), and plays out once after each legal move of the
+//! role. The player makes the move with the best mean. It cannot value hiding or gathering information. If it
+//! observes joint moves instead of percepts, it is a plain flat Monte-Carlo player.
 
 use crate::alarm::{Alarm, silence};
 use crate::dice::Dice;
+use crate::limits::before_margin;
+use crate::observation::not_started;
 use crate::options::MctsOptions;
-use crate::player::{MakeMachine, ahead_of, not_started};
+use crate::player::MakeMachine;
 use crate::technique::Technique;
 use ggp_game::{
     Belief, Candidate, Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, PlayoutPlan,
@@ -17,7 +19,7 @@ use ggp_game::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The maximum number of states in the belief.
+/// The maximum number of states in the information set.
 const STATES: usize = 1000;
 
 /// The number of iterations between two checks of the clock.
@@ -29,7 +31,7 @@ pub struct DeterminizeOptions {
     /// The number of iterations for each move; `None` for as many as the clock allows. With 0 the player
     /// plays at random.
     pub iterations: Option<u64>,
-    /// The maximum size of the belief's states in bytes.
+    /// The maximum size of the information set's states in bytes.
     pub memory: usize,
     /// The time reserved at the end of each clock for sending the answer.
     pub margin: Duration,
@@ -40,10 +42,10 @@ pub struct DeterminizeOptions {
 /// The error for an option of tree search that this player does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the option `{option}` cannot be obeyed in a game of hidden information: {why}; leave it out \
-     (iterations, memory, margin and seed are obeyed)"
+    "the option `{option}` does not apply to a game of hidden information: {why}; remove it \
+     (iterations, memory, margin and seed apply)"
 )]
-pub struct TreeOption {
+pub struct UnsupportedOption {
     option: &'static str,
     why: &'static str,
 }
@@ -57,32 +59,26 @@ impl Default for DeterminizeOptions {
 }
 
 impl TryFrom<&MctsOptions> for DeterminizeOptions {
-    type Error = TreeOption;
+    type Error = UnsupportedOption;
 
     /// Takes over the options of a tree search that also apply without a tree.
     ///
     /// # Errors
     /// If any other option differs from its default in `mcts` or `uct`.
-    fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, TreeOption> {
-        const NO_TREE: &str = "there moves are tried from states that may be, without a tree";
-        const NO_BATCH: &str = "there the size of batches is fixed";
+    fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, UnsupportedOption> {
+        const NO_TREE: &str = "the player there samples possible states and has no search tree";
         // The options do not say whether the player is `mcts` or `uct`; the majority of the techniques does.
         let on = Technique::ALL.into_iter().filter(|&one| options.has(one)).count();
         let usual = if 2 * on > Technique::ALL.len() { MctsOptions::default() } else { MctsOptions::uct() };
         let switched = Technique::ALL.into_iter().find(|&one| options.has(one) != usual.has(one));
-        let (given, batch) = (options.batch, usual.batch);
         let refused = [
             (switched.map_or("", Technique::name), switched.is_some(), NO_TREE),
             ("c", options.exploration.total_cmp(&usual.exploration).is_ne(), NO_TREE),
-            ("threads", options.threads != usual.threads, "there one thread plays"),
-            ("belief", options.belief != usual.belief, NO_TREE),
-            ("lanes", given.lanes != batch.lanes, NO_BATCH),
-            ("growth", given.growth != batch.growth, NO_BATCH),
-            ("per_leaf", given.per_leaf != batch.per_leaf, NO_BATCH),
-            ("least", given.least != batch.least, NO_BATCH),
+            ("threads", options.threads != usual.threads, "the player there uses one thread"),
+            ("prior_weight", options.prior_weight != usual.prior_weight, NO_TREE),
         ];
         match refused.into_iter().find(|&(_, is_given, _)| is_given) {
-            Some((option, _, why)) => Err(TreeOption { option, why }),
+            Some((option, _, why)) => Err(UnsupportedOption { option, why }),
             None => Ok(DeterminizeOptions {
                 iterations: options.iterations,
                 memory: options.memory_bytes(),
@@ -94,17 +90,43 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
 }
 
 /// Plays one role by determinized flat Monte-Carlo search.
+///
+/// ```
+/// use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Observation, Player, Role, StopToken};
+/// use ggp_search::{DeterminizeOptions, DeterminizingPlayer};
+/// use std::{sync::Arc, time::Duration};
+///
+/// // A coin falls on a side that the player hears, and then names.
+/// let rules = "(role random) (role you) (side heads) (side tails) (init falling)
+///     (<= (legal random (drop ?s)) (side ?s) (true falling)) (<= (legal you listen) (true falling))
+///     (<= (next (lies ?s)) (does random (drop ?s))) (<= (sees you (heard ?s)) (does random (drop ?s)))
+///     (<= (legal random wait) (not (true falling)))
+///     (<= (legal you (name ?s)) (side ?s) (not (true falling)))
+///     (<= (next right) (does you (name ?s)) (true (lies ?s))) (<= (next over) (not (true falling)))
+///     (<= terminal (true over)) (goal random 0)
+///     (<= (goal you 100) (true right)) (<= (goal you 0) (not (true right)))";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let options = DeterminizeOptions { iterations: Some(10), ..DeterminizeOptions::default() };
+/// let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+/// let (stop, never, second) = (StopToken::new(), Deadline::never(), Duration::from_secs(1));
+/// let clocks = Clocks { start: second, play: second };
+/// player.start(&game, Role(1), clocks, never, &stop).unwrap();
+/// assert_eq!(player.play(Observation::Start, never, &stop).unwrap(), "listen");
+/// let heard = [Fact::from_canonical("(heard tails)")];
+/// let percepts = Observation::Percepts { turn: 1, own: "listen", seen: &heard };
+/// assert_eq!(player.play(percepts, never, &stop).unwrap(), "(name tails)");
+/// ```
 pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,
     make: MakeMachine<M>,
-    seat: Option<Seat<M>>,
+    current: Option<RunningMatch<M>>,
     report: Option<Report>,
 }
 
-/// `Seat`: the player's data for the current match.
-struct Seat<M: Playouts> {
+/// The player's data for its current match.
+struct RunningMatch<M: Playouts> {
     machine: M,
-    /// The maximum number of states in the belief.
+    /// The maximum number of states in the information set.
     bound: usize,
     belief: Belief<M>,
     role: Role,
@@ -131,7 +153,7 @@ impl DeterminizeOptions {
     /// number of iterations, the play clock from now applies.
     fn clock(&self, clocks: Clocks, deadline: Deadline) -> Deadline {
         let untimed = self.iterations.is_none() && deadline.0.is_none();
-        ahead_of(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)
+        before_margin(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)
     }
 }
 
@@ -141,13 +163,13 @@ impl<M: Playouts> DeterminizingPlayer<M> {
         options: DeterminizeOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
     ) -> DeterminizingPlayer<M> {
-        DeterminizingPlayer { options, make: Box::new(make), seat: None, report: None }
+        DeterminizingPlayer { options, make: Box::new(make), current: None, report: None }
     }
 }
 
-impl<M: Playouts> Seat<M> {
-    /// Updates the belief with an observation.
-    fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+impl<M: Playouts> RunningMatch<M> {
+    /// Updates the information set with an observation.
+    fn update_states(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         // A machine may parse only the moves that it has listed before.
         let mut legal = Vec::new();
         self.belief.legal_moves(&mut self.machine, &mut legal)?;
@@ -218,14 +240,14 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(), PlayError> {
-        (self.seat, self.report) = (None, None);
+        (self.current, self.report) = (None, None);
         let mut machine = (self.make)(game, deadline, stop)?;
         let state = machine.initial_state()?;
         let each = size_of::<M::State>() + machine.heap_bytes(&state);
         let bound = Belief::<M>::bound_within(self.options.memory, each).min(STATES);
         let belief = Belief::certain(state, role, bound);
         let dice = Dice::new(self.options.seed);
-        self.seat = Some(Seat { machine, bound, belief, role, clocks, dice, playouts: 0 });
+        self.current = Some(RunningMatch { machine, bound, belief, role, clocks, dice, playouts: 0 });
         Ok(())
     }
 
@@ -236,19 +258,19 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         stop: &StopToken,
     ) -> Result<String, PlayError> {
         let began = Instant::now();
-        let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        seat.machine.interrupt_on(stop);
-        seat.follow(seen)?;
-        if seat.machine.has_many_moves() {
-            seat.machine.release_moves();
+        let running = self.current.as_mut().ok_or_else(not_started)?;
+        running.machine.interrupt_on(stop);
+        running.update_states(seen)?;
+        if running.machine.has_many_moves() {
+            running.machine.release_moves();
         }
         let mut own = Vec::new();
-        seat.belief.legal_moves(&mut seat.machine, &mut own)?;
+        running.belief.legal_moves(&mut running.machine, &mut own)?;
         if own.is_empty() {
             return Err(PlayError::NoMove);
         }
-        let deadline = self.options.clock(seat.clocks, deadline);
-        let alarm = Alarm::set(&mut seat.machine, deadline, stop);
+        let deadline = self.options.clock(running.clocks, deadline);
+        let alarm = Alarm::set(&mut running.machine, deadline, stop);
         // A batch must end before the deadline; the longest batch so far is the estimate of its time.
         let mut longest = Duration::ZERO;
         let mut tallies = vec![Tally::default(); own.len()];
@@ -263,7 +285,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             }
             let batch = Instant::now();
             let mut more = tallies.clone();
-            match seat.iterate(&own, left, &mut more) {
+            match running.iterate(&own, left, &mut more) {
                 // The moves have unequal numbers of playouts, but even an incomplete batch is better than no
                 // information.
                 Err(EvalError::Interrupted) if done == 0 => {
@@ -278,15 +300,15 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             longest = longest.max(batch.elapsed());
         }
         drop(alarm);
-        silence(&mut seat.machine);
+        silence(&mut running.machine);
         let best = if tallies.iter().all(|tally| tally.count == 0) {
-            seat.dice.below(own.len())
+            running.dice.below(own.len())
         } else {
             (0..own.len())
                 .reduce(|best, next| if tallies[next].mean() > tallies[best].mean() { next } else { best })
                 .unwrap_or(0)
         };
-        let text = |&mv: &Move| seat.machine.move_text(mv).to_owned();
+        let text = |&mv: &Move| running.machine.move_text(mv).to_owned();
         let mut candidates: Vec<Candidate> = own
             .iter()
             .zip(&tallies)
@@ -309,11 +331,11 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
     }
 
     fn reasoner(&self) -> Option<&'static str> {
-        self.seat.as_ref().map(|seat| seat.machine.name())
+        self.current.as_ref().map(|running| running.machine.name())
     }
 
     fn stop(&mut self, _: Observation<'_>) {
-        self.seat = None;
+        self.current = None;
     }
 }
 
@@ -355,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_hears_it_uses() {
+    fn percepts_determine_the_move() {
         for (heard, answer) in
             [(Some("(rustle 1)"), "(guess 1)"), (Some("(rustle 2)"), "(guess 2)"), (None, "(guess 2)")]
         {
@@ -367,14 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn without_iterations_it_draws() {
+    fn without_iterations_the_move_is_random() {
         let (mv, report) = play(0, Some("(rustle 1)"));
         assert!(mv.starts_with("(guess "));
         assert_eq!((report.iterations, report.candidates[0].score), (0, None));
     }
 
     #[test]
-    fn the_margin_is_kept_free() {
+    fn the_margin_is_reserved() {
         let options = DeterminizeOptions { margin: Duration::from_secs(9), ..DeterminizeOptions::default() };
         let clocks = Clocks { start: Duration::MAX, play: Duration::from_secs(1000) };
         let due = Deadline::after(Duration::from_secs(500));
@@ -386,11 +408,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_bounds_what_is_believed() {
+    fn memory_bounds_the_information_set() {
         let rules =
             CUPS.replace("(sees seer (rustle ?c)) (does random (hide ?c))", "(sees seer light) (true over)");
         let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
-        let believed = |memory| {
+        let states = |memory| {
             let options = DeterminizeOptions { iterations: Some(1), memory, ..DeterminizeOptions::default() };
             let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
             let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
@@ -399,13 +421,13 @@ mod tests {
             player.play(Observation::Start, Deadline::never(), &stop).unwrap();
             let heard = Observation::Percepts { turn: 1, own: "listen", seen: &[] };
             player.play(heard, Deadline::never(), &stop).unwrap();
-            player.seat.as_ref().unwrap().belief.states().len()
+            player.current.as_ref().unwrap().belief.states().len()
         };
-        assert_eq!((believed(1 << 20), believed(1)), (2, 1));
+        assert_eq!((states(1 << 20), states(1)), (2, 1));
     }
 
     #[test]
-    fn options_that_only_a_tree_has_are_refused() {
+    fn options_of_the_tree_are_refused() {
         let options = |spec: &str| match spec.parse().unwrap() {
             crate::PlayerSpec::Mcts(options) => DeterminizeOptions::try_from(&options),
             crate::PlayerSpec::Random(_) => unreachable!(),
@@ -417,12 +439,12 @@ mod tests {
         let all = Technique::ALL
             .into_iter()
             .flat_map(|one| [format!("mcts:{}=off", one.name()), format!("uct:{}=on", one.name())]);
-        let others = ["c=3", "threads=2", "belief=5", "lanes=4", "growth=3", "per_leaf=5", "least=2"];
+        let others = ["c=3", "threads=2", "prior_weight=5"];
         let others = others.iter().flat_map(|given| ["mcts", "uct"].map(|name| format!("{name}:{given}")));
         for spec in all.chain(others) {
             let option = spec.split([':', '=']).nth(1).unwrap();
             let error = options(&spec).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("the option `{option}` cannot be obeyed")), "{spec}: {error}");
+            assert!(error.starts_with(&format!("the option `{option}` does not apply")), "{spec}: {error}");
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Step 2, expansion: creates nodes and gives them their legal moves.
 
+use crate::batch::Batch;
 use crate::descend::Selection;
-use crate::descent::{Descent, Stand};
-use crate::node::{Chooser, NodeId, Phase};
+use crate::descent::{Descent, DescentState};
+use crate::id::NodeId;
+use crate::node::{Chooser, Phase};
 use crate::search::Search;
 use crate::technique::Technique;
-use crate::worker::Part;
 use ggp_game::{EvalError, Goals, Move, Playouts};
 
 impl<M: Playouts> Search<M> {
@@ -17,11 +18,11 @@ impl<M: Playouts> Search<M> {
         if let Some(id) = self.tree.find(&state) {
             return Ok(id);
         }
-        let over = self.own.machine.is_terminal(&state)?;
+        let over = self.worker.machine.is_terminal(&state)?;
         if over {
-            self.own.machine.goals(&state, &mut self.goals)?;
+            self.worker.machine.goals(&state, &mut self.goals)?;
         }
-        let heap = self.own.machine.heap_bytes(&state);
+        let heap = self.worker.machine.heap_bytes(&state);
         let id = self.tree.add(state, heap);
         if over {
             self.tree.end(id, &self.goals);
@@ -40,9 +41,9 @@ impl<M: Playouts> Search<M> {
         }
         let (mut legal, mut decisive) = (Vec::new(), Vec::new());
         let state = &self.tree[root].state;
-        self.own.machine.all_legal_moves(&[state], &mut legal)?;
-        if self.of_two.has(Technique::Decisive) {
-            self.own.machine.decisive_moves(&[state], &mut decisive)?;
+        self.worker.machine.all_legal_moves(&[state], &mut legal)?;
+        if self.two_player.has(Technique::Decisive) {
+            self.worker.machine.decisive_moves(&[state], &mut decisive)?;
         }
         self.open(root, &mut legal, &decisive)
     }
@@ -53,22 +54,22 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// Those of the machine; every node of the tree is consistent then.
     pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
-        let mut part = std::mem::take(&mut self.own.part);
-        let opened = self.open_leaves(&mut part);
-        self.own.part = part;
+        let mut batch = std::mem::take(&mut self.worker.batch);
+        let opened = self.open_leaves(&mut batch);
+        self.worker.batch = batch;
         opened?;
-        self.own.follow(&mut self.tree, selection)?;
-        let mut part = std::mem::take(&mut self.own.part);
-        self.enter_children(&mut part);
-        self.own.part = part;
+        self.worker.request_children(&mut self.tree, selection)?;
+        let mut batch = std::mem::take(&mut self.worker.batch);
+        self.enter_children(&mut batch);
+        self.worker.batch = batch;
         Ok(())
     }
 
     /// Opens the leaves whose legal moves the worker has asked for.
-    fn open_leaves(&mut self, part: &mut Part<M::State>) -> Result<(), EvalError> {
+    fn open_leaves(&mut self, batch: &mut Batch<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
-        let decisive = part.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
-        let leaves = part.unopened.iter().zip(part.legal.chunks_exact_mut(roles)).zip(decisive);
+        let decisive = batch.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
+        let leaves = batch.unopened.iter().zip(batch.legal.chunks_exact_mut(roles)).zip(decisive);
         for ((&id, legal), decisive) in leaves {
             self.open(id, legal, decisive.unwrap_or(&[]))?;
         }
@@ -79,22 +80,22 @@ impl<M: Playouts> Search<M> {
     /// some role has no legal move ends the game for the search.
     fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>], decisive: &[Vec<Move>]) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
-            self.own.machine.goals(&self.tree[id].state, &mut self.goals)?;
+            self.worker.machine.goals(&self.tree[id].state, &mut self.goals)?;
             self.tree.end(id, &self.goals);
         } else {
             for moves in legal.iter_mut() {
-                self.own.dice.shuffle(moves);
+                self.worker.dice.shuffle(moves);
             }
             self.tree.open(id, legal);
-            self.expect(id);
+            self.set_advantages(id);
             self.defer(id, legal, decisive);
         }
         Ok(())
     }
 
     /// Gives nodes to the next states of the descents.
-    fn enter_children(&mut self, part: &mut Part<M::State>) {
-        let Part { descents, childless, states, over, goals, .. } = part;
+    fn enter_children(&mut self, batch: &mut Batch<M::State>) {
+        let Batch { descents, childless, states, over, goals, .. } = batch;
         let goals = goals.chunks_exact(self.tree.roles());
         for (((&number, state), &over), goals) in
             childless.iter().zip(states.drain(..)).zip(&*over).zip(goals)
@@ -114,26 +115,9 @@ impl<M: Playouts> Search<M> {
             if let Some(moves) = decisive.filter(|moves| !moves.is_empty()) {
                 self.tree.defer(id, role, moves);
             } else {
-                self.first.clone_from(&legal[role.index()]);
-                self.own.machine.one_of_twins(role, &mut self.first);
-                self.tree.defer(id, role, &self.first);
-            }
-        }
-    }
-
-    /// Sets the advantages of the arms of an open node from the history.
-    pub(crate) fn expect(&mut self, id: NodeId) {
-        if !self.has_history() {
-            return;
-        }
-        for role in self.tree.each_role() {
-            let range = self.tree.arm_range(id, role);
-            if range.len() > 1 {
-                let arms = &mut self.tree[id].arms[range];
-                self.history.advantages(role, arms.iter().map(|arm| arm.mv), &mut self.advantages);
-                for (arm, &advantage) in arms.iter_mut().zip(&self.advantages) {
-                    arm.advantage = advantage;
-                }
+                self.distinct.clone_from(&legal[role.index()]);
+                self.worker.machine.one_of_twins(role, &mut self.distinct);
+                self.tree.defer(id, role, &self.distinct);
             }
         }
     }
@@ -141,7 +125,7 @@ impl<M: Playouts> Search<M> {
     /// Continues a descent to `state`. Creates its node if it has none and memory permits; `goals` are given
     /// if the state is terminal.
     fn enter_child(&mut self, descent: &mut Descent<M::State>, state: M::State, goals: Option<&[Goals]>) {
-        let Descent { path, stand } = descent;
+        let Descent { path, progress } = descent;
         let parent = path.leaf();
         // Another descent of the batch may have created the child.
         let linked = self.tree[parent].child(path.last_chosen());
@@ -149,11 +133,11 @@ impl<M: Playouts> Search<M> {
         let child = match known {
             Some(child) => child,
             None if self.tree.is_full() => {
-                *stand = Stand::Ready(state);
+                *progress = DescentState::Ready(state);
                 return;
             }
             None => {
-                let heap = self.own.machine.heap_bytes(&state);
+                let heap = self.worker.machine.heap_bytes(&state);
                 let child = self.tree.add(state.clone(), heap);
                 if let Some(goals) = goals {
                     self.tree.end(child, goals);
@@ -165,7 +149,7 @@ impl<M: Playouts> Search<M> {
             self.tree.link(parent, path.last_chosen(), child);
         }
         if path.nodes().contains(&child) {
-            *stand = Stand::Ready(state);
+            *progress = DescentState::Ready(state);
             return;
         }
         path.enter(child);
@@ -173,6 +157,6 @@ impl<M: Playouts> Search<M> {
         node.pending += 1;
         let known =
             node.phase == Phase::Ended || self.options.has(Technique::Solver) && self.tree.is_exact(child);
-        *stand = if known { Stand::Known } else { Stand::Ready(state) };
+        *progress = if known { DescentState::Known } else { DescentState::Ready(state) };
     }
 }

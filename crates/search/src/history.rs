@@ -3,21 +3,19 @@
 //! Sironi & Winands 2016, HRAVE, for the tree).
 
 use crate::path::Path;
-use crate::search::Search;
-use crate::technique::Technique;
 use crate::tree::Tree;
-use ggp_game::{Goal, Move, Playouts, Role};
+use ggp_game::{Goal, Move, Role};
 use std::hash::Hash;
 
 /// The maximum number of entries in a log; further playouts are ignored.
-const LOG: usize = 1 << 17;
+const MAX_ENTRIES: usize = 1 << 17;
 
 /// One batch in this many is logged on a machine with lanes, after the first batches: reading the moves of
 /// playouts in lanes costs more than playing them.
-const EVERY: u64 = 8;
+const LOGGED_ONE_IN: u64 = 8;
 
 /// The number of batches at the beginning that are all logged.
-const FIRST: u64 = 8;
+const ALWAYS_LOGGED: u64 = 8;
 
 /// The weight, in playouts, of the mean of all moves in the mean of one move.
 const SHRINK: f64 = 16.0;
@@ -30,8 +28,8 @@ pub(crate) struct Log {
 
 impl Log {
     /// Adds a playout: its joint `moves` in order and its `scores`, one for each role.
-    pub(crate) fn note(&mut self, moves: &[Move], scores: &[Goal]) {
-        if self.entries.len() + moves.len() > LOG {
+    pub(crate) fn add(&mut self, moves: &[Move], scores: &[Goal]) {
+        if self.entries.len() + moves.len() > MAX_ENTRIES {
             return;
         }
         for joint in moves.chunks_exact(scores.len()) {
@@ -59,14 +57,14 @@ impl Tally {
         self.count += count;
     }
 
-    fn fade(&mut self) {
+    fn decay(&mut self) {
         self.goals /= 2;
         self.count /= 2;
     }
 
-    /// The mean share, shrunk towards `usual`.
-    fn mean(self, usual: f64) -> f64 {
-        (self.goals as f64 / 100.0 + SHRINK * usual) / (self.count as f64 + SHRINK)
+    /// The mean share, shrunk towards `mean_of_role`.
+    fn mean(self, mean_of_role: f64) -> f64 {
+        (self.goals as f64 / 100.0 + SHRINK * mean_of_role) / (self.count as f64 + SHRINK)
     }
 }
 
@@ -84,8 +82,8 @@ impl History {
     }
 
     /// Whether batch number `batch` is logged on a machine with `lanes`.
-    pub(crate) fn wants(batch: u64, lanes: usize) -> bool {
-        lanes == 1 || batch < FIRST || batch.is_multiple_of(EVERY)
+    pub(crate) fn logs_batch(batch: u64, lanes: usize) -> bool {
+        lanes == 1 || batch < ALWAYS_LOGGED || batch.is_multiple_of(LOGGED_ONE_IN)
     }
 
     /// Adds `count` playouts in which `role` played `mv`; `goals` is the sum of their goals.
@@ -100,7 +98,7 @@ impl History {
     }
 
     /// Adds the moves on a descent's path, for `playouts` playouts with the mean `shares`.
-    pub(crate) fn remember<S: Eq + Hash>(
+    pub(crate) fn add_path<S: Eq + Hash>(
         &mut self,
         tree: &Tree<S>,
         path: &Path,
@@ -121,7 +119,7 @@ impl History {
     }
 
     /// Adds all entries of `log`.
-    pub(crate) fn learn(&mut self, log: &Log) {
+    pub(crate) fn add_log(&mut self, log: &Log) {
         for &(role, goal, mv) in &log.entries {
             self.add(role, mv, u64::from(goal), 1);
         }
@@ -133,7 +131,7 @@ impl History {
     }
 
     /// The mean share of `role` over the whole history; 0.5 without playouts.
-    fn usual(&self, role: usize) -> f64 {
+    fn role_mean(&self, role: usize) -> f64 {
         let all = self.all[role];
         if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 }
     }
@@ -141,37 +139,31 @@ impl History {
     /// Every move that has been played, with its lead over the mean of its role, in shares.
     pub(crate) fn leads(&self) -> impl Iterator<Item = (Role, Move, f64)> {
         self.of_role.iter().enumerate().flat_map(move |(role, tallies)| {
-            let usual = self.usual(role);
+            let mean_of_role = self.role_mean(role);
             let played = tallies.iter().enumerate().filter(|(_, tally)| tally.count > 0);
-            played.map(move |(mv, tally)| (Role(role as u8), Move(mv as u32), tally.mean(usual) - usual))
+            played.map(move |(mv, tally)| {
+                (Role(role as u8), Move(mv as u32), tally.mean(mean_of_role) - mean_of_role)
+            })
         })
     }
 
     /// Halves all tallies, since the match has advanced.
-    pub(crate) fn fade(&mut self) {
-        self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(Tally::fade);
+    pub(crate) fn decay(&mut self) {
+        self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(Tally::decay);
     }
 
     /// Replaces `out` by the lead of each of `moves` over their mean for `role`, in shares.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
-        let usual = self.usual(role.index());
+        let mean_of_role = self.role_mean(role.index());
         let tallies = &self.of_role[role.index()];
         out.clear();
-        out.extend(
-            moves.map(|mv| tallies.get(mv.0 as usize).map_or(usual, |tally| tally.mean(usual)) as f32),
-        );
+        out.extend(moves.map(|mv| {
+            tallies.get(mv.0 as usize).map_or(mean_of_role, |tally| tally.mean(mean_of_role)) as f32
+        }));
         let mean = out.iter().sum::<f32>() / out.len().max(1) as f32;
         for worth in out {
             *worth -= mean;
         }
-    }
-}
-
-impl<M: Playouts> Search<M> {
-    /// Whether the prior of arms comes from the history. Games of one role do not use it: they need one good
-    /// line, and the mean of a move says little about the best continuation.
-    pub(crate) fn has_history(&self) -> bool {
-        self.options.has(Technique::History) && self.tree.roles() > 1
     }
 }
 
@@ -181,23 +173,23 @@ mod tests {
     use ggp_game::{Goal, Move, Role};
 
     #[test]
-    fn moves_of_playouts_that_were_won_stand_out() {
+    fn moves_of_won_playouts_have_an_advantage() {
         let goal = |value| Goal::new(value).unwrap();
         let mut log = Log::default();
         for _ in 0..100 {
-            log.note(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)]);
-            log.note(&[Move(3), Move(7)], &[goal(0), goal(100)]);
+            log.add(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)]);
+            log.add(&[Move(3), Move(7)], &[goal(0), goal(100)]);
         }
         let mut history = History::new(2);
-        history.learn(&log);
+        history.add_log(&log);
         let mut out = Vec::new();
         history.advantages(Role(0), [1, 2, 3, 9].map(Move).into_iter(), &mut out);
         assert!(out[0] > 0.2 && (out[0] - out[1]).abs() < 1e-6 && out[2] < -0.4, "{out:?}");
         assert!(out.iter().sum::<f32>().abs() < 1e-5);
-        assert!(out[3].abs() < out[0], "never seen: the usual");
+        assert!(out[3].abs() < out[0], "never seen: the mean_of_role");
         history.advantages(Role(1), [7].map(Move).into_iter(), &mut out);
         assert_eq!(out, [0.0]);
-        history.fade();
+        history.decay();
         history.advantages(Role(0), [1, 3].map(Move).into_iter(), &mut out);
         assert!(out[0] > 0.3 && out[1] < -0.3, "{out:?}");
     }

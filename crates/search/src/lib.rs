@@ -1,60 +1,99 @@
 //! Monte-Carlo tree search over any state machine (Browne et al. 2012; Finnsson & Björnsson 2008), with
-//! players and a solver. [`Search`] holds a machine and its search tree; it can run for a while, report its
-//! candidates, continue, and advance with the match. [`MctsPlayer`] plays a match with a search,
+//! players and a solver. [`Search`] holds a machine and its search tree; it runs for a while, reports its
+//! candidate moves, continues, and advances with the match. [`MctsPlayer`] plays a match with a search,
 //! [`DeterminizingPlayer`] plays games of hidden information, [`RandomPlayer`] plays uniformly at random, and
-//! [`Solver`] proves the value of a state for one role.
+//! [`Solver`] proves the goal that one role can guarantee. [`PlayerSpec`] reads players from texts such as
+//! `mcts:iterations=200`.
 //!
 //! The crate depends on no particular game and no particular machine. A seeded search of one thread that is
-//! limited by iterations repeats exactly. Inside the crate a share is a goal divided by 100, so it lies
-//! between 0 and 1; the arms of a node are the legal moves of all roles there.
+//! limited by iterations repeats exactly; a limit of time or several threads give that up. Memory is bounded
+//! by [`MctsOptions::memory`], and a run ends at the first of its [`Limits`]. Inside the crate a share is a
+//! goal divided by 100, so it lies between 0 and 1, and the arms of a node are the legal moves of all roles
+//! there.
+//!
+//! ```
+//! use ggp_game::{Game, Interpreter, Role, StateMachine};
+//! use ggp_search::{Halt, Limits, MctsOptions, Search};
+//! use std::sync::Arc;
+//!
+//! // Two players alternate in taking one or two of four sticks; who takes the last stick wins.
+//! let rules = "(role a) (role b) (init (heap 4)) (init (turn a)) (other a b) (other b a)
+//!     (minus 4 1 3) (minus 4 2 2) (minus 3 1 2) (minus 3 2 1) (minus 2 1 1) (minus 2 2 0) (minus 1 1 0)
+//!     (<= (legal ?r (take ?n)) (true (turn ?r)) (true (heap ?h)) (minus ?h ?n ?rest))
+//!     (<= (legal ?r wait) (true (turn ?o)) (other ?r ?o))
+//!     (<= (next (heap ?rest)) (does ?r (take ?n)) (true (heap ?h)) (minus ?h ?n ?rest))
+//!     (<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+//!     (<= terminal (true (heap 0)))
+//!     (<= (goal ?r 100) (role ?r) (not (true (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))";
+//! let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+//! let mut search = Search::new(Interpreter::new(&game), &MctsOptions::default()).unwrap();
+//! assert_eq!(search.run(&Limits::iterations(1000)), Halt::Decided);
+//! let best = search.best_move(Role(0)).unwrap().unwrap();
+//! assert_eq!(search.machine().move_text(best), "(take 1)");
+//! assert_eq!(search.report(Role(0)).candidates[0].proven, Some(100));
+//! ```
 
 mod alarm;
 mod arm;
 mod backpropagate;
 mod batch;
+mod batch_size;
 mod beam;
-mod belief;
+mod bounds;
 mod choose;
-mod crew;
 mod descend;
 mod descent;
 mod determinize;
 mod dice;
 mod expand;
 mod history;
+mod id;
+mod learn;
 mod limits;
-mod line;
 mod mast;
 mod node;
+mod observation;
 mod options;
-mod pace;
+mod parallel;
 mod path;
 mod player;
+mod prior;
 mod prove;
 mod random;
 mod recycle;
+mod recycler;
 mod regret;
 mod report;
+mod root;
+mod run;
+mod running_match;
 mod search;
 mod select;
 mod setting;
 mod simulate;
+mod single_role;
 mod solve;
+mod spec;
 mod subgames;
 mod table;
 mod technique;
 #[cfg(test)]
-mod toys;
+mod test_games;
+mod time_estimate;
 mod tree;
 mod turn;
+mod variation;
 mod worker;
+mod worker_pool;
 
-pub use batch::Batch;
-pub use determinize::{DeterminizeOptions, DeterminizingPlayer, TreeOption};
+#[doc(hidden)]
+pub use batch_size::BatchSizing;
+pub use determinize::{DeterminizeOptions, DeterminizingPlayer, UnsupportedOption};
 pub use limits::{Halt, Limits};
-pub use options::{MctsOptions, PlayerSpec, RandomOptions, SpecError, SpecOption};
+pub use options::{MctsOptions, RandomOptions};
 pub use player::{MakeMachine, MctsPlayer};
 pub use random::RandomPlayer;
 pub use search::Search;
 pub use solve::{Solution, Solver};
+pub use spec::{PlayerSpec, SpecError, SpecOption};
 pub use technique::{Technique, Techniques};

@@ -5,6 +5,19 @@ use ggp_game::{Deadline, EvalError, Role, StopToken};
 use std::time::{Duration, Instant};
 
 /// The limits of a run. The default has no limit.
+///
+/// ```
+/// use ggp_search::Limits;
+/// use ggp_game::{Role, StopToken};
+/// use std::time::Duration;
+///
+/// let stop = StopToken::new();
+/// let limits = Limits::time(Duration::from_secs(5)).or_when(&stop).for_role(Role(0)).or_when_full();
+/// assert_eq!((limits.iterations, limits.decided_for, limits.when_full), (None, Some(Role(0)), true));
+/// assert!(limits.deadline.remaining().unwrap() <= Duration::from_secs(5));
+/// stop.stop();
+/// assert!(limits.stop.is_stopped());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// No work starts that is expected to end after this.
@@ -106,6 +119,15 @@ impl Limits {
     pub(crate) fn is_short_of(&self, expected: Duration) -> bool {
         self.deadline.0.is_some_and(|at| Instant::now() + expected >= at)
     }
+}
+
+/// A margin is at most one part in this many of the time left on the clock.
+const LARGEST_MARGIN: u32 = 5;
+
+/// `deadline` minus `margin`, or minus a fifth of the time left if that is less.
+pub(crate) fn before_margin(deadline: Deadline, margin: Duration) -> Deadline {
+    let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
+    Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
 }
 
 #[cfg(test)]

@@ -1,17 +1,14 @@
 //! Step 3, simulation: the moves that playouts prefer (MAST, Finnsson & Björnsson 2008).
 //!
 //! A move is preferred if its mean is clearly above that of all moves of its role. The share of playouts that
-//! prefer depends on how well a move's history predicts its mean in the tree (the slope of [`Belief`]): up to
-//! three in four, or none if the history predicts nothing. So most playouts capture and advance in pawn
+//! prefer depends on how well a move's history predicts its mean in the tree (the slope of [`PriorModel`]):
+//! up to three in four, or none if the history predicts nothing. So most playouts capture and advance in pawn
 //! games. Playouts stay uniform in games like connect four, where the value of a column differs from state to
 //! state.
 
-use crate::belief::Belief;
 use crate::history::History;
-use crate::search::Search;
-use crate::technique::Technique;
-use ggp_game::{Playouts, Preference};
-use std::sync::Arc;
+use crate::prior::PriorModel;
+use ggp_game::Preference;
 
 /// The share of playouts that prefer if a move's lead in its history equals its lead in the tree.
 const MOST: f64 = 0.75;
@@ -19,18 +16,9 @@ const MOST: f64 = 0.75;
 /// The minimum lead of a preferred move over the average of its role, in shares.
 const LEAD: f64 = 0.03;
 
-impl<M: Playouts> Search<M> {
-    /// Updates the preferred moves of the next playouts from the history.
-    pub(crate) fn prefer(&mut self) {
-        if self.options.has(Technique::Mast) {
-            self.preferred = preference(&self.history, self.belief).map(Arc::new);
-        }
-    }
-}
-
 /// The moves that playouts should prefer; `None` if there are none.
-fn preference(history: &History, belief: Belief) -> Option<Preference> {
-    let mut preference = Preference::new(history.roles(), MOST * belief.slope.min(1.0));
+pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Preference> {
+    let mut preference = Preference::new(history.roles(), MOST * model.slope.min(1.0));
     for (role, mv, lead) in history.leads() {
         if lead > LEAD {
             preference.add(role, mv);
@@ -42,23 +30,23 @@ fn preference(history: &History, belief: Belief) -> Option<Preference> {
 #[cfg(test)]
 mod tests {
     use super::preference;
-    use crate::belief::Belief;
     use crate::history::History;
+    use crate::prior::PriorModel;
     use ggp_game::{Move, Role};
 
     #[test]
-    fn what_fares_well_is_preferred_as_far_as_the_tree_agrees() {
+    fn moves_with_a_lead_are_preferred_as_far_as_the_tree_confirms_it() {
         let mut history = History::new(2);
         for (mv, goals) in [(3, 80), (4, 50), (5, 20)] {
             history.add(Role(1), Move(mv), goals * 1000, 1000);
         }
-        let belief = |slope| Belief { slope, ..Belief::default() };
-        let chosen = preference(&history, belief(0.7)).unwrap();
+        let model = |slope| PriorModel { slope, ..PriorModel::default() };
+        let chosen = preference(&history, model(0.7)).unwrap();
         assert!(chosen.has(Role(1), Move(3)));
         assert!(![4, 5, 6].into_iter().any(|mv| chosen.has(Role(1), Move(mv))));
         assert!(!chosen.has(Role(0), Move(3)));
         let playouts = |slope| {
-            let preference = preference(&history, belief(slope));
+            let preference = preference(&history, model(slope));
             (0..8).filter(|&playout| preference.as_ref().is_some_and(|p| p.applies(playout))).count()
         };
         assert_eq!([0.0, 0.35, 0.7, 1.0, 3.0].map(playouts), [0, 2, 4, 6, 6]);

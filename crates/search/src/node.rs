@@ -1,23 +1,11 @@
 //! A node: one state in the tree.
 
 use crate::arm::Arm;
+use crate::bounds::Bounds;
+use crate::id::NodeId;
 use crate::regret::Regret;
 use ggp_game::Role;
 use rustc_hash::FxHashMap;
-
-/// The position of a node in the tree's arena.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct NodeId(pub(crate) u32);
-
-impl NodeId {
-    /// No node.
-    pub(crate) const NONE: NodeId = NodeId(u32::MAX);
-
-    /// Whether it refers to a node.
-    pub(crate) fn is_some(self) -> bool {
-        self != NodeId::NONE
-    }
-}
 
 /// How much is known of a node's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,33 +66,6 @@ pub(crate) struct RoleStats {
 impl Default for RoleStats {
     fn default() -> RoleStats {
         RoleStats { total: 0.0, end: 0, bounds: Bounds::UNKNOWN }
-    }
-}
-
-/// Proven bounds of a role's goal under rational play of all roles.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Bounds {
-    pub(crate) low: u8,
-    pub(crate) high: u8,
-}
-
-impl Bounds {
-    /// Nothing is proved.
-    pub(crate) const UNKNOWN: Bounds = Bounds { low: 0, high: 100 };
-
-    /// The goal is exactly `goal`.
-    pub(crate) fn exact(goal: u8) -> Bounds {
-        Bounds { low: goal, high: goal }
-    }
-
-    /// The lower bound as a share.
-    pub(crate) fn low_share(self) -> f64 {
-        f64::from(self.low) / 100.0
-    }
-
-    /// The proven goal; `None` if the bounds differ.
-    pub(crate) fn proven(self) -> Option<u8> {
-        (self.low == self.high).then_some(self.low)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The path of one descent through the tree.
 
-use crate::node::NodeId;
+use crate::id::NodeId;
 
 /// The nodes of a descent, and the arm that every role chose in each of them but the last.
 ///
@@ -44,7 +44,7 @@ impl Path {
 
     /// The goals of a cut at `depth`, which the nodes from there up to the next cut see; `None` if there is
     /// no cut.
-    pub(crate) fn seen_from(&self, depth: usize) -> Option<&[u8]> {
+    pub(crate) fn goals_of_cut(&self, depth: usize) -> Option<&[u8]> {
         let at = self.cuts.binary_search(&(depth as u32)).ok()?;
         self.goals.get(at * self.roles..(at + 1) * self.roles)
     }

@@ -1,120 +1,46 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::alarm::{Alarm, silence};
-use crate::limits::Limits;
+use crate::limits::{Limits, before_margin};
+use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
-use crate::search::{Counts, Search};
-use ggp_game::{
-    Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, Playouts, Report, Role,
-    StateMachine, StopToken,
-};
+use crate::running_match::{LazySearch, RunningMatch};
+use crate::search::Search;
+use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Playouts, Report, Role, StopToken};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// Builds the player's machine, within the start clock.
+/// Builds a player's machine for a game before a deadline, or until the stop token is raised.
 pub type MakeMachine<M> = Box<dyn FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send>;
-
-/// The margin is at most one part in this many of the time left on the clock.
-const LARGEST_MARGIN: u32 = 5;
 
 /// Plays one role by Monte-Carlo tree search.
 ///
 /// Every move is legal: it comes from the machine's own list of legal moves in the state that the observed
 /// joint moves lead to, even if the search had no time.
+///
+/// ```
+/// use ggp_game::{Clocks, Deadline, Game, Interpreter, Observation, Player, Role, StopToken};
+/// use ggp_search::{MctsOptions, MctsPlayer};
+/// use std::{sync::Arc, time::Duration};
+///
+/// let rules = "(role you) (init start) (<= terminal (not (true start)))
+///     (<= (legal you (take ?n)) (prize ?n)) (prize 10) (prize 90)
+///     (<= (next (got ?n)) (does you (take ?n)))
+///     (<= (goal you ?n) (true (got ?n)))";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let options = MctsOptions { iterations: Some(20), ..MctsOptions::default() };
+/// let mut player = MctsPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+/// let (stop, second) = (StopToken::new(), Duration::from_secs(1));
+/// let clocks = Clocks { start: second, play: second };
+/// player.start(&game, Role(0), clocks, Deadline::never(), &stop).unwrap();
+/// let mv = player.play(Observation::Start, Deadline::never(), &stop).unwrap();
+/// assert_eq!(mv, "(take 90)");
+/// ```
 pub struct MctsPlayer<M: Playouts> {
     options: MctsOptions,
     make: MakeMachine<M>,
-    seat: Option<Seat<M>>,
+    current: Option<RunningMatch<M>>,
     report: Option<Report>,
-}
-
-/// `Seat`: the player's data for the current match.
-struct Seat<M: Playouts> {
-    mind: Mind<M>,
-    role: Role,
-    clocks: Clocks,
-    /// Observed joint moves, as texts, that the search has not advanced by yet. They wait here if no answer
-    /// was needed since, or if the evaluation of one of them was interrupted.
-    unseen: VecDeque<Vec<String>>,
-}
-
-/// `Mind`: the player's machine, before or after the search has been created.
-enum Mind<M: Playouts> {
-    /// The start clock was too short to evaluate the initial state. Holds the machine until the search can be
-    /// created.
-    Waiting(Box<M>),
-    Searching(Box<Search<M>>),
-}
-
-impl<M: Playouts> Mind<M> {
-    fn machine(&mut self) -> &mut M {
-        match self {
-            Mind::Waiting(machine) => machine,
-            Mind::Searching(search) => search.machine(),
-        }
-    }
-
-    /// The search; creates it if necessary.
-    fn search(&mut self, options: &MctsOptions) -> Result<&mut Search<M>, PlayError> {
-        if let Mind::Waiting(machine) = self {
-            let search = Search::new(machine.as_ref().clone(), options).map_err(play_error)?;
-            *self = Mind::Searching(Box::new(search));
-        }
-        match self {
-            Mind::Searching(search) => Ok(search),
-            Mind::Waiting(_) => Err(PlayError::TimedOut),
-        }
-    }
-
-    fn begun(&mut self) -> Option<&mut Search<M>> {
-        match self {
-            Mind::Searching(search) => Some(search),
-            Mind::Waiting(_) => None,
-        }
-    }
-}
-
-impl<M: Playouts> Seat<M> {
-    fn choose(
-        &mut self,
-        options: &MctsOptions,
-        clock: Deadline,
-        stop: &StopToken,
-    ) -> Result<Move, PlayError> {
-        let Seat { mind, role, clocks, unseen } = self;
-        let (search, iterations) = (mind.search(options)?, options.iterations);
-        while let Some(texts) = unseen.front() {
-            // A machine may parse only the moves that it has listed before.
-            search.choices(*role).map_err(play_error)?;
-            let joint = joint_of(search.machine(), texts);
-            if let Ok(joint) = &joint {
-                search.advance(joint).map_err(play_error)?;
-            }
-            unseen.pop_front();
-            joint?;
-            if search.machine().has_many_moves() {
-                search.renew().map_err(play_error)?;
-            }
-        }
-        search.counts = Counts::default();
-        if search.choices(*role).map_err(play_error)? > 1 {
-            let untimed = iterations.is_none() && clock.0.is_none();
-            let clock = if untimed { Deadline::after(clocks.play) } else { clock };
-            let limits =
-                Limits { iterations, ..Limits::default() }.until(clock).or_when(stop).for_role(*role);
-            search.run(&limits);
-        }
-        search.best_move(*role).map_err(play_error)?.ok_or(PlayError::NoMove)
-    }
-}
-
-/// Converts a machine error. An interrupted evaluation means that the clock has run out.
-fn play_error(error: EvalError) -> PlayError {
-    match error {
-        EvalError::Interrupted => PlayError::TimedOut,
-        other => PlayError::Eval(other),
-    }
 }
 
 impl<M: Playouts> MctsPlayer<M> {
@@ -123,24 +49,13 @@ impl<M: Playouts> MctsPlayer<M> {
         options: MctsOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
     ) -> MctsPlayer<M> {
-        MctsPlayer { options, make: Box::new(make), seat: None, report: None }
+        MctsPlayer { options, make: Box::new(make), current: None, report: None }
     }
 
     /// The search of the current match; `None` before its initial state has been evaluated.
     pub fn search(&mut self) -> Option<&mut Search<M>> {
-        self.seat.as_mut().and_then(|seat| seat.mind.begun())
+        self.current.as_mut().and_then(|running| running.search.get())
     }
-
-    /// `deadline` minus this player's margin.
-    fn ahead_of(&self, deadline: Deadline) -> Deadline {
-        ahead_of(deadline, self.options.margin)
-    }
-}
-
-/// `deadline` minus `margin`, or minus a fifth of the time left if that is less.
-pub(crate) fn ahead_of(deadline: Deadline, margin: Duration) -> Deadline {
-    let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
-    Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))
 }
 
 impl<M: Playouts> Player for MctsPlayer<M> {
@@ -152,15 +67,15 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(), PlayError> {
-        (self.seat, self.report) = (None, None);
+        (self.current, self.report) = (None, None);
         let machine = (self.make)(game, deadline, stop)?;
-        let mut mind = Mind::Waiting(Box::new(machine));
-        let clock = self.ahead_of(deadline);
+        let mut search = LazySearch::Pending(Box::new(machine));
+        let clock = before_margin(deadline, self.options.margin);
         // A player that is limited by iterations must repeat exactly, so the clock does not affect its
         // search.
         let timed = self.options.iterations.is_none();
-        let alarm = timed.then(|| Alarm::set(mind.machine(), clock, stop));
-        match mind.search(&self.options) {
+        let alarm = timed.then(|| Alarm::set(search.machine(), clock, stop));
+        match search.get_or_create(&self.options) {
             // The first move needs the legal moves. A timeout here does not fail the start.
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
@@ -173,8 +88,8 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             Err(error) => return Err(error),
         }
         drop(alarm);
-        silence(mind.machine());
-        self.seat = Some(Seat { mind, role, clocks, unseen: VecDeque::new() });
+        silence(search.machine());
+        self.current = Some(RunningMatch { search, role, clocks, pending_moves: VecDeque::new() });
         Ok(())
     }
 
@@ -184,30 +99,30 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<String, PlayError> {
-        let clock = self.ahead_of(deadline);
-        let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
-        let alarm = clock.0.is_some().then(|| Alarm::set(seat.mind.machine(), clock, stop));
-        let mv = seat.choose(&self.options, clock, stop);
+        let clock = before_margin(deadline, self.options.margin);
+        let running = self.current.as_mut().ok_or_else(not_started)?;
+        running.pending_moves.extend(joint_texts(seen)?.map(<[String]>::to_vec));
+        let alarm = clock.0.is_some().then(|| Alarm::set(running.search.machine(), clock, stop));
+        let mv = running.choose(&self.options, clock, stop);
         if alarm.is_some() {
             drop(alarm);
-            silence(seat.mind.machine());
+            silence(running.search.machine());
         }
         let mv = mv?;
-        self.report = seat.mind.begun().map(|search| search.report(seat.role));
-        Ok(seat.mind.machine().move_text(mv).to_owned())
+        self.report = running.search.get().map(|search| search.report(running.role));
+        Ok(running.search.machine().move_text(mv).to_owned())
     }
 
     /// Stores the joint move. The next answer advances the search, since it has a clock for that.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
-        let seat = self.seat.as_mut().ok_or_else(not_started)?;
-        seat.unseen.extend(joint_texts(seen)?.map(<[String]>::to_vec));
+        let running = self.current.as_mut().ok_or_else(not_started)?;
+        running.pending_moves.extend(joint_texts(seen)?.map(<[String]>::to_vec));
         Ok(())
     }
 
     fn ponder(&mut self, stop: &StopToken) {
-        if let Some(Seat { mind, role, .. }) = &mut self.seat
-            && let Some(search) = mind.begun()
+        if let Some(RunningMatch { search, role, .. }) = &mut self.current
+            && let Some(search) = search.get()
             && self.options.iterations.is_none()
         {
             // Pondering has no deadline, so the stop flag interrupts the machine directly.
@@ -222,323 +137,17 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 
     fn reasoner(&self) -> Option<&'static str> {
-        let seat = self.seat.as_ref()?;
-        Some(match &seat.mind {
-            Mind::Waiting(machine) => machine.name(),
-            Mind::Searching(search) => search.own.machine.name(),
+        let running = self.current.as_ref()?;
+        Some(match &running.search {
+            LazySearch::Pending(machine) => machine.name(),
+            LazySearch::Created(search) => search.worker.machine.name(),
         })
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
-        self.seat = None;
+        self.current = None;
     }
-}
-
-/// The error of a player that is asked for a move before its match has started.
-pub(crate) fn not_started() -> PlayError {
-    PlayError::Unable("the match has not been started".to_owned())
-}
-
-/// The texts of the observed joint move; `None` at the start.
-///
-/// # Errors
-/// If the observation holds percepts instead of moves (GDL-II).
-fn joint_texts(seen: Observation<'_>) -> Result<Option<&[String]>, PlayError> {
-    match seen {
-        Observation::Start => Ok(None),
-        Observation::Percepts { .. } => {
-            Err(PlayError::Unable("cannot play from percepts (GDL-II) yet".to_owned()))
-        }
-        Observation::Moves(texts) => Ok(Some(texts)),
-    }
-}
-
-/// Parses a joint move, one text for each role.
-///
-/// # Errors
-/// If the number of texts is wrong, or the machine does not know one of the moves.
-fn joint_of<M: StateMachine>(machine: &mut M, texts: &[String]) -> Result<Vec<Move>, PlayError> {
-    let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
-    if texts.len() != machine.game().role_count() {
-        return Err(wrong());
-    }
-    let joint: Option<Vec<Move>> = texts.iter().map(|text| machine.parse_move(text)).collect();
-    joint.ok_or_else(wrong)
-}
-
-/// Parses the observed joint move; `None` at the start.
-///
-/// # Errors
-/// If the machine does not know the joint move, or the observation holds percepts.
-pub(crate) fn observed<M: StateMachine>(
-    machine: &mut M,
-    seen: Observation<'_>,
-) -> Result<Option<Vec<Move>>, PlayError> {
-    joint_texts(seen)?.map(|texts| joint_of(machine, texts)).transpose()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::MctsPlayer;
-    use crate::options::{MctsOptions, RandomOptions};
-    use crate::random::RandomPlayer;
-    use crate::toys::{self, Rules, Slow, Toy};
-    use ggp_game::{
-        Clocks, Deadline, Game, Goals, Interpreter, Observation, PlayError, Player, Role, StateMachine,
-        StopToken,
-    };
-    use std::sync::Arc;
-    use std::sync::mpsc::channel;
-    use std::time::{Duration, Instant};
-
-    /// Longer than any machine takes: a test that hangs fails after this time.
-    const WATCHDOG: Duration = Duration::from_secs(60);
-
-    const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
-
-    fn started<R: Rules + 'static>(machine: &Toy<R>, options: MctsOptions, role: Role) -> MctsPlayer<Toy<R>> {
-        let own = machine.clone();
-        let mut player = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
-        player.start(machine.game(), role, CLOCKS, Deadline::never(), &StopToken::new()).unwrap();
-        player
-    }
-
-    /// Plays a match of `players` and returns the goals. Checks that every move is legal.
-    fn play<R: Rules>(machine: &mut Toy<R>, players: &mut [Box<dyn Player>]) -> Vec<u8> {
-        let stop = StopToken::new();
-        let game = machine.game().clone();
-        for (role, player) in game.roles().zip(players.iter_mut()) {
-            player.start(&game, role, CLOCKS, Deadline::never(), &stop).unwrap();
-        }
-        let mut state = machine.initial_state().unwrap();
-        let mut last: Option<Vec<String>> = None;
-        while !machine.is_terminal(&state).unwrap() {
-            let (mut texts, mut joint, mut legal) = (Vec::new(), Vec::new(), Vec::new());
-            for (role, player) in game.roles().zip(players.iter_mut()) {
-                let seen = last.as_deref().map_or(Observation::Start, Observation::Moves);
-                let text = player.play(seen, Deadline::never(), &stop).unwrap();
-                let mv = machine.parse_move(&text).unwrap();
-                machine.legal_moves(&state, role, &mut legal).unwrap();
-                assert!(legal.contains(&mv), "{text} is not legal");
-                texts.push(text);
-                joint.push(mv);
-            }
-            state = machine.next_state(&state, &joint).unwrap();
-            last = Some(texts);
-        }
-        let mut goals = vec![Goals::None; players.len()];
-        machine.goals(&state, &mut goals).unwrap();
-        goals.into_iter().map(|goals| goals.only().unwrap().value()).collect()
-    }
-
-    #[test]
-    fn it_beats_the_random_player_from_both_seats() {
-        let mut machine = toys::tic_tac_toe();
-        let mut sum = 0u32;
-        for seed in 0..60 {
-            let seat = seed as usize % 2;
-            let options = MctsOptions { iterations: Some(200), seed: Some(seed), ..MctsOptions::default() };
-            let (own, other) = (machine.clone(), machine.clone());
-            let mcts = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
-            let random =
-                RandomPlayer::new(&RandomOptions { seed: Some(seed) }, move |_, _, _| Ok(other.clone()));
-            let mut players: Vec<Box<dyn Player>> = vec![Box::new(mcts), Box::new(random)];
-            if seat == 1 {
-                players.swap(0, 1);
-            }
-            sum += u32::from(play(&mut machine, &mut players)[seat]);
-        }
-        assert!(sum >= 5500, "{sum} of 6000");
-    }
-
-    #[test]
-    fn it_follows_the_match_where_its_own_move_was_replaced() {
-        let machine = toys::tic_tac_toe();
-        let options = MctsOptions { iterations: Some(100), ..MctsOptions::default() };
-        let mut player = started(&machine, options, Role(0));
-        let stop = StopToken::new();
-        let own = player.play(Observation::Start, Deadline::never(), &stop).unwrap();
-        let other = if own == "4" { "0" } else { "4" };
-        let seen = [other.to_owned(), "99".to_owned()];
-        let answer = player.play(Observation::Moves(&seen), Deadline::never(), &stop).unwrap();
-        assert_eq!(answer, "99");
-        assert_eq!(player.search().unwrap().state()[other.parse::<usize>().unwrap()], 1);
-        let report = player.report().unwrap();
-        assert_eq!(report.candidates.len(), 1);
-        assert_eq!(report.iterations, 0, "a forced move is not searched for");
-
-        let unknown = ["what".to_owned(), "99".to_owned()];
-        let error = player.play(Observation::Moves(&unknown), Deadline::never(), &stop).unwrap_err();
-        assert!(matches!(error, PlayError::BadJointMove(text) if text == "(what 99)"));
-    }
-
-    #[test]
-    fn a_slow_machine_never_makes_it_late() {
-        let machine = toys::slow(Slow { step: Duration::from_millis(20), length: 500 });
-        let options = MctsOptions::default();
-        let own = machine.clone();
-        let mut player = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
-        let stop = StopToken::new();
-        let soon = || Deadline::after(Duration::from_millis(150));
-        let mut last: Option<Vec<String>> = None;
-        for turn in 0..4 {
-            let began = Instant::now();
-            if turn == 0 {
-                player.start(machine.game(), Role(0), CLOCKS, soon(), &stop).unwrap();
-            } else {
-                let seen = last.as_deref().map_or(Observation::Start, Observation::Moves);
-                last = Some(vec![player.play(seen, soon(), &stop).unwrap()]);
-            }
-            let late = began.elapsed().saturating_sub(Duration::from_millis(150));
-            assert!(late < Duration::from_millis(30), "late by {late:?} in turn {turn}");
-        }
-        assert!(player.report().unwrap().iterations > 0);
-    }
-
-    #[test]
-    fn a_machine_that_hangs_is_interrupted_and_caught_up_with_later() {
-        let machine = toys::hanging();
-        let mut player = started(&machine, MctsOptions::default(), Role(0));
-        let stop = StopToken::new();
-        let soon = || Deadline::after(Duration::from_millis(100));
-        let began = Instant::now();
-        player.play(Observation::Start, soon(), &stop).unwrap();
-        let seen = ["1".to_owned()];
-        let error = player.play(Observation::Moves(&seen), soon(), &stop).unwrap_err();
-        assert!(matches!(error, PlayError::TimedOut), "{error}");
-        assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
-        player.play(Observation::Moves(&seen), soon(), &stop).unwrap();
-        assert_eq!(player.search().unwrap().state(), &[2]);
-    }
-
-    #[test]
-    fn pondering_interrupts_the_machine_when_it_has_to_stop() {
-        for threads in [1, 2] {
-            let (entered, hangs) = channel();
-            let machine = toys::hanging_of_two(entered);
-            let options = MctsOptions { threads, ..MctsOptions::default() };
-            let mut player = started(&machine, options, Role(0));
-            let stop = StopToken::new();
-            let (done, pondered) = channel();
-            let ponders = stop.clone();
-            std::thread::spawn(move || {
-                player.ponder(&ponders);
-                let _ = done.send(player);
-            });
-            hangs.recv_timeout(WATCHDOG).expect("the machine is asked");
-            stop.stop();
-            let mut player = pondered.recv_timeout(WATCHDOG).expect("the machine's flag is raised");
-            // The stop flag of the pondering no longer interrupts the machine.
-            let text = player.play(Observation::Start, Deadline::never(), &StopToken::new()).unwrap();
-            assert_eq!(text, "1");
-            let seen = [text.clone(), text];
-            player.play(Observation::Moves(&seen), Deadline::never(), &StopToken::new()).unwrap();
-            assert_eq!(player.search().unwrap().state(), &[1]);
-        }
-    }
-
-    #[test]
-    fn a_raised_flag_is_answered_at_once_and_legally() {
-        let machine = toys::tic_tac_toe();
-        let mut player = started(&machine, MctsOptions::default(), Role(0));
-        let stop = StopToken::new();
-        stop.stop();
-        let began = Instant::now();
-        let text = player.play(Observation::Start, Deadline::after(Duration::from_secs(60)), &stop).unwrap();
-        assert!(began.elapsed() < Duration::from_secs(1));
-        assert!(text.parse::<u32>().unwrap() < 9);
-        assert_eq!(player.report().unwrap().iterations, 0);
-    }
-
-    /// A game in which it takes a million tuples to decide that a state is not terminal.
-    fn laborious() -> Arc<Game> {
-        let numbers: String = (0..1000).map(|n| format!("(n {n}) ")).collect();
-        let rules = format!(
-            "(role a) (role b) {numbers} (init (s 1)) (<= (next (s 2)) (true (s 1))) (<= (next (s 3)) (true (s 2)))
-            (<= (pair ?s ?x ?y) (true (s ?s)) (n ?x) (n ?y)) (<= paired (pair ?s ?x ?y) (distinct ?x ?y))
-            (<= terminal (true (s 3)) paired) (<= (legal ?r (take ?x)) (role ?r) (few ?x)) (few 1) (few 2)
-            (goal a 100) (goal b 0)"
-        );
-        Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).expect("well formed")).expect("valid"))
-    }
-
-    #[test]
-    fn a_start_clock_that_is_too_short_for_the_first_state_does_not_end_the_match() {
-        let game = laborious();
-        let stop = StopToken::new();
-        let options = MctsOptions::default();
-        let mut player = MctsPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
-        player.start(&game, Role(0), CLOCKS, Deadline::after(Duration::from_millis(10)), &stop).unwrap();
-        assert!(player.search().is_none(), "it had time enough");
-        let error = player.play(Observation::Start, Deadline::after(Duration::from_millis(10)), &stop);
-        assert!(matches!(error, Err(PlayError::TimedOut)), "{error:?}");
-        // The player keeps the joint move that it had no time to evaluate.
-        let seen = ["(take 1)".to_owned(), "(take 2)".to_owned()];
-        let time = Deadline::after(Duration::from_secs(20));
-        let text = player.play(Observation::Moves(&seen), time, &stop).unwrap();
-        assert!(["(take 1)", "(take 2)"].contains(&&*text), "{text}");
-        assert!(player.report().unwrap().iterations > 0);
-        let search = player.search().unwrap();
-        let (mut facts, state) = (Vec::new(), search.state().clone());
-        search.machine().facts(&state, &mut facts).unwrap();
-        assert_eq!(facts[0].as_str(), "(s 2)");
-    }
-
-    /// A game in which each round has 46656 new legal moves.
-    const WORDY: &str = "(role r) (role other) (init (round 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
-        (succ 4 5) (<= (digit ?d) (succ ?d ?e)) (digit 5) (<= (two ?a ?b) (digit ?a) (digit ?b))
-        (<= (legal r (say ?n (w ?a ?b) (w ?c ?d) (w ?e ?f))) (true (round ?n)) (two ?a ?b) (two ?c ?d) (two ?e ?f))
-        (legal other wait) (<= (next (round ?m)) (true (round ?n)) (succ ?n ?m))
-        (<= terminal (true (round 4))) (goal r 50) (goal other 50)";
-
-    #[test]
-    fn a_search_begins_anew_where_its_machine_has_numbered_very_many_moves() {
-        let game = Arc::new(Game::new(ggp_gdl::parse(WORDY.as_bytes()).unwrap()).unwrap());
-        let many = game.clone();
-        // The machine has already numbered many moves.
-        let make = move |game: &Arc<Game>, _: Deadline, _: &StopToken| {
-            let mut machine = Interpreter::new(game);
-            let mut state = machine.initial_state()?;
-            let mut legal = Vec::new();
-            for _ in 0..4 {
-                machine.legal_moves(&state, Role(1), &mut legal)?;
-                let wait = legal[0];
-                machine.legal_moves(&state, Role(0), &mut legal)?;
-                state = machine.next_state(&state, &[legal[0], wait])?;
-            }
-            machine.legal_moves(&state, Role(0), &mut legal)?;
-            Ok(machine)
-        };
-        let options = MctsOptions { iterations: Some(1), ..MctsOptions::default() };
-        let mut player = MctsPlayer::new(options, make);
-        let stop = StopToken::new();
-        player.start(&many, Role(0), CLOCKS, Deadline::never(), &stop).unwrap();
-        let early = "(say 0 (w 0 0) (w 0 0) (w 0 0))";
-        let mut seen =
-            vec![player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "wait".to_owned()];
-        let mut renewed = 0;
-        for round in 1..4 {
-            let many = player.search().unwrap().machine().has_many_moves();
-            seen[0] = player.play(Observation::Moves(&seen), Deadline::never(), &stop).unwrap();
-            assert!(seen[0].starts_with(&format!("(say {round} ")), "{}", seen[0]);
-            let forgotten = player.search().unwrap().machine().parse_move(early).is_none();
-            assert_eq!(forgotten, many || renewed > 0);
-            renewed += usize::from(many);
-        }
-        assert!(renewed > 0, "the game has too few moves for this test");
-    }
-
-    #[test]
-    fn what_it_cannot_do_it_says() {
-        let machine = toys::tic_tac_toe();
-        let own = machine.clone();
-        let mut player = MctsPlayer::new(MctsOptions::default(), move |_, _, _| Ok(own.clone()));
-        let stop = StopToken::new();
-        let early = player.play(Observation::Start, Deadline::never(), &stop).unwrap_err();
-        assert_eq!(early.to_string(), "the match has not been started");
-        player.start(machine.game(), Role(0), CLOCKS, Deadline::never(), &stop).unwrap();
-        let seen = Observation::Percepts { turn: 1, own: "0", seen: &[] };
-        let percepts = player.play(seen, Deadline::never(), &stop).unwrap_err();
-        assert_eq!(percepts.to_string(), "cannot play from percepts (GDL-II) yet");
-    }
-}
+mod tests;

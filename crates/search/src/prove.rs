@@ -11,7 +11,9 @@
 //! Invariant: bounds never widen, and they contain the outcome of rational play. Proofs start only from ends
 //! of the game, so repeated states prove nothing.
 
-use crate::node::{Bounds, Chooser, NodeId};
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::Chooser;
 use crate::path::Path;
 use crate::tree::Tree;
 use ggp_game::Role;
@@ -22,11 +24,6 @@ use std::hash::Hash;
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Whether the goals of all roles are proved in a node.
-    pub(crate) fn is_exact(&self, id: NodeId) -> bool {
-        self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
-    }
-
     /// Backs up the bounds of `path`'s last node, until they change nothing.
     pub(crate) fn prove(&mut self, path: &Path, chance: Option<Role>) {
         let news = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
@@ -206,10 +203,13 @@ mod tests {
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
-    use crate::toys::{self, NOOP, Rules, Toy};
+    use crate::test_games::{self, NOOP, Rules, TestMachine};
     use ggp_game::{Move, Role};
 
-    fn proven<R: Rules>(machine: Toy<R>, iterations: u64) -> (Search<Toy<R>>, Vec<Option<u8>>) {
+    fn proven<R: Rules>(
+        machine: TestMachine<R>,
+        iterations: u64,
+    ) -> (Search<TestMachine<R>>, Vec<Option<u8>>) {
         let mut search = Search::new(machine, &MctsOptions::default()).unwrap();
         search.run(&Limits::iterations(iterations));
         let goals = search.tree.stats(search.tree.root()).iter().map(|s| s.bounds.proven()).collect();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     /// The goals of rational play, by exhaustive search.
-    fn exhaust(rules: &toys::Heap, state: &[u8]) -> u8 {
+    fn exhaust(rules: &test_games::Heap, state: &[u8]) -> u8 {
         let turn = usize::from(state[1]);
         if rules.is_over(state) {
             return rules.goal(state, 0).unwrap();
@@ -234,9 +234,9 @@ mod tests {
     fn tic_tac_toe_is_a_draw() {
         // Proofs need visits to bad moves: through more exploration, or because descents skip proven moves.
         let eager = MctsOptions { exploration: 3.0, ..MctsOptions::default() };
-        let mut search = Search::new(toys::tic_tac_toe(), &eager).unwrap();
+        let mut search = Search::new(test_games::tic_tac_toe(), &eager).unwrap();
         assert_eq!(search.run(&Limits::iterations(100_000)), Halt::Decided);
-        let mut search = Search::new(toys::tic_tac_toe(), &MctsOptions::default()).unwrap();
+        let mut search = Search::new(test_games::tic_tac_toe(), &MctsOptions::default()).unwrap();
         assert_eq!(search.run(&Limits::iterations(200_000)), Halt::Decided);
         let report = search.report(Role(0));
         assert!(report.candidates.iter().all(|c| c.proven.is_none_or(|goal| goal <= 50)), "{report:?}");
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn every_small_heap_is_proved_as_it_is() {
         for size in 1..=14 {
-            let machine = toys::heap(size, 2);
+            let machine = test_games::heap(size, 2);
             let truth = exhaust(&machine.rules, &machine.rules.initial());
             let (mut search, goals) = proven(machine, 20_000);
             assert_eq!(goals, [Some(truth), Some(100 - truth)], "a heap of {size}");
@@ -260,7 +260,8 @@ mod tests {
     fn a_win_takes_the_short_way() {
         // Both roles have two in a row: x, who is to move, wins at once.
         let state = vec![1, 1, 0, 2, 2, 0, 0, 0, 0, 0];
-        let mut search = Search::from_state(toys::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
+        let mut search =
+            Search::from_state(test_games::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
         assert_eq!(search.run(&Limits::default()), Halt::Decided);
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(2))));
     }
@@ -269,7 +270,8 @@ mod tests {
     fn the_longest_resistance_is_chosen() {
         // x threatens the diagonal. If the opponent blocks it, x has a fork and wins two plies later.
         let state = vec![1, 2, 0, 0, 1, 0, 0, 0, 0, 1];
-        let mut search = Search::from_state(toys::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
+        let mut search =
+            Search::from_state(test_games::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
         assert_eq!(search.run(&Limits::default()), Halt::Decided);
         let report = search.report(Role(1));
         assert!(report.candidates.iter().all(|c| c.proven == Some(0)), "{report:?}");
@@ -279,16 +281,16 @@ mod tests {
     #[test]
     fn simultaneous_moves_prove_only_what_one_can_force() {
         let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
-        let (_, rps) = proven(toys::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), 2000);
+        let (_, rps) = proven(test_games::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), 2000);
         assert_eq!(rps, [None, None]);
-        let (mut search, forced) = proven(toys::matrix(&[&[w, l, d], &[w, w, w]]), 2000);
+        let (mut search, forced) = proven(test_games::matrix(&[&[w, l, d], &[w, w, w]]), 2000);
         assert_eq!(forced, [Some(100), Some(0)]);
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(1))));
     }
 
     #[test]
     fn chance_proves_no_more_than_its_mean() {
-        let (search, goals) = proven(toys::gamble(), 500);
+        let (search, goals) = proven(test_games::gamble(), 500);
         assert_eq!(goals[0], Some(60), "53 or 54 on the coin is less");
         let coin = search.report(Role(0)).candidates.into_iter().find(|c| c.mv == "2").unwrap();
         assert_eq!(coin.proven, None);
@@ -300,7 +302,7 @@ mod tests {
             techniques: Techniques::all().with(Technique::Line, false),
             ..MctsOptions::default()
         };
-        let mut search = Search::new(toys::ring(), &options).unwrap();
+        let mut search = Search::new(test_games::ring(), &options).unwrap();
         search.run(&Limits::iterations(2000));
         assert_eq!(search.tree.stats(search.tree.root())[0].bounds.proven(), Some(100));
     }

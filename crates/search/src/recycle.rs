@@ -3,82 +3,19 @@
 //! also frees rarely visited nodes, so that a bounded tree keeps growing where it matters (compare node
 //! recycling, Powley, Cowling & Whitehouse 2017).
 //!
-//! Invariant: all children of a node whose mark is at least [`Recycler::live_from`] are allocated. While
-//! marking is under way, a node is marked when it is linked to. Once sweeping has begun, an unmarked node is
-//! dead and must not be linked to.
+//! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are
+//! allocated. While marking is under way, a node is marked when it is linked to. Once sweeping has begun, an
+//! unmarked node is dead and must not be linked to.
 
-use crate::node::{Bounds, JOINT_BYTES, NodeId};
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::JOINT_BYTES;
+use crate::recycler::Work;
 use crate::tree::Tree;
 use std::hash::Hash;
 
 /// The first thinning of the tree frees nodes with fewer visits than this.
 const FEW_VISITS: u32 = 4;
-
-/// The progress of recycling.
-#[derive(Debug, Default)]
-pub(crate) struct Recycler {
-    epoch: u32,
-    live_from: u32,
-    work: Work,
-    /// Whether the root has changed since sweeping began.
-    is_outdated: bool,
-    /// The threshold of the current thinning: nodes with fewer visits are freed. `None` if the tree is not
-    /// being thinned.
-    thins: Option<u32>,
-    /// The threshold of the last thinning.
-    least_visits: u32,
-}
-
-#[derive(Debug, Default)]
-enum Work {
-    #[default]
-    Idle,
-    /// Marked nodes whose children may be unmarked.
-    Marking(Vec<NodeId>),
-    /// The next position to examine.
-    Sweeping(u32),
-}
-
-impl Recycler {
-    /// The mark of new nodes.
-    pub(crate) fn epoch(&self) -> u32 {
-        self.epoch
-    }
-
-    /// The smallest mark of a node that may be linked to.
-    pub(crate) fn live_from(&self) -> u32 {
-        self.live_from
-    }
-
-    /// Restarts from a new root, which the caller marks with the returned epoch. A sweep under way finishes
-    /// first: otherwise a match whose moves come faster than sweeps finish would never free any node.
-    pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
-        if let Work::Sweeping(_) = self.work {
-            self.is_outdated = true;
-        } else {
-            self.epoch += 1;
-            self.work = Work::Marking(vec![root]);
-        }
-        self.epoch
-    }
-
-    /// Called when `node`, with mark `mark`, is linked to. Returns the mark that the node must get, if that
-    /// differs.
-    pub(crate) fn revive(&mut self, node: NodeId, mark: u32) -> Option<u32> {
-        match &mut self.work {
-            Work::Marking(stack) if mark < self.epoch => {
-                stack.push(node);
-                Some(self.epoch)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether no recycling is under way.
-    pub(crate) fn is_idle(&self) -> bool {
-        matches!(self.work, Work::Idle)
-    }
-}
 
 impl<S: Eq + Hash> Tree<S> {
     /// Begins to thin the tree, unless recycling is under way.
@@ -92,7 +29,7 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Whether a child of a marked node stays; marks it if so. Nodes with proven bounds stay, and so do nodes
     /// on descents under way.
-    fn stays(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
+    fn keep_child(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
             return true;
@@ -111,14 +48,14 @@ impl<S: Eq + Hash> Tree<S> {
     fn mark_children(&mut self, id: NodeId, stack: &mut Vec<NodeId>) {
         let mut arms = std::mem::take(&mut self[id].arms);
         for arm in arms.iter_mut().filter(|arm| arm.child.is_some()) {
-            if !self.stays(arm.child, stack) {
+            if !self.keep_child(arm.child, stack) {
                 arm.child = NodeId::NONE;
             }
         }
         self[id].arms = arms;
         if let Some(mut joints) = self[id].joints.take() {
             let before = joints.len();
-            joints.retain(|_, child| self.stays(*child, stack));
+            joints.retain(|_, child| self.keep_child(*child, stack));
             self.shrink((before - joints.len()) * JOINT_BYTES);
             self[id].joints = Some(joints);
         }
@@ -177,7 +114,8 @@ impl<S: Eq + Hash> Tree<S> {
 #[cfg(test)]
 mod tests {
     use super::FEW_VISITS;
-    use crate::node::{Bounds, NodeId};
+    use crate::bounds::Bounds;
+    use crate::id::NodeId;
     use crate::tree::Tree;
     use ggp_game::Move;
 
@@ -211,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_new_root_does_not_reach_is_given_back_and_used_again() {
+    fn nodes_that_the_new_root_does_not_reach_are_reused() {
         let (mut tree, root) = grown(false);
         assert!(tree.recycler.is_idle());
         assert_eq!(tree.len(), 511);
@@ -232,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_what_was_visited_and_what_is_proved() {
+    fn thinning_keeps_visited_and_proven_nodes() {
         let (mut tree, root) = grown(true);
         // One path with many visits, one proven node with few, and the remaining nodes.
         let mut way = root;
@@ -256,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_what_a_descent_is_under_way_through() {
+    fn thinning_keeps_the_nodes_of_descents_in_flight() {
         let (mut tree, root) = grown(true);
         let under_way = tree[root].child(&[0]);
         let below = tree[under_way].child(&[1]);
@@ -270,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_come_faster_than_sweeps_end_do_not_keep_them_from_ending() {
+    fn sweeps_end_although_moves_come_faster() {
         let (mut tree, root) = grown(false);
         let next = tree[root].child(&[1]);
         for _ in 0..4 {
@@ -282,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_found_again_while_marking_lives_with_all_below_it() {
+    fn a_node_found_while_marking_lives_with_its_subtree() {
         let mut tree = Tree::new(1, BOUND, true);
         let root = grow(&mut tree, 1, 6);
         tree.set_root(root);

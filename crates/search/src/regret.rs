@@ -7,11 +7,6 @@
 
 use crate::arm::Arm;
 use crate::dice::Dice;
-use crate::node::{Bounds, NodeId, joint_key};
-use crate::path::Path;
-use crate::tree::Tree;
-use ggp_game::Role;
-use std::hash::Hash;
 
 /// The probability of drawing an arm uniformly, so that every joint move is tried. It is constant until each
 /// arm has about `EXPLORED_PULLS` pulls. After that it decays with the square root of the visits, so that
@@ -38,29 +33,36 @@ pub(crate) struct Regret {
     weight: f32,
 }
 
+impl Regret {
+    /// Adds `gain`, the share by which the arm would have been better than the arm pulled.
+    pub(crate) fn add(&mut self, gain: f64) {
+        self.regret = (self.regret + gain as f32).max(0.0);
+    }
+}
+
 /// Draws one of a role's arms in a node with `visits`, by regret or, while exploring, uniformly. Arms that
 /// cannot reach `low` are excluded.
 pub(crate) fn draw_arm(arms: &[Arm], regrets: &mut [Regret], visits: u32, low: u8, dice: &mut Dice) -> usize {
-    let hopeful = |arm: &Arm| arm.bounds.high >= low;
-    let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| hopeful(arm)).map(|(_, r)| r.regret).sum();
-    let count = arms.iter().filter(|arm| hopeful(arm)).count().max(1) as f32;
+    let eligible = |arm: &Arm| arm.bounds.high >= low;
+    let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| eligible(arm)).map(|(_, r)| r.regret).sum();
+    let count = arms.iter().filter(|arm| eligible(arm)).count().max(1) as f32;
     let decay = (EXPLORED_PULLS * f64::from(count) / f64::from(visits.max(1))).sqrt().min(1.0);
     let explore = dice.between(0.0..1.0) < EXPLORED * decay;
-    let mut ticket = dice.between(0.0..1.0) as f32;
+    let mut remainder = dice.between(0.0..1.0) as f32;
     let mut drawn = None;
     for (index, (arm, regret)) in arms.iter().zip(regrets).enumerate() {
-        if !hopeful(arm) {
+        if !eligible(arm) {
             continue;
         }
         let share = if sum > 0.0 { regret.regret / sum } else { 1.0 / count };
         regret.weight += share;
-        ticket -= if explore { 1.0 / count } else { share };
-        if ticket < 0.0 && drawn.is_none() {
+        remainder -= if explore { 1.0 / count } else { share };
+        if remainder < 0.0 && drawn.is_none() {
             drawn = Some(index);
         }
     }
-    // Rounding may leave a rest of the ticket.
-    drawn.or_else(|| arms.iter().position(hopeful)).unwrap_or(0)
+    // Rounding may leave a positive remainder.
+    drawn.or_else(|| arms.iter().position(eligible)).unwrap_or(0)
 }
 
 /// The average strategy: the probability of each arm, without the arms that only exploration has drawn.
@@ -72,59 +74,13 @@ pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
     regrets.iter().map(|regret| if sum > 0.0 { kept(regret.weight) / sum } else { 0.0 }).collect()
 }
 
-impl<S: Eq + Hash> Tree<S> {
-    /// Allocates the regrets of an open node where several roles choose, unless they exist.
-    pub(crate) fn begin_regrets(&mut self, id: NodeId) {
-        if self[id].regrets.is_empty() {
-            let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();
-            self.grow(size_of_val(&*regrets));
-            self[id].regrets = regrets;
-        }
-    }
-
-    /// Updates the regrets of all roles in the node at `depth` of `path`, where the chosen arms gave each
-    /// role its entry of `shares`. An arm's regret grows by the value of its child minus that share.
-    pub(crate) fn regret(&mut self, path: &Path, depth: usize, shares: &[f64]) {
-        let id = path.nodes()[depth];
-        let mut chosen = path.chosen(depth).to_vec();
-        for (role, &got) in shares.iter().enumerate() {
-            let range = self.arm_range(id, Role(role as u8));
-            if range.len() < 2 {
-                continue;
-            }
-            let pulled = chosen[role];
-            for arm in range {
-                chosen[role] = arm as u32;
-                let worth = if arm as u32 == pulled { Some(got) } else { self.worth(id, &chosen, role) };
-                let worth = worth.or_else(|| self[id].arms[arm].mean()).unwrap_or(got);
-                if let Some(regret) = self[id].regrets.get_mut(arm) {
-                    regret.regret = (regret.regret + (worth - got) as f32).max(0.0);
-                }
-            }
-            chosen[role] = pulled;
-        }
-    }
-
-    /// The value of the child by the chosen arms for a role, in shares; `None` if it has no visits and no
-    /// proven goal.
-    fn worth(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
-        let node = &self[id];
-        let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
-        let Bounds { low, high } = self.stats(child)[role].bounds;
-        if low == high {
-            return Some(f64::from(low) / 100.0);
-        }
-        (self[child].visits > 0).then(|| self.mean(child, role))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::limits::Limits;
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
-    use crate::toys;
+    use crate::test_games;
     use ggp_game::{Move, Role};
 
     /// The roles' strategies after a search, by move.
@@ -134,7 +90,7 @@ mod tests {
             techniques: Techniques::all().with(Technique::Solver, false),
             ..MctsOptions::default()
         };
-        let mut search = Search::new(toys::matrix(payoffs), &options).unwrap();
+        let mut search = Search::new(test_games::matrix(payoffs), &options).unwrap();
         search.run(&Limits::iterations(20_000));
         [Role(0), Role(1)].map(|role| {
             let mut strategy = search.strategy(role).unwrap();
@@ -176,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_with_a_common_interest_settle() {
+    fn coordination_games_settle_on_an_equilibrium() {
         for seed in 0..5 {
             let (all, none) = ([100, 100], [0, 0]);
             let mix = mixed(&[&[all, none], &[none, all]], seed);
@@ -190,7 +146,7 @@ mod tests {
         let mut seen = [0; 3];
         let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
         let payoffs: &[&[[u8; 2]]] = &[&[d, l, w], &[w, d, l], &[l, w, d]];
-        let mut search = Search::new(toys::matrix(payoffs), &MctsOptions::default()).unwrap();
+        let mut search = Search::new(test_games::matrix(payoffs), &MctsOptions::default()).unwrap();
         search.run(&Limits::iterations(5000));
         for _ in 0..300 {
             let Move(mv) = search.best_move(Role(0)).unwrap().unwrap();
@@ -200,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn what_few_draws_have_left_behind_is_not_played() {
+    fn remains_of_regret_matching_are_not_played() {
         // Both roles win with the first move. They draw by regret matching as long as the end seems near.
         let (win, none) = ([100, 100], [0, 0]);
         let options = MctsOptions {
             techniques: Techniques::all().with(Technique::Solver, false),
             ..MctsOptions::default()
         };
-        let mut search = Search::new(toys::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
+        let mut search = Search::new(test_games::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
         search.run(&Limits::iterations(2));
         assert!(search.draws() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
         search.horizon = 30;

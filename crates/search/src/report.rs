@@ -1,6 +1,7 @@
 //! The report of a search: candidate moves and the principal variation.
 
-use crate::node::{Chooser, NodeId, Phase};
+use crate::id::NodeId;
+use crate::node::{Chooser, Phase};
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Report, Role};
 use std::cmp::Reverse;
@@ -20,12 +21,12 @@ impl<M: Playouts> Search<M> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut best = None;
         if self.tree[root].phase == Phase::Open {
-            best = self.favourite(role).map(|mv| self.own.machine.move_text(mv));
+            best = self.deterministic_move(role).map(|mv| self.worker.machine.move_text(mv));
             candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
-                mv: self.own.machine.move_text(arm.mv).to_owned(),
+                mv: self.worker.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
-                proven: self.line_to(arm.mv).or(arm.bounds.proven()),
+                proven: self.proven_by_variation(arm.mv).or(arm.bounds.proven()),
             }));
             if let [only] = &mut candidates[..] {
                 // The only move of a role keeps no statistics, so the node's are reported.
@@ -41,22 +42,22 @@ impl<M: Playouts> Search<M> {
             playouts: self.counts.playouts,
             nodes: self.nodes() as u64,
             elapsed: self.counts.elapsed,
-            principal: self.principal(),
+            principal: self.principal_variation(),
         }
     }
 
-    /// The goal 100 if the best line begins with `mv` and reaches 100; else `None`.
-    fn line_to(&self, mv: Move) -> Option<u8> {
-        let line = self.line.as_ref()?;
-        (line.share >= 1.0 && line.next() == Some(mv)).then_some(100)
+    /// The goal 100 if the best variation begins with `mv` and reaches 100; else `None`.
+    fn proven_by_variation(&self, mv: Move) -> Option<u8> {
+        let best = self.best_variation.as_ref()?;
+        (best.share >= 1.0 && best.next() == Some(mv)).then_some(100)
     }
 
-    /// The principal variation. In games of one role, the best line found. Otherwise the best arms at the
-    /// root, without random draws, and then the most visited arms.
-    fn principal(&self) -> Vec<Vec<String>> {
-        let text = |mv: Move| self.own.machine.move_text(mv).to_owned();
-        if let Some(line) = &self.line {
-            return line.moves().take(PRINCIPAL_STEPS).map(|mv| vec![text(mv)]).collect();
+    /// The principal variation. In games of one role, the best variation found. Otherwise the best arms at
+    /// the root, without random draws, and then the most visited arms.
+    fn principal_variation(&self) -> Vec<Vec<String>> {
+        let text = |mv: Move| self.worker.machine.move_text(mv).to_owned();
+        if let Some(best) = &self.best_variation {
+            return best.moves().take(PRINCIPAL_STEPS).map(|mv| vec![text(mv)]).collect();
         }
         let mut line = Vec::new();
         let mut id = self.tree.root();

@@ -2,8 +2,8 @@
 //! Simultaneous moves use decoupled UCT: each role selects independently (Finnsson & Björnsson 2008).
 
 use crate::arm::Arm;
-use crate::belief::Belief;
 use crate::dice::Dice;
+use crate::prior::{Prior, PriorModel};
 use std::cmp::Ordering;
 
 /// The exploration constant for shares from 0 to 1. The worst-case proof of UCB1 uses √2; shares of real
@@ -14,39 +14,25 @@ pub(crate) const EXPLORATION: f64 = 0.5;
 /// prior.
 const CERTAINTY: f32 = 8.0;
 
-/// Upper confidence bounds are recomputed after the node's descents have grown by one part in this many.
-const WIDE: u32 = 16;
+/// All upper confidence bounds are recomputed after the number of descents has grown by one part in this
+/// many.
+const REFRESH: u32 = 16;
 
-/// The prior of the arms of a node.
+/// The goal that a role is proved to guarantee itself in a node: its security level (maximin value), as far
+/// as it is proved.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Prior {
-    /// The mean share in the node.
-    pub(crate) mean: f64,
-    /// The belief about the arms' leads over that mean. With a weight of 0, unvisited arms are selected
-    /// first.
-    pub(crate) belief: Belief,
-}
-
-impl Prior {
-    /// No prior.
-    pub(crate) const NONE: Prior =
-        Prior { mean: 0.0, belief: Belief { offset: 0.0, slope: 0.0, weight: 0.0 } };
-}
-
-/// The proven bound of a role in a node.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct SecurityLevel {
     /// The role's proven lower bound.
-    pub(crate) low: u8,
-    /// Whether selection skips the arms that are no better than `low`, because another arm may be better:
-    /// [`may_surpass`].
-    pub(crate) is_floor: bool,
+    pub(crate) goal: u8,
+    /// Whether a proven arm attains the level while another arm may surpass it ([`may_surpass`]). Selection
+    /// then skips the arms that cannot.
+    pub(crate) is_attained: bool,
 }
 
-impl Known {
-    /// Whether `low` is a floor and exceeds `bound`, a share.
-    fn is_above(self, bound: f32) -> bool {
-        self.is_floor && f32::from(self.low) / 100.0 > bound
+impl SecurityLevel {
+    /// Whether the level is attained and exceeds `bound`, a share.
+    fn exceeds(self, bound: f32) -> bool {
+        self.is_attained && f32::from(self.goal) / 100.0 > bound
     }
 }
 
@@ -66,10 +52,10 @@ fn is_deferred_next(arms: &[Arm]) -> bool {
 /// Computes the upper confidence bounds of the arms of one node.
 ///
 /// Without a prior, an unvisited arm has an infinite bound. A proven arm needs no exploration. An arm that
-/// cannot reach the proven `low` is excluded, and so is a deferred arm until no other arm can win. With a
-/// floor, only arms that may exceed it are considered.
-struct Bounding {
-    known: Known,
+/// cannot reach the role's security level is excluded, and so is a deferred arm until no other arm can win.
+/// If a proven arm attains the level, only arms that may surpass it are considered.
+struct UpperBounds {
+    level: SecurityLevel,
     /// Whether deferred arms are considered too.
     all: bool,
     /// The prior share of an arm without advantage, the slope of the prior in the advantage, and the prior's
@@ -82,25 +68,25 @@ struct Bounding {
     width: f32,
 }
 
-impl Bounding {
+impl UpperBounds {
     /// Prepares the bounds of `arms` in a node with `total` descents, backed up or not.
-    fn new(arms: &[Arm], total: u32, exploration: f64, known: Known, prior: Prior) -> Bounding {
-        let Prior { mean: usual, belief: Belief { offset, slope, weight } } = prior;
-        let mut bounding = Bounding {
-            known,
+    fn new(arms: &[Arm], total: u32, exploration: f64, level: SecurityLevel, prior: Prior) -> UpperBounds {
+        let Prior { mean, model: PriorModel { offset, slope, weight } } = prior;
+        let mut upper_bounds = UpperBounds {
+            level,
             all: is_deferred_next(arms),
-            expected: (usual + offset) as f32,
+            expected: (mean + offset) as f32,
             slope: slope as f32,
             weight: weight as f32,
             scale: (exploration * exploration) as f32,
             width: 0.0,
         };
-        bounding.widen(total);
-        bounding
+        upper_bounds.set_total(total);
+        upper_bounds
     }
 
     /// Updates the number of the node's descents.
-    fn widen(&mut self, total: u32) {
+    fn set_total(&mut self, total: u32) {
         self.width = self.scale * (total.max(1) as f32).ln();
     }
 
@@ -109,8 +95,8 @@ impl Bounding {
     /// square roots.
     #[inline]
     fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
-        let Known { low, is_floor } = self.known;
-        if arm.bounds.high < low || is_floor && arm.bounds.high == low || arm.deferred && !self.all {
+        let SecurityLevel { goal: level, is_attained } = self.level;
+        if arm.bounds.high < level || is_attained && arm.bounds.high == level || arm.deferred && !self.all {
             return (f32::NEG_INFINITY, 0.0);
         }
         if let Some(goal) = arm.bounds.proven() {
@@ -132,93 +118,94 @@ impl Bounding {
 }
 
 /// The best arm so far. Arms are in random order, so keeping the first of equal arms is a random tie-break.
-struct Best {
+struct BestArm {
     index: usize,
     bound: f32,
     pulls: u32,
 }
 
-impl Best {
+impl BestArm {
     /// No arm yet.
-    const NONE: Best = Best { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
+    const NONE: BestArm = BestArm { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
 
     /// Replaces the best arm by `arm` if that is better. Among proven arms of equal bound it prefers the
     /// least pulled, so the other roles, for whom those arms may differ, see the mean of all of them.
     #[inline]
-    fn or(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
+    fn update(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
         let is_better = match bound.partial_cmp(&self.bound) {
             Some(Ordering::Greater) => true,
             Some(Ordering::Equal) => arm.bounds.proven().is_some() && arm.pulls() + more < self.pulls,
             _ => false,
         };
         if is_better {
-            *self = Best { index, bound, pulls: arm.pulls() + more };
+            *self = BestArm { index, bound, pulls: arm.pulls() + more };
         }
     }
 }
 
 /// Selects the arm with the highest upper confidence bound, in a node with `total` descents, backed up or
-/// not. Returns its index, and whether its bound is below the floor.
+/// not. Returns its index, and whether its bound is below an attained security level.
 pub(crate) fn choose_arm(
     arms: &[Arm],
     total: u32,
     exploration: f64,
-    known: Known,
+    level: SecurityLevel,
     prior: Prior,
 ) -> (usize, bool) {
-    let bounding = Bounding::new(arms, total, exploration, known, prior);
-    let mut best = Best::NONE;
+    let upper_bounds = UpperBounds::new(arms, total, exploration, level, prior);
+    let mut best = BestArm::NONE;
     for (index, arm) in arms.iter().enumerate() {
-        let (mean, margin) = bounding.of(arm, 0);
-        best.or(index, mean + margin, arm, 0);
+        let (mean, margin) = upper_bounds.of(arm, 0);
+        best.update(index, mean + margin, arm, 0);
     }
-    (best.index, known.is_above(best.bound))
+    (best.index, level.exceeds(best.bound))
 }
 
 /// Scratch for several consecutive selections in one node.
 #[derive(Debug, Default)]
-pub(crate) struct Choices {
-    /// The result of [`Bounding::of`] for each arm.
+pub(crate) struct GroupChoice {
+    /// The result of [`UpperBounds::of`] for each arm.
     bounds: Vec<(f32, f32)>,
     /// The number of selections of each arm.
     pub(crate) pulled: Vec<u32>,
-    /// The selected arms in order, each with whether its bound is below the floor.
+    /// The selected arms in order, each with whether its bound is below an attained security level.
     pub(crate) chosen: Vec<(u32, bool)>,
 }
 
-impl Choices {
-    /// Selects as [`choose_arm`] does, once for each factor in `sways` on the exploration constant. Each
+impl GroupChoice {
+    /// Selects as [`choose_arm`] does, once for each of `factors` on the exploration constant. Each
     /// selection counts as a pull for the following ones. Only the bound of the pulled arm is recomputed,
     /// until the node's descents have grown so much that the other bounds are out of date.
     pub(crate) fn choose(
         &mut self,
-        sways: impl Iterator<Item = f32>,
+        factors: impl Iterator<Item = f32>,
         arms: &[Arm],
         total: u32,
         exploration: f64,
-        known: Known,
+        level: SecurityLevel,
         prior: Prior,
     ) {
-        let mut bounding = Bounding::new(arms, total, exploration, known, prior);
+        let mut upper_bounds = UpperBounds::new(arms, total, exploration, level, prior);
         self.chosen.clear();
         self.pulled.clear();
         self.pulled.resize(arms.len(), 0);
-        let mut wide_until = 0;
-        for (total, sway) in (total..).zip(sways) {
-            if total >= wide_until {
-                wide_until = total + total / WIDE + 1;
-                bounding.widen(total);
+        let mut fresh_until = 0;
+        for (total, factor) in (total..).zip(factors) {
+            if total >= fresh_until {
+                fresh_until = total + total / REFRESH + 1;
+                upper_bounds.set_total(total);
                 self.bounds.clear();
-                self.bounds.extend(arms.iter().zip(&self.pulled).map(|(arm, &more)| bounding.of(arm, more)));
+                self.bounds
+                    .extend(arms.iter().zip(&self.pulled).map(|(arm, &more)| upper_bounds.of(arm, more)));
             }
-            let mut best = Best::NONE;
+            let mut best = BestArm::NONE;
             for (index, &(mean, margin)) in self.bounds.iter().enumerate() {
-                best.or(index, mean + sway * margin, &arms[index], self.pulled[index]);
+                best.update(index, mean + factor * margin, &arms[index], self.pulled[index]);
             }
-            let Best { index, bound, .. } = best;
-            self.chosen.push((index as u32, known.is_above(bound)));
+            let BestArm { index, bound, .. } = best;
+            self.chosen.push((index as u32, level.exceeds(bound)));
             self.pulled[index] += 1;
-            self.bounds[index] = bounding.of(&arms[index], self.pulled[index]);
+            self.bounds[index] = upper_bounds.of(&arms[index], self.pulled[index]);
         }
     }
 }
@@ -233,11 +220,11 @@ pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Prior, choose_arm, choose_chance_arm, may_surpass};
+    use super::{SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
     use crate::arm::Arm;
-    use crate::belief::Belief;
+    use crate::bounds::Bounds;
     use crate::dice::Dice;
-    use crate::node::Bounds;
+    use crate::prior::{Prior, PriorModel};
     use ggp_game::Move;
 
     fn arm(visits: u32, pending: u16, sum: f64) -> Arm {
@@ -246,22 +233,22 @@ mod tests {
 
     /// Selects without a prior.
     fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
-        choose_arm(arms, total, exploration, Known { low, is_floor: false }, Prior::NONE).0
+        choose_arm(arms, total, exploration, SecurityLevel { goal: low, is_attained: false }, Prior::NONE).0
     }
 
     #[test]
-    fn what_is_badly_thought_of_is_tried_in_the_end() {
+    fn an_arm_with_a_bad_prior_is_pulled_eventually() {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let doubtful = Arm { advantage: -0.2, ..arm(0, 0, 0.0) };
-        let prior = Prior { mean: 0.5, belief: Belief { offset: -0.1, slope: 1.0, weight: 50.0 } };
-        let without_floor = |low| Known { low, is_floor: false };
-        assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, without_floor(50), prior).0, 1);
+        let prior = Prior { mean: 0.5, model: PriorModel { offset: -0.1, slope: 1.0, weight: 50.0 } };
+        let unattained = |goal| SecurityLevel { goal, is_attained: false };
+        assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, unattained(50), prior).0, 1);
         let (proved, doubtful) = (arm(20, 0, 10.0), Arm { advantage: -0.2, ..arm(0, 0, 0.0) });
-        assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, without_floor(0), prior).0, 0, "but not at once");
+        assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, unattained(0), prior).0, 0, "but not at once");
     }
 
     #[test]
-    fn untried_arms_come_first_then_the_bound_decides() {
+    fn unvisited_arms_come_first_then_the_bound_decides() {
         assert_eq!(choose(&[arm(9, 0, 9.0), arm(0, 0, 0.0)], 9, 0.6, 0), 1);
         assert_eq!(choose(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0), 0);
         assert_eq!(choose(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0), 1, "explored too little");
@@ -269,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proved_counts_as_it_is() {
+    fn a_proven_arm_counts_with_its_goal() {
         let proved = |low, high, visits| Arm { bounds: Bounds { low, high }, ..arm(visits, 0, 0.0) };
         assert_eq!(choose(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50), 1, "better than the mean");
         assert_eq!(choose(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
@@ -277,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deferred_waits_until_nothing_else_can_win() {
+    fn a_deferred_arm_waits_until_no_other_arm_can_win() {
         let deferred = Arm { deferred: true, ..arm(0, 0, 0.0) };
         let proved = |goal| Arm { bounds: Bounds::exact(goal), ..arm(5, 0, 0.0) };
         assert_eq!(choose(&[deferred.clone(), arm(50, 0, 1.0), proved(0)], 55, 0.5, 0), 1);
@@ -286,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proved_to_be_equal_is_pulled_equally_often() {
+    fn arms_of_equal_proven_goal_are_pulled_equally_often() {
         let mut arms: Vec<Arm> =
             (0..3).map(|_| Arm { bounds: Bounds::exact(50), ..arm(0, 0, 0.0) }).collect();
         for total in 0..30 {
@@ -297,12 +284,12 @@ mod tests {
     }
 
     #[test]
-    fn above_a_floor_only_what_may_be_better_is_looked_at() {
+    fn at_an_attained_security_level_only_arms_that_may_surpass_it_are_pulled() {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let no_better = Arm { bounds: Bounds { low: 0, high: 50 }, ..arm(10, 0, 9.0) };
         let choose = |open: Arm| {
-            let known = Known { low: 50, is_floor: true };
-            choose_arm(&[proved.clone(), no_better.clone(), open], 2010, 0.5, known, Prior::NONE)
+            let level = SecurityLevel { goal: 50, is_attained: true };
+            choose_arm(&[proved.clone(), no_better.clone(), open], 2010, 0.5, level, Prior::NONE)
         };
         assert_eq!(choose(arm(1000, 0, 100.0)), (2, true), "0.1 and no more than a little");
         assert_eq!(choose(arm(10, 0, 1.0)), (2, false), "0.1, and hardly known");
@@ -314,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn descents_under_way_repel_others() {
+    fn virtual_loss_repels_other_descents() {
         assert_eq!(choose(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0), 0);
         assert_eq!(choose(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0), 1);
         assert_eq!(choose(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0), 1);

@@ -6,7 +6,7 @@
 
 use crate::history::Log;
 use crate::limits::Limits;
-use crate::pace::Pace;
+use crate::time_estimate::TimeEstimate;
 use ggp_game::{EvalError, Goal, Goals, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const WATCHED_FROM: Duration = Duration::from_millis(2);
 
 /// A watched playout is cut off after one part in this many of the time left. Its last state is scored as it
 /// stands: a few rough estimates are better than none.
-const SHARE_OF_CLOCK: u32 = 8;
+const PART_OF_CLOCK: u32 = 8;
 
 /// Plays playouts and counts them.
 #[derive(Clone, Debug)]
@@ -26,14 +26,14 @@ pub(crate) struct Simulation {
     pub(crate) plan: PlayoutPlan<'static>,
     started: u64,
     /// Whether a call has ever finished; an interrupted call gives no measurement.
-    known: bool,
+    has_measured: bool,
     /// The measured time of a round: one playout in each lane, or one watched playout.
-    round: Pace,
+    round: TimeEstimate,
     /// The expected time of the last call if it were not watched.
     call: Duration,
-    step: Pace,
+    step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.
-    best: Option<Best>,
+    best: Option<BestPlayout>,
     /// Whether the next call logs its moves, and the log of the last call.
     pub(crate) logs: bool,
     pub(crate) log: Log,
@@ -48,18 +48,18 @@ pub(crate) struct Simulation {
 }
 
 /// Collects the results of the playouts of one call, watched or not.
-struct Ledger<'a> {
+struct Results<'a> {
     roles: usize,
     per_start: usize,
     shares: &'a mut [f64],
     /// The log of moves and scores, if they are logged.
     log: Option<&'a mut Log>,
-    best: &'a mut Option<Best>,
+    best: &'a mut Option<BestPlayout>,
     longest: &'a mut u32,
     scores: Vec<Goal>,
 }
 
-impl Ledger<'_> {
+impl Results<'_> {
     /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
     /// has ended, possibly because a role had no legal move, and scores as the tree scores such a state.
     fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
@@ -73,17 +73,17 @@ impl Ledger<'_> {
         }
         *self.longest = playout.steps.max(*self.longest);
         if let Some(log) = &mut self.log {
-            log.note(playout.moves, &self.scores);
+            log.add(playout.moves, &self.scores);
         }
         if self.roles == 1 && playout.terminal {
-            keep_better(self.best, start, self.scores[0].share(), playout.moves);
+            update_best(self.best, start, self.scores[0].share(), playout.moves);
         }
     }
 }
 
 /// A playout of a game of one role that ended the game.
 #[derive(Clone, Debug)]
-pub(crate) struct Best {
+pub(crate) struct BestPlayout {
     /// The index of its start state.
     pub(crate) start: usize,
     pub(crate) share: f64,
@@ -97,10 +97,10 @@ impl Simulation {
         Simulation {
             plan: PlayoutPlan { decisive, ..PlayoutPlan::new(seed) },
             started: 0,
-            known: false,
-            round: Pace::default(),
+            has_measured: false,
+            round: TimeEstimate::default(),
             call: Duration::ZERO,
-            step: Pace::default(),
+            step: TimeEstimate::default(),
             best: None,
             logs: false,
             log: Log::default(),
@@ -120,12 +120,12 @@ impl Simulation {
 
     /// Whether playouts are slow enough to be watched step by step.
     pub(crate) fn is_slow(&self) -> bool {
-        !self.known || self.call >= WATCHED_FROM
+        !self.has_measured || self.call >= WATCHED_FROM
     }
 
     /// Takes the best playout of the last call if it ended the game with more than `above`. Only in games of
     /// one role.
-    pub(crate) fn take_best(&mut self, above: f64) -> Option<Best> {
+    pub(crate) fn take_best(&mut self, above: f64) -> Option<BestPlayout> {
         self.best.take().filter(|best| best.share > above)
     }
 
@@ -161,7 +161,7 @@ impl Simulation {
         let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
         self.started += playouts as u64;
         let (mut log, mut best, mut longest) = (std::mem::take(&mut self.log), None, 0);
-        let mut ledger = Ledger {
+        let mut results = Results {
             roles,
             per_start,
             shares: &mut *shares,
@@ -173,7 +173,7 @@ impl Simulation {
         let played = if slow {
             (0..playouts).try_for_each(|index| {
                 let number = first + index as u64;
-                self.watch(machine, &starts[index / per_start], (index, number), limits, &mut ledger)
+                self.play_watched(machine, &starts[index / per_start], (index, number), limits, &mut results)
             })
         } else {
             let preferred = self.preferred.as_deref();
@@ -181,7 +181,7 @@ impl Simulation {
             let plan = PlayoutPlan { preferred, first, per_start, moves, ..self.plan };
             machine.playouts(starts, plan, &mut |playout| {
                 let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
-                ledger.add(&playout, cut_off);
+                results.add(&playout, cut_off);
             })
         };
         (self.log, self.best, self.longest) = (log, best, longest);
@@ -189,24 +189,24 @@ impl Simulation {
         for share in shares.iter_mut() {
             *share /= per_start as f64;
         }
-        self.known = true;
-        self.round.note(began.elapsed() / if slow { playouts as u32 } else { rounds });
+        self.has_measured = true;
+        self.round.record(began.elapsed() / if slow { playouts as u32 } else { rounds });
         Ok(())
     }
 
     /// Plays one playout step by step: the one at `index` of its call, with the random stream `number`.
-    fn watch<M: StateMachine>(
+    fn play_watched<M: StateMachine>(
         &mut self,
         machine: &mut M,
         start: &M::State,
         (index, number): (usize, u64),
         limits: &Limits,
-        ledger: &mut Ledger<'_>,
+        results: &mut Results<'_>,
     ) -> Result<(), EvalError> {
         let game = machine.game().clone();
         let stream = rng::Stream::new(self.plan.seed, number);
         let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
-        let allowance = limits.deadline.remaining().map(|left| left / SHARE_OF_CLOCK);
+        let allowance = limits.deadline.remaining().map(|left| left / PART_OF_CLOCK);
         let began = Instant::now();
         let mut state = start.clone();
         let mut steps = 0;
@@ -238,18 +238,18 @@ impl Simulation {
             }
             state = machine.next_state(&state, &self.joint)?;
             steps += 1;
-            self.step.note(step_began.elapsed());
+            self.step.record(step_began.elapsed());
         };
         machine.goals(&state, &mut self.goals)?;
         let playout = Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal };
-        ledger.add(&playout, cut_off);
+        results.add(&playout, cut_off);
         Ok(())
     }
 }
 
-fn keep_better(best: &mut Option<Best>, start: usize, share: f64, moves: &[Move]) {
+fn update_best(best: &mut Option<BestPlayout>, start: usize, share: f64, moves: &[Move]) {
     if best.as_ref().is_none_or(|best| share > best.share) {
-        *best = Some(Best { start, share, moves: moves.to_vec() });
+        *best = Some(BestPlayout { start, share, moves: moves.to_vec() });
     }
 }
 
@@ -257,13 +257,13 @@ fn keep_better(best: &mut Option<Best>, start: usize, share: f64, moves: &[Move]
 mod tests {
     use super::Simulation;
     use crate::limits::Limits;
-    use crate::toys::{self, Rules, Slow, Toy};
+    use crate::test_games::{self, Rules, Slow, TestMachine};
     use ggp_game::{Deadline, EvalError, StateMachine};
     use std::time::{Duration, Instant};
 
     /// Plays three playouts from each of `starts`, cut off after some steps, watched and unwatched. Asserts
     /// that all results agree, and returns the mean scores.
-    fn both_ways<R: Rules>(mut machine: Toy<R>, starts: &[Vec<u8>]) -> Vec<f64> {
+    fn both_ways<R: Rules>(mut machine: TestMachine<R>, starts: &[Vec<u8>]) -> Vec<f64> {
         let mut unwatched = Simulation::new(5, machine.game().role_count(), false);
         unwatched.plan.max_steps = 20;
         unwatched.logs = true;
@@ -283,17 +283,17 @@ mod tests {
 
     #[test]
     fn watched_and_unwatched_playouts_are_the_same() {
-        let shares = both_ways(toys::tic_tac_toe(), &vec![vec![0; 10]; 50]);
+        let shares = both_ways(test_games::tic_tac_toe(), &vec![vec![0; 10]; 50]);
         assert!(shares.contains(&1.0) && shares.contains(&0.0));
-        let shares = both_ways(toys::combination(&[1, 2]), &vec![vec![0, 0]; 20]);
+        let shares = both_ways(test_games::combination(&[1, 2]), &vec![vec![0, 0]; 20]);
         assert!(shares.iter().any(|&share| share > 0.3), "the best of a role alone is kept: {shares:?}");
     }
 
     #[test]
     fn watched_and_unwatched_playouts_score_missing_and_several_goals_alike() {
         let states: Vec<Vec<u8>> = (1..=6).map(|state| vec![state]).collect();
-        let shares = both_ways(toys::ragged(6), &states);
-        for (state, (shares, expected)) in shares.chunks_exact(2).zip(toys::RAGGED).enumerate() {
+        let shares = both_ways(test_games::ragged(6), &states);
+        for (state, (shares, expected)) in shares.chunks_exact(2).zip(test_games::RAGGED).enumerate() {
             let near = |(share, expected): (&f64, f64)| (share - expected).abs() < 1e-9;
             assert!(shares.iter().zip(expected).all(near), "state {}: {shares:?}", state + 1);
         }
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_slow_playout_is_left_when_the_clock_runs_out() {
-        let mut machine = toys::slow(Slow { step: Duration::from_millis(5), length: 1000 });
+        let mut machine = test_games::slow(Slow { step: Duration::from_millis(5), length: 1000 });
         let start = machine.initial_state().unwrap();
         let limits = Limits::default().until(Deadline::after(Duration::from_millis(100)));
         let mut simulation = Simulation::new(1, 1, false);
@@ -315,7 +315,7 @@ mod tests {
             }
         };
         assert_eq!(error, EvalError::Interrupted);
-        assert!(finished >= 1, "some are cut off and judged as they stand");
+        assert!(finished >= 1, "some are cut off and scored as they stand");
         assert!(began.elapsed() < Duration::from_millis(130), "{:?}", began.elapsed());
     }
 }

@@ -5,26 +5,29 @@
 //! bounds: the lower bound assumes that all other roles know the role's move, the upper bound that the role
 //! knows theirs. Chance counts as an adversary in the lower bound and as an ally in the upper one.
 //!
-//! Each pass asks whether the value is at least some goal, from the highest goal down (null windows with a
-//! table as in MTD; Plaat et al. 1996). Invariant: all bounds, on the stack and in the table, are valid
-//! whatever has not been examined. A state that repeats on the current path counts as unknown, so games with
-//! cycles may remain unproved.
+//! Each pass asks whether the value is at least some goal, its target, from the highest goal down (null
+//! windows with a table as in MTD; Plaat et al. 1996). Invariant: all bounds, on the stack and in the table,
+//! are valid whatever has not been examined. A state that repeats on the current path counts as unknown, so
+//! games with cycles may remain unproved.
 //!
 //! Memory is bounded: the table of proven states and the states on the stack each have a part of it. The
 //! children of a state are created in batches on demand. In states with very many joint moves, the children
-//! that already reach the goal asked for are discarded again.
+//! that already reach the target are discarded again.
 
 mod frame;
+mod proof_table;
+#[cfg(test)]
+mod tests;
 
+use crate::bounds::Bounds;
 use crate::limits::{Halt, Limits};
-use crate::node::Bounds;
-use crate::table::hash_of;
 use frame::{Child, Frame, Next, Place};
 use ggp_game::{EvalError, Move, Playouts, Role};
+use proof_table::ProofTable;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
-/// The proven result for a state, and its cost.
+/// Proven bounds of what a role can guarantee in a state, in goals from 0 to 100, and the cost of the proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The role can guarantee this goal.
@@ -37,7 +40,29 @@ pub struct Solution {
     pub best: Option<Move>,
 }
 
-/// An incremental proof for one role and one state.
+/// An incremental proof of the goal that one role can guarantee from one state (its maximin value).
+///
+/// ```
+/// use ggp_game::{Game, Interpreter, Role, StateMachine};
+/// use ggp_search::{Halt, Limits, Solver};
+/// use std::sync::Arc;
+///
+/// // The player may double 1 two times, or stop before.
+/// let rules = "(role you) (init (n 1)) (double 1 2) (double 2 4)
+///     (<= (legal you double) (true (n ?n)) (double ?n ?m)) (legal you stop)
+///     (<= (next (n ?m)) (does you double) (true (n ?n)) (double ?n ?m))
+///     (<= (next (n ?n)) (does you stop) (true (n ?n))) (<= (next over) (does you stop))
+///     (<= terminal (true over)) (<= terminal (true (n 4)))
+///     (<= (goal you 10) (true (n 1))) (<= (goal you 0) (true (n 2))) (<= (goal you 100) (true (n 4)))";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let mut machine = Interpreter::new(&game);
+/// let state = machine.initial_state().unwrap();
+/// let mut solver = Solver::new(machine, state, Role(0), 1 << 20);
+/// assert_eq!(solver.run(&Limits::default()), Halt::Decided);
+/// let solution = solver.solution();
+/// assert_eq!((solution.low, solution.high), (100, 100));
+/// assert_eq!(solver.machine().move_text(solution.best.unwrap()), "double");
+/// ```
 #[derive(Debug)]
 pub struct Solver<M: Playouts> {
     machine: M,
@@ -48,23 +73,23 @@ pub struct Solver<M: Playouts> {
     best: Option<Move>,
     stack: Vec<Frame<M::State>>,
     on_stack: FxHashSet<M::State>,
-    table: Proofs<M::State>,
+    table: ProofTable<M::State>,
     /// The number of times that each move decided a state (history heuristic).
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
     /// The bytes of the states on the stack.
-    under_way: usize,
+    stack_bytes: usize,
     /// The maximum number of bytes of those states and the history.
-    most_under_way: usize,
+    max_stack_bytes: usize,
 }
 
 /// The stack may use one part in this many of the memory, the table of proven states the rest.
-const PART_UNDER_WAY: usize = 4;
+const STACK_PART: usize = 4;
 
 /// The result of one step of a proof.
 enum Step {
     /// The pass continues.
-    On,
+    Continue,
     /// The pass is over.
     Over,
     /// There is no memory for the next children of a state.
@@ -75,7 +100,7 @@ impl<M: Playouts> Solver<M> {
     /// Creates a proof of what `role` can guarantee from `state`, in at most `memory` bytes beside the
     /// machine's own.
     pub fn new(machine: M, state: M::State, role: Role, memory: usize) -> Solver<M> {
-        let most_under_way = memory / PART_UNDER_WAY;
+        let max_stack_bytes = memory / STACK_PART;
         Solver {
             role,
             chance: machine.game().nature(),
@@ -83,11 +108,11 @@ impl<M: Playouts> Solver<M> {
             best: None,
             stack: Vec::new(),
             on_stack: FxHashSet::default(),
-            table: Proofs::new(memory - most_under_way, machine.heap_bytes(&state)),
+            table: ProofTable::new(memory - max_stack_bytes, machine.heap_bytes(&state)),
             history: FxHashMap::default(),
             states: 0,
-            under_way: 0,
-            most_under_way,
+            stack_bytes: 0,
+            max_stack_bytes,
             root: state,
             machine,
         }
@@ -106,11 +131,11 @@ impl<M: Playouts> Solver<M> {
 
     /// The bytes in use, beside the machine's own.
     pub fn bytes(&self) -> usize {
-        self.under_way + self.noted() + self.table.bytes()
+        self.stack_bytes + self.history_bytes() + self.table.bytes()
     }
 
     /// The bytes of the history.
-    fn noted(&self) -> usize {
+    fn history_bytes(&self) -> usize {
         self.history.capacity() * (size_of::<((u8, Move), u32)>() + 1)
     }
 
@@ -127,10 +152,10 @@ impl<M: Playouts> Solver<M> {
                 return halt;
             }
             let known = self.bounds;
-            let step = if self.stack.is_empty() { self.begin() } else { self.step() };
+            let step = if self.stack.is_empty() { self.begin_pass() } else { self.step() };
             match step {
                 Ok(Step::Over) if self.bounds == known => return Halt::Decided,
-                Ok(Step::Over | Step::On) => {}
+                Ok(Step::Over | Step::Continue) => {}
                 Ok(Step::Full) => return Halt::Full,
                 Err(EvalError::Interrupted) => return Halt::Stopped,
                 Err(error) => return Halt::Failing(error),
@@ -139,24 +164,24 @@ impl<M: Playouts> Solver<M> {
     }
 
     /// The goal that this pass asks for.
-    fn asked(&self) -> u8 {
+    fn target(&self) -> u8 {
         self.bounds.high
     }
 
     /// Begins a pass.
-    fn begin(&mut self) -> Result<Step, EvalError> {
+    fn begin_pass(&mut self) -> Result<Step, EvalError> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         self.machine.outcomes(&[&self.root], &mut over, &mut goals)?;
         if over[0] {
             self.bounds = Bounds::exact(goals[self.role.index()].score().value());
             return Ok(Step::Over);
         }
-        self.enter(self.root.clone())?;
-        Ok(Step::On)
+        self.push(self.root.clone())?;
+        Ok(Step::Continue)
     }
 
     /// Pushes a state that is not terminal on the stack.
-    fn enter(&mut self, state: M::State) -> Result<(), EvalError> {
+    fn push(&mut self, state: M::State) -> Result<(), EvalError> {
         self.states += 1;
         let mut legal = Vec::new();
         self.machine.all_legal_moves(&[&state], &mut legal)?;
@@ -170,22 +195,23 @@ impl<M: Playouts> Solver<M> {
         self.on_stack.insert(state.clone());
         let mut frame = Frame::new(state, self.role, legal, chance);
         frame.bytes += of_state;
-        self.under_way += frame.bytes;
+        self.stack_bytes += frame.bytes;
         self.stack.push(frame);
         Ok(())
     }
 
     /// Creates the next children of the top of the stack, those of `row` first, with their known bounds.
-    fn make(&mut self, row: usize) -> Result<Step, EvalError> {
-        let (asked, noted) = (self.asked(), self.noted());
+    fn create_children(&mut self, row: usize) -> Result<Step, EvalError> {
+        let (target, history_bytes) = (self.target(), self.history_bytes());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         let machine = &self.machine;
-        let weigh = |state: &M::State| child_bytes(machine, state);
-        let forgotten = frame.forget(row, weigh);
-        frame.bytes -= forgotten;
-        self.under_way -= forgotten;
-        let room = self.most_under_way.saturating_sub(self.under_way + noted) / weigh(&frame.state);
-        let cells = frame.unmade(row, frame.batch(row).min(room));
+        let bytes_of = |state: &M::State| child_bytes(machine, state);
+        let discarded = frame.discard_children(row, bytes_of);
+        frame.bytes -= discarded;
+        self.stack_bytes -= discarded;
+        let room =
+            self.max_stack_bytes.saturating_sub(self.stack_bytes + history_bytes) / bytes_of(&frame.state);
+        let cells = frame.uncreated(row, frame.batch(row).min(room));
         if cells.is_empty() {
             return Ok(Step::Full);
         }
@@ -204,11 +230,11 @@ impl<M: Playouts> Solver<M> {
             let bounds = if over { Bounds::exact(goal.score().value()) } else { self.table.get(&state) };
             let bytes = child_bytes(&self.machine, &state);
             frame.bytes += bytes;
-            self.under_way += bytes;
+            self.stack_bytes += bytes;
             let done = state == frame.state || self.on_stack.contains(&state);
-            frame.add(row, Child { state, bounds, done }, asked);
+            frame.add(row, Child { state, bounds, done }, target);
         }
-        Ok(Step::On)
+        Ok(Step::Continue)
     }
 
     /// Performs one step at the top of the stack: enters a relevant child, creates more children, or returns
@@ -216,36 +242,38 @@ impl<M: Playouts> Solver<M> {
     fn step(&mut self) -> Result<Step, EvalError> {
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         match if frame.is_settled() { Next::Leave } else { frame.next() } {
-            Next::Enter(place) => self.go_down(place),
-            Next::Make(row) => self.make(row),
-            Next::Leave => Ok(self.go_up()),
+            Next::Enter(place) => self.enter_child(place),
+            Next::Create(row) => self.create_children(row),
+            Next::Leave => Ok(self.leave()),
         }
     }
 
-    fn go_down(&mut self, place: Place) -> Result<Step, EvalError> {
-        let asked = self.asked();
+    /// Pushes a child on the stack, unless it is decided or already there.
+    fn enter_child(&mut self, place: Place) -> Result<Step, EvalError> {
+        let target = self.target();
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         frame.at = place;
         let child = frame.child(place);
         // Another path may have proved bounds of the child since the last look-up.
-        child.learn(self.table.get(&child.state));
-        if child.is_decided(asked) || self.on_stack.contains(&child.state) {
-            frame.close(place, asked);
+        child.narrow(self.table.get(&child.state));
+        if child.is_decided(target) || self.on_stack.contains(&child.state) {
+            frame.finish_child(place, target);
         } else {
             let state = child.state.clone();
-            self.enter(state)?;
+            self.push(state)?;
         }
-        Ok(Step::On)
+        Ok(Step::Continue)
     }
 
-    fn go_up(&mut self) -> Step {
-        let asked = self.asked();
+    /// Pops the top of the stack and narrows the bounds of its child in the frame below.
+    fn leave(&mut self) -> Step {
+        let target = self.target();
         let Some(frame) = self.stack.pop() else { return Step::Over };
         self.on_stack.remove(&frame.state);
-        self.under_way -= frame.bytes;
+        self.stack_bytes -= frame.bytes;
         let bounds = frame.bounds();
         if frame.is_settled()
-            && let Some(joint) = frame.deciding(asked)
+            && let Some(joint) = frame.deciding(target)
         {
             for (role, &mv) in joint.iter().enumerate() {
                 *self.history.entry((role as u8, mv)).or_default() += 1;
@@ -255,9 +283,9 @@ impl<M: Playouts> Solver<M> {
             let machine = &self.machine;
             self.table.put(frame.state, bounds, |state| machine.heap_bytes(state));
             let place = below.at;
-            below.child(place).learn(bounds);
-            below.close(place, asked);
-            return Step::On;
+            below.child(place).narrow(bounds);
+            below.finish_child(place, target);
+            return Step::Continue;
         }
         if bounds.low > self.bounds.low {
             self.best = frame.best(bounds.low);
@@ -271,275 +299,4 @@ impl<M: Playouts> Solver<M> {
 /// The bytes of a child in its frame, with its column's counter.
 fn child_bytes<M: Playouts>(machine: &M, state: &M::State) -> usize {
     size_of::<Child<M::State>>() + machine.heap_bytes(state) + 2 * size_of::<(usize, u32)>()
-}
-
-/// A table of fixed size with the bounds of states. A new state replaces the old one in its slot.
-#[derive(Debug)]
-struct Proofs<S> {
-    entries: Vec<Option<(S, Bounds)>>,
-    most: usize,
-    /// The heap bytes of the states, and their maximum.
-    heap: usize,
-    most_heap: usize,
-}
-
-impl<S: std::hash::Hash + Eq> Proofs<S> {
-    /// Creates a table of at most `memory` bytes for states with about `heap` heap bytes each.
-    fn new(memory: usize, heap: usize) -> Proofs<S> {
-        let most = (memory / (size_of::<Option<(S, Bounds)>>() + heap)).max(1);
-        let most_heap = memory.saturating_sub(most * size_of::<Option<(S, Bounds)>>());
-        Proofs { entries: Vec::new(), most, heap: 0, most_heap }
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&*self.entries) + self.heap
-    }
-
-    fn place(&self, state: &S) -> usize {
-        ((u128::from(hash_of(state)) * self.entries.len() as u128) >> 64) as usize
-    }
-
-    fn get(&self, state: &S) -> Bounds {
-        let entry = self.entries.get(self.place(state)).and_then(Option::as_ref);
-        entry.filter(|(known, _)| known == state).map_or(Bounds::UNKNOWN, |&(_, bounds)| bounds)
-    }
-
-    /// Adds or narrows the bounds of `state`; `weigh` gives a state's heap bytes. A state that exceeds the
-    /// memory is not added.
-    fn put(&mut self, state: S, bounds: Bounds, weigh: impl Fn(&S) -> usize) {
-        if self.entries.is_empty() {
-            self.entries.resize_with(self.most, || None);
-        }
-        let place = self.place(&state);
-        let entry = &mut self.entries[place];
-        if let Some((known, old)) = entry
-            && *known == state
-        {
-            *old = Bounds { low: old.low.max(bounds.low), high: old.high.min(bounds.high) };
-            return;
-        }
-        let replaced = entry.as_ref().map_or(0, |(known, _)| weigh(known));
-        let heap = self.heap - replaced + weigh(&state);
-        if heap <= self.most_heap {
-            self.heap = heap;
-            *entry = Some((state, bounds));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Solution, Solver, Step};
-    use crate::limits::{Halt, Limits};
-    use crate::toys::{self, Rules, Toy};
-    use ggp_game::{Move, Role, StateMachine};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    fn solved<R: Rules>(mut machine: Toy<R>, role: u8, memory: usize) -> (Halt, Solution) {
-        let state = machine.initial_state().unwrap();
-        let mut solver = Solver::new(machine, state, Role(role), memory);
-        let halt = solver.run(&Limits::iterations(200_000));
-        (halt, solver.solution())
-    }
-
-    fn value(solution: &Solution) -> (u8, u8) {
-        (solution.low, solution.high)
-    }
-
-    #[test]
-    fn tic_tac_toe_is_a_draw_with_little_memory_too() {
-        for memory in [1 << 20, 32_000] {
-            for role in 0..2 {
-                let (halt, solution) = solved(toys::tic_tac_toe(), role, memory);
-                assert_eq!((halt, value(&solution)), (Halt::Decided, (50, 50)));
-            }
-        }
-    }
-
-    #[test]
-    fn heaps_are_lost_for_multiples_of_four() {
-        for size in 1..30 {
-            let (_, solution) = solved(toys::heap(size, 2), 0, 1 << 16);
-            let goal = if size % 4 == 0 { 0 } else { 100 };
-            assert_eq!(value(&solution), (goal, goal), "a heap of {size}");
-            assert_eq!(
-                solution.best,
-                (goal == 100).then_some(Move(u32::from(size % 4))).filter(|_| size > 1)
-            );
-        }
-    }
-
-    #[test]
-    fn the_largest_of_several_goals_is_proved() {
-        let (halt, solution) = solved(toys::ragged(4), 0, 1 << 16);
-        assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
-        // The second role depends on the first: it may get no goal, or the least of its goals.
-        assert_eq!(value(&solved(toys::ragged(4), 1, 1 << 16).1), (0, 0));
-    }
-
-    #[test]
-    fn against_two_others_only_what_is_certain_counts() {
-        assert_eq!(value(&solved(toys::heap(3, 3), 0, 1 << 16).1), (100, 100));
-        assert_eq!(value(&solved(toys::heap(4, 3), 0, 1 << 16).1), (0, 0));
-    }
-
-    #[test]
-    fn simultaneous_moves_and_chance_leave_bounds() {
-        let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
-        let (halt, rps) = solved(toys::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]), 0, 1 << 16);
-        assert_eq!((halt, value(&rps)), (Halt::Decided, (0, 100)));
-        let (_, row) = solved(toys::matrix(&[&[w, l, d], &[w, w, w]]), 0, 1 << 16);
-        assert_eq!((value(&row), row.best), ((100, 100), Some(Move(1))));
-        assert_eq!(value(&solved(toys::gamble(), 0, 1 << 16).1), (60, 100));
-    }
-
-    #[test]
-    fn a_ring_is_solved_and_a_limit_says_how_far_it_came() {
-        assert_eq!(value(&solved(toys::ring(), 0, 1 << 16).1), (100, 100));
-        let mut machine = toys::tic_tac_toe();
-        let state = machine.initial_state().unwrap();
-        let mut solver = Solver::new(machine, state, Role(0), 1 << 20);
-        assert_eq!(solver.run(&Limits::iterations(50)), Halt::Iterations);
-        assert_eq!(value(&solver.solution()), (0, 100));
-        assert_eq!(solver.solution().states, 50);
-        assert_eq!(solver.run(&Limits::default()), Halt::Decided);
-        assert_eq!(value(&solver.solution()), (50, 50));
-    }
-
-    /// The first role's goal after a joint move that ends the game.
-    type Payoff = fn(&[u32]) -> u8;
-
-    /// All roles have the same number of simultaneous moves, in one step or in endlessly many.
-    #[derive(Clone)]
-    struct Wide {
-        moves: u32,
-        /// The goal after a joint move; `None` if the game does not end.
-        goal: Option<Payoff>,
-        /// The number of states created.
-        made: Arc<AtomicUsize>,
-    }
-
-    impl Rules for Wide {
-        fn initial(&self) -> Vec<u8> {
-            vec![0; 8]
-        }
-
-        fn is_over(&self, state: &[u8]) -> bool {
-            state.len() == 1
-        }
-
-        fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
-            (0..self.moves).collect()
-        }
-
-        fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
-            self.made.fetch_add(1, Ordering::Relaxed);
-            if let Some(goal) = self.goal {
-                return vec![goal(joint)];
-            }
-            // No state repeats.
-            let before = u64::from_le_bytes(state.try_into().unwrap());
-            let digits =
-                joint.iter().fold(before, |n, &mv| n.wrapping_mul(31).wrapping_add(u64::from(mv) + 1));
-            digits.to_le_bytes().to_vec()
-        }
-
-        fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
-            state.first().copied().filter(|_| state.len() == 1)
-        }
-    }
-
-    fn wide(roles: usize, moves: u32, goal: Option<Payoff>) -> (Toy<Wide>, Arc<AtomicUsize>) {
-        let made = Arc::new(AtomicUsize::new(0));
-        let names = ["a", "b", "c", "d", "e", "f"];
-        (Toy::new(Wide { moves, goal, made: Arc::clone(&made) }, &names[..roles]), made)
-    }
-
-    /// Six roles have 729,000,000 joint moves, four 810,000.
-    #[test]
-    fn what_one_reply_refutes_is_refuted_without_making_all_joint_moves() {
-        // The first role gets 0 if all others make the same particular move, whatever it plays itself.
-        fn all_play(joint: &[u32], reply: u32) -> u8 {
-            if joint[1..].iter().all(|&mv| mv == reply) { 0 } else { 100 }
-        }
-        let cases: [(usize, Payoff, usize); 2] =
-            [(4, |joint| all_play(joint, 2), 1862), (6, |joint| all_play(joint, 0), 0)];
-        for (roles, goal, column) in cases {
-            let (machine, made) = wide(roles, 30, Some(goal));
-            let (halt, solution) = solved(machine, 0, 16 << 20);
-            assert_eq!((halt, value(&solution)), (Halt::Decided, (0, 0)), "{roles} roles");
-            let made = made.load(Ordering::Relaxed);
-            assert!(made <= 30 * (2 * column).max(64), "{roles} roles: {made} made");
-        }
-    }
-
-    /// The first role's move 3 wins against all replies. Each of its other moves has a refutation of its own.
-    fn third_wins(joint: &[u32]) -> u8 {
-        if joint[0] == 3 || joint[1] != joint[0] { 100 } else { 0 }
-    }
-
-    #[test]
-    fn a_move_that_withstands_all_replies_is_proved_in_little_memory() {
-        let (mut machine, made) = wide(4, 30, Some(third_wins));
-        let state = machine.initial_state().unwrap();
-        let memory = 1 << 20;
-        let mut solver = Solver::new(machine, state, Role(0), memory);
-        assert!(matches!(solver.begin(), Ok(Step::On)));
-        let mut most = 0;
-        while let Ok(Step::On) = solver.step() {
-            most = most.max(solver.bytes());
-        }
-        assert_eq!((value(&solver.solution()), solver.solution().best), ((100, 100), Some(Move(3))));
-        assert!(most > 0 && most <= memory, "{most} bytes");
-        let made = made.load(Ordering::Relaxed);
-        assert!((27_000..60_000).contains(&made), "{made} made");
-    }
-
-    #[test]
-    fn bounds_are_the_best_of_the_worst_and_the_worst_of_the_best() {
-        let goals: [Payoff; 3] = [
-            |joint| {
-                (joint.iter().fold(7, |sum: u32, &mv| sum.wrapping_mul(2_654_435_769) ^ (mv + 1)) >> 9) as u8
-                    % 101
-            },
-            |joint| (30 + joint[0] + (joint[1] * 7 + joint[2] * 3) % 11) as u8,
-            |joint| if joint[0] % 7 == 5 { 60 } else { ((joint[0] + joint[1] + joint[2]) % 19 * 5) as u8 },
-        ];
-        for goal in goals {
-            for moves in [1, 2, 5, 12, 34, 40] {
-                let (machine, _) = wide(3, moves, Some(goal));
-                let row = |own: u32| {
-                    let reply = move |mv: u32| (0..moves).map(move |other| goal(&[own, mv, other]));
-                    (0..moves).flat_map(reply)
-                };
-                let low = (0..moves).map(|own| row(own).min().unwrap()).max().unwrap();
-                let all: Vec<Vec<u8>> = (0..moves).map(|own| row(own).collect()).collect();
-                let high = (0..all[0].len()).map(|column| all.iter().map(|row| row[column]).max().unwrap());
-                let (halt, solution) = solved(machine, 0, 64 << 20);
-                assert_eq!(halt, Halt::Decided);
-                assert_eq!(value(&solution), (low, high.min().unwrap()), "{moves} moves");
-                if let Some(Move(best)) = solution.best {
-                    assert_eq!(row(best).min(), Some(low));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn where_memory_is_used_up_it_says_so_and_keeps_within_it() {
-        for memory in [0, 100, 10_000, 1 << 20] {
-            let (mut machine, made) = wide(6, 30, None);
-            let state = machine.initial_state().unwrap();
-            let mut solver = Solver::new(machine, state, Role(0), memory);
-            for _ in 0..2 {
-                assert_eq!(solver.run(&Limits::default()), Halt::Full, "{memory} bytes");
-                assert_eq!(value(&solver.solution()), (0, 100));
-                // The frame of the root is counted although it exceeds the memory.
-                assert!(solver.bytes() <= memory + 4_096, "{} of {memory} bytes", solver.bytes());
-            }
-            let made = made.load(Ordering::Relaxed);
-            assert!(made * 8 <= memory.max(1), "{made} made in {memory} bytes");
-        }
-    }
 }

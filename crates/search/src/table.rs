@@ -4,7 +4,7 @@
 //! A slot is only a hint: the caller compares the node's state. A node that has lost its slot stays in the
 //! tree but is no longer found.
 
-use crate::node::NodeId;
+use crate::id::NodeId;
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
 
@@ -64,10 +64,10 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::{Table, hash_of};
-    use crate::node::NodeId;
+    use crate::id::NodeId;
 
     #[test]
-    fn what_was_put_in_is_found_until_it_is_crowded_out() {
+    fn nodes_are_found_until_they_are_replaced() {
         let mut table = Table::new(1024);
         for i in 0..512u32 {
             table.insert(hash_of(&i), NodeId(i), |_| true);

@@ -1,6 +1,10 @@
 //! The techniques that a search uses beyond plain UCT. Each can be disabled, to measure its effect.
 
-/// One technique.
+/// One technique beyond plain UCT.
+///
+/// Two-player techniques ([`Technique::Regret`], [`Technique::Floor`], [`Technique::Secure`], and the part of
+/// [`Technique::Decisive`] that prevents losses) act only in games of two roles beside chance. Regret
+/// matching converges only in zero-sum games; the rest measured worse with three or more roles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Technique {
     /// Equal states share a node.
@@ -24,10 +28,11 @@ pub enum Technique {
     /// at once. With two roles the tree does the same. The tree expands one move of each class of equivalent
     /// moves.
     Decisive,
-    /// With two roles in turn, where a move is proved, descents explore only moves that may be better.
+    /// With two roles and alternating moves: where a proven move attains the role's security level (its
+    /// proven maximin value), descents explore only moves that may surpass it.
     Floor,
-    /// With two roles in turn, the search plays the move with the highest lower bound instead of the most
-    /// visited.
+    /// With two roles and alternating moves, the search plays the secure child (the move with the highest
+    /// lower confidence bound) instead of the most visited move.
     Secure,
 }
 
@@ -67,22 +72,24 @@ impl Technique {
     /// A one-line description.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Technique::Transpositions => "let equal states share a node of the tree",
-            Technique::Solver => "back up proved goals",
-            Technique::Regret => "with two roles that move at once: choose by regret matching instead of UCB",
-            Technique::Line => "with one role: play the best line found to its end",
-            Technique::Beam => "with one role: also search layer by layer",
-            Technique::Subgames => "with one role: also search independent parts of the game apart",
-            Technique::History => "value a new move by how it fared elsewhere in the tree",
+            Technique::Transpositions => "equal states share a node of the tree",
+            Technique::Solver => "back up proven bounds of the goals",
+            Technique::Regret => {
+                "two roles, simultaneous moves: draw moves by regret matching instead of UCB"
+            }
+            Technique::Line => "one role: play the best line found to its end",
+            Technique::Beam => "one role: run a beam search beside the tree search",
+            Technique::Subgames => "one role: search independent subgames separately",
+            Technique::History => "prior value of an unvisited move: its mean elsewhere in the search",
             Technique::Mast => {
-                "prefer moves in playouts that fared well (MAST), as far as the tree confirms them"
+                "playouts prefer moves with a high mean (MAST), as far as the tree confirms it"
             }
             Technique::Decisive => {
-                "take immediate wins and prevent those of others; search one of equivalent moves"
+                "take immediate wins, prevent immediate losses, search one of several equivalent moves"
             }
-            Technique::Floor => "with two roles in turn: where a move is proved, look for a better one",
+            Technique::Floor => "two roles, alternating moves: explore only moves that may beat a proven one",
             Technique::Secure => {
-                "with two roles in turn: play the move of the highest lower bound, not the most visited"
+                "two roles, alternating moves: play the move with the highest lower confidence bound"
             }
         }
     }
@@ -94,6 +101,13 @@ impl Technique {
 }
 
 /// A set of techniques.
+///
+/// ```
+/// use ggp_search::{Technique, Techniques};
+///
+/// let without_mast = Techniques::all().with(Technique::Mast, false);
+/// assert!(without_mast.has(Technique::Solver) && !without_mast.has(Technique::Mast));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Techniques(u16);
 

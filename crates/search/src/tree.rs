@@ -5,8 +5,11 @@
 //! [`crate::recycle`]).
 
 use crate::arm::Arm;
-use crate::node::{Bounds, Chooser, Node, NodeId, Phase, RoleStats};
-use crate::recycle::Recycler;
+use crate::bounds::Bounds;
+use crate::id::NodeId;
+use crate::node::{Chooser, Node, Phase, RoleStats};
+use crate::recycler::Recycler;
+use crate::regret::Regret;
 use crate::table::{Table, hash_of};
 use ggp_game::{Goals, Move, Role};
 use std::hash::Hash;
@@ -216,6 +219,15 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
+    /// Allocates the regrets of an open node where several roles choose, unless they exist.
+    pub(crate) fn allocate_regrets(&mut self, id: NodeId) {
+        if self[id].regrets.is_empty() {
+            let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();
+            self.grow(size_of_val(&*regrets));
+            self[id].regrets = regrets;
+        }
+    }
+
     /// Marks a node as the end of the game, with these goals.
     pub(crate) fn end(&mut self, id: NodeId, goals: &[Goals]) {
         for (stats, goal) in self.stats_mut(id).iter_mut().zip(goals) {
@@ -240,6 +252,17 @@ impl<S: Eq + Hash> Tree<S> {
     pub(crate) fn stats_mut(&mut self, id: NodeId) -> &mut [RoleStats] {
         let first = id.0 as usize % CHUNK * self.roles;
         &mut self.chunks[id.0 as usize / CHUNK].stats[first..first + self.roles]
+    }
+
+    /// A role's mean share in a node; 0 without visits.
+    pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
+        let visits = self[id].visits.max(1);
+        self.stats(id)[role].total / f64::from(visits)
+    }
+
+    /// Whether the goals of all roles are proved in a node.
+    pub(crate) fn is_exact(&self, id: NodeId) -> bool {
+        self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
     }
 
     /// The range of a role's arms in an open node.

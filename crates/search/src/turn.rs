@@ -1,7 +1,10 @@
-//! The main loop of a search, split where playouts begin. A thread needs the tree before and after its
-//! playouts, but not during them, so several threads can share one tree; see [`crate::crew`].
+//! The main loop of a search. A batch of iterations has four steps (Browne et al. 2012): 1. selection, 2.
+//! expansion, 3. simulation, 4. backpropagation.
+//!
+//! The loop is split where playouts begin. A thread needs the tree before and after its playouts, but not
+//! during them, so several threads can share one tree; see [`crate::parallel`].
 
-use crate::batch::BatchPlan;
+use crate::batch_size::BatchSize;
 use crate::beam::Beam;
 use crate::descent::Descent;
 use crate::history::History;
@@ -31,26 +34,26 @@ pub(crate) struct Turn {
     /// The number of consecutive failures.
     failures: u32,
     /// The current batch, and when it began.
-    begun: Option<(BatchPlan, Instant)>,
+    batch: Option<(BatchSize, Instant)>,
     /// The result of the current batch so far.
-    pub(crate) played: Result<(), EvalError>,
+    pub(crate) result: Result<(), EvalError>,
 }
 
 impl Turn {
     /// The progress before the first batch of a run, when earlier runs have done `before` iterations.
     pub(crate) fn new(before: u64) -> Turn {
-        Turn { before, failures: 0, begun: None, played: Ok(()) }
+        Turn { before, failures: 0, batch: None, result: Ok(()) }
     }
 }
 
 impl<M: Playouts> Search<M> {
     /// Searches with one thread until a limit is reached.
-    pub(crate) fn iterate(&mut self, limits: &Limits) -> Halt {
+    pub(crate) fn run_alone(&mut self, limits: &Limits) -> Halt {
         let mut turn = Turn::new(self.counts.iterations);
         loop {
             match self.take_turn(&mut turn, limits) {
                 // 3. Simulation.
-                ControlFlow::Continue(per_leaf) => turn.played = self.own.play(per_leaf, limits),
+                ControlFlow::Continue(per_leaf) => turn.result = self.worker.simulate(per_leaf, limits),
                 ControlFlow::Break(halt) => return halt,
             }
         }
@@ -61,36 +64,36 @@ impl<M: Playouts> Search<M> {
     pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
         loop {
             self.end_batch(turn, limits)?;
-            // The alarm interrupts playouts in lanes, so an underestimate costs only the last batch. The
+            // The watchdog interrupts playouts in lanes, so an underestimate costs only the last batch. The
             // typical time is therefore enough.
-            let interruptible = self.own.machine.lanes() > 1;
-            let expected = if interruptible { self.pace.typical() } else { self.pace.expected() };
-            let done = self.counts.iterations - turn.before + self.under_way;
+            let interruptible = self.worker.machine.lanes() > 1;
+            let expected = if interruptible { self.batch_time.typical() } else { self.batch_time.expected() };
+            let done = self.counts.iterations - turn.before + self.in_flight;
             if let Some(halt) = self.is_over(limits, done, expected) {
                 return ControlFlow::Break(halt);
             }
             let began = Instant::now();
             self.recycle(limits);
-            let left = limits.deadline.remaining().map_or(u32::MAX, |left| self.pace.times_in(left));
+            let left = limits.deadline.remaining().map_or(u32::MAX, |left| self.batch_time.times_in(left));
             let batch = self.plan(left, limits.iterations.map_or(u64::MAX, |most| most - done));
-            self.under_way += batch.leaves as u64;
-            turn.begun = Some((batch, began));
-            turn.played = self.open_batch();
-            if turn.played.is_ok() {
+            self.in_flight += batch.leaves as u64;
+            turn.batch = Some((batch, began));
+            turn.result = self.select_and_expand();
+            if turn.result.is_ok() {
                 return ControlFlow::Continue(batch.per_leaf);
             }
         }
     }
 
     /// Plans the next batch, of at most `most` iterations, when there is time for about `left` batches.
-    fn plan(&mut self, left: u32, most: u64) -> BatchPlan {
-        let lanes = self.own.machine.lanes();
+    fn plan(&mut self, left: u32, most: u64) -> BatchSize {
+        let lanes = self.worker.machine.lanes();
         let visits = self.tree[self.tree.root()].visits;
         let batch = self.options.batch.plan(lanes, self.threads(), visits, left, most);
-        let logs = self.has_history() && History::wants(self.batches, lanes);
+        let logs = self.has_history() && History::logs_batch(self.batches, lanes);
         self.batches += 1;
-        self.own.part.descents.resize_with(batch.leaves, Descent::default);
-        let simulation = &mut self.own.simulation;
+        self.worker.batch.descents.resize_with(batch.leaves, Descent::default);
+        let simulation = &mut self.worker.simulation;
         simulation.logs = logs;
         simulation.preferred.clone_from(&self.preferred);
         // No playout starts from a terminal state, except in a full tree, which has no node to mark as ended.
@@ -99,34 +102,34 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Steps 1 and 2: selection and expansion.
-    fn open_batch(&mut self) -> Result<(), EvalError> {
+    fn select_and_expand(&mut self) -> Result<(), EvalError> {
         let selection = self.selection();
         // 1. Selection.
-        self.own.select(&mut self.tree, selection, self.of_two.has(Technique::Decisive))?;
+        self.worker.select(&mut self.tree, selection, self.two_player.has(Technique::Decisive))?;
         // 2. Expansion.
         self.expand(selection)
     }
 
     /// Backs up the current batch, or withdraws it if it failed. Breaks if that ends the run.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
-        let Some((BatchPlan { leaves, per_leaf }, began)) = turn.begun.take() else {
+        let Some((BatchSize { leaves, per_leaf }, began)) = turn.batch.take() else {
             return ControlFlow::Continue(());
         };
-        self.under_way -= leaves as u64;
-        let played = std::mem::replace(&mut turn.played, Ok(()));
-        match played {
+        self.in_flight -= leaves as u64;
+        let result = std::mem::replace(&mut turn.result, Ok(()));
+        match result {
             Ok(()) => {
-                self.counts.playouts += (self.own.part.starts.len() * per_leaf) as u64;
+                self.counts.playouts += (self.worker.batch.starts.len() * per_leaf) as u64;
                 // 4. Backpropagation.
                 self.back_up(per_leaf);
             }
-            Err(_) => self.retreat(),
+            Err(_) => self.remove_virtual_loss(),
         }
-        match played.and_then(|()| self.search_layers()) {
+        match result.and_then(|()| self.search_single_role()) {
             Ok(()) => {
                 turn.failures = 0;
                 self.counts.iterations += leaves as u64;
-                self.pace.note(began.elapsed());
+                self.batch_time.record(began.elapsed());
                 ControlFlow::Continue(())
             }
             Err(EvalError::Interrupted) if limits.stop.is_stopped() => ControlFlow::Break(Halt::Stopped),
@@ -149,7 +152,7 @@ impl<M: Playouts> Search<M> {
             Some(role) => self.tree.stats(root)[role.index()].bounds.proven().is_some(),
             None => self.tree.is_exact(root),
         };
-        let solved = self.line.as_ref().is_some_and(|line| line.share >= 1.0)
+        let solved = self.best_variation.as_ref().is_some_and(|best| best.share >= 1.0)
             || self.beam.as_ref().is_some_and(Beam::is_exhausted);
         if self.tree[root].phase == Phase::Ended || decided || solved {
             return Some(Halt::Decided);
@@ -163,13 +166,13 @@ impl<M: Playouts> Search<M> {
     /// Recycles some nodes that the root no longer reaches, and rarely visited nodes when memory is nearly
     /// exhausted.
     fn recycle(&mut self, limits: &Limits) {
-        let machine = &self.own.machine;
+        let machine = &self.worker.machine;
         let crowded = self.tree.is_crowded();
         if crowded && !limits.when_full {
             self.tree.thin();
         }
         let each = if crowded { RECYCLED_IN_HASTE } else { RECYCLED };
-        let descents = self.own.part.descents.len();
+        let descents = self.worker.batch.descents.len();
         self.tree.recycle(each * descents.max(1), |state| machine.heap_bytes(state));
     }
 }

@@ -1,18 +1,19 @@
 //! The working data of one thread of a search, and its batch.
 //!
 //! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves that
-//! they reach. After those leaves are opened, [`Worker::follow`] asks for the next states. After those states
-//! have nodes, [`Worker::play`] plays them out. The results stay in the worker until the search adds them to
-//! the tree.
+//! they reach. After those leaves are opened, [`Worker::request_children`] asks for the next states. After
+//! those states have nodes, [`Worker::simulate`] plays them out. The results stay in the worker until the
+//! search adds them to the tree.
 
+use crate::batch::Batch;
 use crate::descend::{Groups, Selection};
-use crate::descent::{Descent, Stand};
+use crate::descent::{Descent, DescentState};
 use crate::dice::Dice;
 use crate::limits::Limits;
-use crate::node::{NodeId, Phase};
+use crate::node::Phase;
 use crate::simulate::Simulation;
 use crate::tree::Tree;
-use ggp_game::{EvalError, Goals, Move, Playouts};
+use ggp_game::{EvalError, Playouts};
 
 /// One thread's machine, random numbers, playouts and batch.
 #[derive(Debug)]
@@ -21,49 +22,7 @@ pub(crate) struct Worker<M: Playouts> {
     pub(crate) dice: Dice,
     pub(crate) simulation: Simulation,
     groups: Groups,
-    pub(crate) part: Part<M::State>,
-}
-
-/// One thread's batch: its descents and the machine's answers for them.
-#[derive(Debug)]
-pub(crate) struct Part<S> {
-    pub(crate) descents: Vec<Descent<S>>,
-    /// The leaves without legal moves that descents have reached, without duplicates.
-    pub(crate) unopened: Vec<NodeId>,
-    /// The legal moves of those leaves, leaf by leaf and role by role.
-    pub(crate) legal: Vec<Vec<Move>>,
-    /// The decisive moves among them; empty if the machine cannot tell.
-    pub(crate) decisive: Vec<Vec<Move>>,
-    /// The numbers of the descents whose next state has no node yet.
-    pub(crate) childless: Vec<usize>,
-    /// The joint moves to those states.
-    joints: Vec<Move>,
-    /// Those states, whether each is terminal, and the goals of each, role by role.
-    pub(crate) states: Vec<S>,
-    pub(crate) over: Vec<bool>,
-    pub(crate) goals: Vec<Goals>,
-    /// The start states of playouts, in the order of their descents.
-    pub(crate) starts: Vec<S>,
-    /// The mean shares of each start's playouts, role by role.
-    pub(crate) shares: Vec<f64>,
-}
-
-impl<S> Default for Part<S> {
-    fn default() -> Part<S> {
-        Part {
-            descents: Vec::new(),
-            unopened: Vec::new(),
-            legal: Vec::new(),
-            decisive: Vec::new(),
-            childless: Vec::new(),
-            joints: Vec::new(),
-            states: Vec::new(),
-            over: Vec::new(),
-            goals: Vec::new(),
-            starts: Vec::new(),
-            shares: Vec::new(),
-        }
-    }
+    pub(crate) batch: Batch<M::State>,
 }
 
 impl<M: Playouts> Worker<M> {
@@ -76,7 +35,7 @@ impl<M: Playouts> Worker<M> {
             dice: Dice::new(seed),
             simulation,
             groups: Groups::default(),
-            part: Part::default(),
+            batch: Batch::default(),
         }
     }
 
@@ -91,13 +50,13 @@ impl<M: Playouts> Worker<M> {
         selection: Selection,
         defers: bool,
     ) -> Result<(), EvalError> {
-        let Part { descents, unopened, legal, decisive, .. } = &mut self.part;
+        let Batch { descents, unopened, legal, decisive, .. } = &mut self.batch;
         unopened.clear();
         decisive.clear();
         selection.descend(tree, descents, &mut self.groups, &mut self.dice);
         for descent in descents {
             let id = descent.path.leaf();
-            if matches!(descent.stand, Stand::Unopened) && !unopened.contains(&id) {
+            if matches!(descent.progress, DescentState::Unopened) && !unopened.contains(&id) {
                 unopened.push(id);
             }
         }
@@ -114,25 +73,25 @@ impl<M: Playouts> Worker<M> {
     ///
     /// # Errors
     /// Those of the machine.
-    pub(crate) fn follow(
+    pub(crate) fn request_children(
         &mut self,
         tree: &mut Tree<M::State>,
         selection: Selection,
     ) -> Result<(), EvalError> {
-        let Part { descents, childless, joints, states, over, goals, .. } = &mut self.part;
+        let Batch { descents, childless, joints, states, over, goals, .. } = &mut self.batch;
         childless.clear();
         joints.clear();
         states.clear();
-        for (number, Descent { path, stand }) in descents.iter_mut().enumerate() {
+        for (number, Descent { path, progress }) in descents.iter_mut().enumerate() {
             let id = path.leaf();
-            if let Stand::Unopened = stand {
-                *stand = Stand::Known;
+            if let DescentState::Unopened = progress {
+                *progress = DescentState::Known;
                 if tree[id].phase == Phase::Open {
-                    selection.leave(tree, path, id, &mut self.dice);
-                    *stand = Stand::Childless;
+                    selection.choose_arms(tree, path, id, &mut self.dice);
+                    *progress = DescentState::Childless;
                 }
             }
-            if let Stand::Childless = stand {
+            if let DescentState::Childless = progress {
                 childless.push(number);
                 joints.extend(path.last_chosen().iter().map(|&arm| tree[id].arms[arm as usize].mv));
             }
@@ -150,12 +109,12 @@ impl<M: Playouts> Worker<M> {
     ///
     /// # Errors
     /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
-    pub(crate) fn play(&mut self, per_leaf: usize, limits: &Limits) -> Result<(), EvalError> {
-        let Part { descents, starts, shares, .. } = &mut self.part;
+    pub(crate) fn simulate(&mut self, per_leaf: usize, limits: &Limits) -> Result<(), EvalError> {
+        let Batch { descents, starts, shares, .. } = &mut self.batch;
         starts.clear();
-        for Descent { stand, .. } in descents {
-            if let Stand::Ready(_) = stand
-                && let Stand::Ready(state) = std::mem::replace(stand, Stand::Playing)
+        for Descent { progress, .. } in descents {
+            if let DescentState::Ready(_) = progress
+                && let DescentState::Ready(state) = std::mem::replace(progress, DescentState::Playing)
             {
                 starts.push(state);
             }

@@ -1,7 +1,7 @@
 //! A state on the solver's stack: a matrix of joint moves, of which cells are created on demand. A row is a
 //! move of the solver's role; a column is a joint move of the other roles; a cell is a child.
 
-use crate::node::Bounds;
+use crate::bounds::Bounds;
 use ggp_game::{Move, Role};
 use rustc_hash::FxHashMap;
 
@@ -27,17 +27,17 @@ pub(super) struct Frame<S> {
     columns: usize,
     /// Whether chance has a choice here.
     chance: bool,
-    /// For each column, the number of rows whose child is proved below the goal asked for; columns without
+    /// For each column, the number of rows whose child is proved below the target; columns without
     /// such rows are absent.
-    short: FxHashMap<usize, u32>,
-    /// The number of columns where all rows' children are proved below the goal asked for.
-    short_columns: usize,
-    /// Whether all children of some row reach the goal asked for.
+    below: FxHashMap<usize, u32>,
+    /// The number of columns where all rows' children are proved below the target.
+    below_columns: usize,
+    /// Whether all children of some row reach the target.
     reached: bool,
     /// All rows before this one are refuted or completely examined.
     next_row: usize,
     /// All rows before this one, refuted or not, have no open child among those created.
-    spare_row: usize,
+    next_spare_row: usize,
 }
 
 /// One move of the solver's role.
@@ -45,15 +45,15 @@ pub(super) struct Frame<S> {
 struct Row<S> {
     /// The children created so far, from column `first` on.
     children: Vec<Child<S>>,
-    /// The number of columns whose children reached the goal asked for and were discarded.
+    /// The number of columns whose children reached the target and were discarded.
     first: usize,
     /// The minimum of the discarded children's lower bounds.
     low: u8,
-    /// The number of `children` that reach the goal asked for.
-    withstood: usize,
+    /// The number of `children` that reach the target.
+    reaching: usize,
     /// All children before this position are done.
     open: usize,
-    /// Whether some child is proved below the goal asked for.
+    /// Whether some child is proved below the target.
     refuted: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) enum Next {
     /// Enter this child.
     Enter(Place),
     /// Create more children, those of this row first.
-    Make(usize),
+    Create(usize),
     /// Return to the parent: this pass can prove nothing more here.
     Leave,
 }
@@ -84,7 +84,7 @@ impl<S> Frame<S> {
     pub(super) fn new(state: S, role: Role, mut legal: Vec<Vec<Move>>, chance: bool) -> Frame<S> {
         legal[..=role.index()].rotate_right(1);
         let columns = legal[1..].iter().fold(1, |product: usize, moves| product.saturating_mul(moves.len()));
-        let row = |_| Row { children: Vec::new(), first: 0, low: 100, withstood: 0, open: 0, refuted: false };
+        let row = |_| Row { children: Vec::new(), first: 0, low: 100, reaching: 0, open: 0, refuted: false };
         let rows: Vec<Row<S>> = (0..legal[0].len()).map(row).collect();
         let moves = legal.iter().map(|moves| size_of::<Vec<Move>>() + size_of_val(&**moves)).sum::<usize>();
         let bytes = size_of::<Frame<S>>() + size_of_val(&*rows) + moves;
@@ -97,11 +97,11 @@ impl<S> Frame<S> {
             rows,
             columns,
             chance,
-            short: FxHashMap::default(),
-            short_columns: 0,
+            below: FxHashMap::default(),
+            below_columns: 0,
             reached: false,
             next_row: 0,
-            spare_row: 0,
+            next_spare_row: 0,
         }
     }
 
@@ -119,15 +119,15 @@ impl<S> Frame<S> {
 
     /// The number of children to create at once when `row` needs some.
     pub(super) fn batch(&self, row: usize) -> usize {
-        if self.columns <= BATCH { BATCH } else { self.rows[row].made().clamp(FIRST, BATCH) }
+        if self.columns <= BATCH { BATCH } else { self.rows[row].created().clamp(FIRST, BATCH) }
     }
 
     /// The next cells to create, as row and column: at most `most`, those of `row` first.
-    pub(super) fn unmade(&self, row: usize, most: usize) -> Vec<(usize, usize)> {
+    pub(super) fn uncreated(&self, row: usize, most: usize) -> Vec<(usize, usize)> {
         let mut cells = Vec::new();
         for (number, of_row) in self.rows.iter().enumerate().skip(row) {
             if number == row || !of_row.refuted {
-                let made = of_row.made();
+                let made = of_row.created();
                 let count = (self.columns - made).min(most - cells.len());
                 cells.extend((made..made + count).map(|column| (number, column)));
             }
@@ -136,13 +136,13 @@ impl<S> Frame<S> {
     }
 
     /// Appends the next child of `row`.
-    pub(super) fn add(&mut self, row: usize, child: Child<S>, asked: u8) {
-        let is_decided = child.is_decided(asked);
+    pub(super) fn add(&mut self, row: usize, child: Child<S>, target: u8) {
+        let is_decided = child.is_decided(target);
         let children = &mut self.rows[row].children;
         children.push(child);
         if is_decided {
             let place = (row, children.len() - 1);
-            self.close(place, asked);
+            self.finish_child(place, target);
         }
     }
 
@@ -151,29 +151,29 @@ impl<S> Frame<S> {
     }
 
     /// Marks a child as done in this pass; called once for each child.
-    pub(super) fn close(&mut self, (row, position): Place, asked: u8) {
+    pub(super) fn finish_child(&mut self, (row, position): Place, target: u8) {
         let rows = self.rows.len();
         let of_row = &mut self.rows[row];
         let child = &mut of_row.children[position];
         child.done = true;
-        if child.bounds.low >= asked {
-            of_row.withstood += 1;
-            self.reached |= of_row.first + of_row.withstood == self.columns;
-        } else if child.bounds.high < asked {
+        if child.bounds.low >= target {
+            of_row.reaching += 1;
+            self.reached |= of_row.first + of_row.reaching == self.columns;
+        } else if child.bounds.high < target {
             of_row.refuted = true;
-            let short = self.short.entry(of_row.first + position).or_default();
-            *short += 1;
-            self.short_columns += usize::from(*short as usize == rows);
+            let below = self.below.entry(of_row.first + position).or_default();
+            *below += 1;
+            self.below_columns += usize::from(*below as usize == rows);
         }
     }
 
-    /// Whether the goal asked for is proved to be reached, or not to be reached.
+    /// Whether the target is proved to be reached, or not to be reached.
     pub(super) fn is_settled(&self) -> bool {
         let columns = if self.chance { self.columns } else { 1 };
-        self.reached || (self.columns > 0 && self.short_columns >= columns)
+        self.reached || (self.columns > 0 && self.below_columns >= columns)
     }
 
-    /// The next step. First it examines and completes the rows that may still reach the goal asked for, then
+    /// The next step. First it examines and completes the rows that may still reach the target, then
     /// the remaining open children, then it creates further children.
     pub(super) fn next(&mut self) -> Next {
         while let Some(row) = self.rows.get_mut(self.next_row) {
@@ -181,46 +181,46 @@ impl<S> Frame<S> {
                 if let Some(position) = row.next_open() {
                     return Next::Enter((self.next_row, position));
                 }
-                if row.made() < self.columns {
-                    return Next::Make(self.next_row);
+                if row.created() < self.columns {
+                    return Next::Create(self.next_row);
                 }
             }
             self.next_row += 1;
         }
-        while let Some(row) = self.rows.get_mut(self.spare_row) {
+        while let Some(row) = self.rows.get_mut(self.next_spare_row) {
             if let Some(position) = row.next_open() {
-                return Next::Enter((self.spare_row, position));
+                return Next::Enter((self.next_spare_row, position));
             }
-            self.spare_row += 1;
+            self.next_spare_row += 1;
         }
-        let unmade = (0..self.rows.len()).filter(|&row| self.rows[row].made() < self.columns);
-        let least = unmade.min_by_key(|&row| self.rows[row].made());
+        let uncreated = (0..self.rows.len()).filter(|&row| self.rows[row].created() < self.columns);
+        let least = uncreated.min_by_key(|&row| self.rows[row].created());
         least.map_or(Next::Leave, |row| {
-            self.spare_row = 0;
-            Next::Make(row)
+            self.next_spare_row = 0;
+            Next::Create(row)
         })
     }
 
-    /// Discards the children of a row if all of them reach the goal asked for, in a state with more than
-    /// `BATCH` columns. Returns the sum of `weigh` over them.
-    pub(super) fn forget(&mut self, row: usize, weigh: impl Fn(&S) -> usize) -> usize {
+    /// Discards the children of a row if all of them reach the target, in a state with more than
+    /// `BATCH` columns. Returns the sum of `bytes_of` over them.
+    pub(super) fn discard_children(&mut self, row: usize, bytes_of: impl Fn(&S) -> usize) -> usize {
         let row = &mut self.rows[row];
-        if self.columns <= BATCH || row.withstood < row.children.len() {
+        if self.columns <= BATCH || row.reaching < row.children.len() {
             return 0;
         }
         row.low = row.low();
         row.first += row.children.len();
-        (row.withstood, row.open) = (0, 0);
-        row.children.drain(..).map(|child| weigh(&child.state)).sum()
+        (row.reaching, row.open) = (0, 0);
+        row.children.drain(..).map(|child| bytes_of(&child.state)).sum()
     }
 
     /// The bounds of the state that its children prove.
     pub(super) fn bounds(&self) -> Bounds {
-        let complete = self.rows.iter().filter(|row| row.made() == self.columns);
+        let complete = self.rows.iter().filter(|row| row.created() == self.columns);
         let low = complete.map(Row::low).max().filter(|_| self.columns > 0).unwrap_or(0);
         // The columns whose children are known in all rows.
         let first = self.rows.iter().map(|row| row.first).max().unwrap_or(0);
-        let end = self.rows.iter().map(Row::made).min().unwrap_or(0);
+        let end = self.rows.iter().map(Row::created).min().unwrap_or(0);
         let column_high = |column: usize| {
             let of_column = self.rows.iter().map(|row| row.children[column - row.first].bounds.high);
             of_column.max().unwrap_or(100)
@@ -235,11 +235,11 @@ impl<S> Frame<S> {
         Bounds { low, high: high.max(low) }
     }
 
-    /// A joint move whose child alone shows that the goal asked for is reached or not reached; `None` without
+    /// A joint move whose child alone shows that the target is reached or not reached; `None` without
     /// such a child.
-    pub(super) fn deciding(&self, asked: u8) -> Option<Vec<Move>> {
+    pub(super) fn deciding(&self, target: u8) -> Option<Vec<Move>> {
         let shows = |child: &Child<S>| {
-            if self.reached { child.bounds.low >= asked } else { child.bounds.high < asked }
+            if self.reached { child.bounds.low >= target } else { child.bounds.high < target }
         };
         let in_row = |(number, row): (usize, &Row<S>)| {
             let position = row.children.iter().position(shows)?;
@@ -253,7 +253,7 @@ impl<S> Frame<S> {
 
     /// The role's move that guarantees `low`; `None` if the role has no choice.
     pub(super) fn best(&self, low: u8) -> Option<Move> {
-        let sure = |row: &Row<S>| row.made() == self.columns && row.low() == low;
+        let sure = |row: &Row<S>| row.created() == self.columns && row.low() == low;
         let row = self.rows.iter().position(sure).filter(|_| self.rows.len() > 1)?;
         Some(self.legal[0][row])
     }
@@ -261,7 +261,7 @@ impl<S> Frame<S> {
 
 impl<S> Row<S> {
     /// The number of children created, including the discarded ones.
-    fn made(&self) -> usize {
+    fn created(&self) -> usize {
         self.first + self.children.len()
     }
 
@@ -281,13 +281,13 @@ impl<S> Row<S> {
 
 impl<S> Child<S> {
     /// Narrows the child's bounds.
-    pub(super) fn learn(&mut self, known: Bounds) {
+    pub(super) fn narrow(&mut self, known: Bounds) {
         self.bounds.low = self.bounds.low.max(known.low);
         self.bounds.high = self.bounds.high.min(known.high);
     }
 
-    /// Whether the child is proved to reach the goal asked for, or not to reach it.
-    pub(super) fn is_decided(&self, asked: u8) -> bool {
-        self.bounds.low >= asked || self.bounds.high < asked
+    /// Whether the child is proved to reach the target, or not to reach it.
+    pub(super) fn is_decided(&self, target: u8) -> bool {
+        self.bounds.low >= target || self.bounds.high < target
     }
 }

@@ -1,11 +1,12 @@
 //! Small games for this crate's tests, written directly as machines: the tests of the search must not depend
 //! on an evaluator of rules.
 
+mod faulty;
+
+pub(crate) use faulty::{RAGGED, Slow, hanging, hanging_of_two, ragged, slow};
 use ggp_game::{EvalError, Fact, Game, Goal, Goals, Move, Playouts, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// The rules of a game whose states are vectors of small numbers. A move is a number below 100, which is also
@@ -35,16 +36,16 @@ pub(crate) trait Rules: Clone + Send {
 
 /// A machine that plays by such rules.
 #[derive(Clone, Debug)]
-pub(crate) struct Toy<R> {
+pub(crate) struct TestMachine<R> {
     pub(crate) rules: R,
     game: Arc<Game>,
     texts: Arc<Vec<String>>,
     stop: StopToken,
 }
 
-impl<R: Rules> Toy<R> {
-    pub(crate) fn new(rules: R, roles: &[&str]) -> Toy<R> {
-        Toy {
+impl<R: Rules> TestMachine<R> {
+    pub(crate) fn new(rules: R, roles: &[&str]) -> TestMachine<R> {
+        TestMachine {
             rules,
             stop: StopToken::new(),
             game: game(roles),
@@ -65,7 +66,7 @@ pub(crate) fn game(roles: &[&str]) -> Arc<Game> {
     Arc::new(Game::new(description).expect("the rules above are valid"))
 }
 
-impl<R: Rules> StateMachine for Toy<R> {
+impl<R: Rules> StateMachine for TestMachine<R> {
     type State = Vec<u8>;
 
     fn game(&self) -> &Arc<Game> {
@@ -73,7 +74,7 @@ impl<R: Rules> StateMachine for Toy<R> {
     }
 
     fn name(&self) -> &'static str {
-        "toy"
+        "test"
     }
 
     fn initial_state(&mut self) -> Result<Vec<u8>, EvalError> {
@@ -147,7 +148,7 @@ impl<R: Rules> StateMachine for Toy<R> {
     }
 }
 
-impl<R: Rules> Playouts for Toy<R> {
+impl<R: Rules> Playouts for TestMachine<R> {
     fn clones_agree(&self) -> bool {
         true
     }
@@ -165,8 +166,8 @@ pub(crate) const NOOP: u32 = 99;
 #[derive(Clone, Debug)]
 pub(crate) struct TicTacToe;
 
-pub(crate) fn tic_tac_toe() -> Toy<TicTacToe> {
-    Toy::new(TicTacToe, &["x", "o"])
+pub(crate) fn tic_tac_toe() -> TestMachine<TicTacToe> {
+    TestMachine::new(TicTacToe, &["x", "o"])
 }
 
 impl TicTacToe {
@@ -211,46 +212,12 @@ impl Rules for TicTacToe {
     }
 }
 
-/// One role counts to `length`, one step at a time. Each transition takes `step` to evaluate.
-#[derive(Clone, Debug)]
-pub(crate) struct Slow {
-    pub(crate) step: Duration,
-    pub(crate) length: u16,
-}
-
-pub(crate) fn slow(rules: Slow) -> Toy<Slow> {
-    Toy::new(rules, &["snail"])
-}
-
-impl Rules for Slow {
-    fn initial(&self) -> Vec<u8> {
-        vec![0, 0]
-    }
-
-    fn is_over(&self, state: &[u8]) -> bool {
-        u16::from_le_bytes([state[0], state[1]]) >= self.length
-    }
-
-    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
-        vec![0, 1, 2]
-    }
-
-    fn next(&self, state: &[u8], _: &[u32]) -> Vec<u8> {
-        std::thread::sleep(self.step);
-        (u16::from_le_bytes([state[0], state[1]]) + 1).to_le_bytes().to_vec()
-    }
-
-    fn goal(&self, _: &[u8], _: usize) -> Option<u8> {
-        Some(50)
-    }
-}
-
 /// Two roles move simultaneously once, which ends the game; the goals are given by row and column.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix(pub(crate) Vec<Vec<[u8; 2]>>);
 
-pub(crate) fn matrix(payoffs: &[&[[u8; 2]]]) -> Toy<Matrix> {
-    Toy::new(Matrix(payoffs.iter().map(|row| row.to_vec()).collect()), &["row", "column"])
+pub(crate) fn matrix(payoffs: &[&[[u8; 2]]]) -> TestMachine<Matrix> {
+    TestMachine::new(Matrix(payoffs.iter().map(|row| row.to_vec()).collect()), &["row", "column"])
 }
 
 impl Rules for Matrix {
@@ -283,8 +250,8 @@ pub(crate) struct Heap {
     pub(crate) roles: usize,
 }
 
-pub(crate) fn heap(size: u8, roles: usize) -> Toy<Heap> {
-    Toy::new(Heap { size, roles }, &["a", "b", "c", "d"][..roles])
+pub(crate) fn heap(size: u8, roles: usize) -> TestMachine<Heap> {
+    TestMachine::new(Heap { size, roles }, &["a", "b", "c", "d"][..roles])
 }
 
 impl Rules for Heap {
@@ -319,8 +286,8 @@ impl Rules for Heap {
 #[derive(Clone, Debug)]
 pub(crate) struct Gamble;
 
-pub(crate) fn gamble() -> Toy<Gamble> {
-    Toy::new(Gamble, &["player", "random"])
+pub(crate) fn gamble() -> TestMachine<Gamble> {
+    TestMachine::new(Gamble, &["player", "random"])
 }
 
 impl Rules for Gamble {
@@ -359,8 +326,8 @@ impl Rules for Gamble {
 #[derive(Clone, Debug)]
 pub(crate) struct Ring;
 
-pub(crate) fn ring() -> Toy<Ring> {
-    Toy::new(Ring, &["walker"])
+pub(crate) fn ring() -> TestMachine<Ring> {
+    TestMachine::new(Ring, &["walker"])
 }
 
 impl Rules for Ring {
@@ -385,106 +352,6 @@ impl Rules for Ring {
     }
 }
 
-/// Counts to 50 without a choice; the very first transition hangs once.
-#[derive(Clone, Debug)]
-pub(crate) struct Hanging {
-    hung: Arc<AtomicBool>,
-    told: Option<Sender<()>>,
-}
-
-pub(crate) fn hanging() -> Toy<Hanging> {
-    Toy::new(Hanging { hung: Arc::default(), told: None }, &["clock"])
-}
-
-/// [`hanging`] for two roles; the machine sends to `told` when it hangs.
-pub(crate) fn hanging_of_two(told: Sender<()>) -> Toy<Hanging> {
-    Toy::new(Hanging { hung: Arc::default(), told: Some(told) }, &["clock", "witness"])
-}
-
-impl Rules for Hanging {
-    fn initial(&self) -> Vec<u8> {
-        vec![0]
-    }
-
-    fn is_over(&self, state: &[u8]) -> bool {
-        state[0] == 50
-    }
-
-    fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
-        vec![1]
-    }
-
-    fn next(&self, state: &[u8], _: &[u32]) -> Vec<u8> {
-        vec![state[0] + 1]
-    }
-
-    fn goal(&self, _: &[u8], _: usize) -> Option<u8> {
-        Some(100)
-    }
-
-    fn hangs(&mut self, _: &[u8], _: &[Move]) -> bool {
-        let hangs = !self.hung.swap(true, Ordering::Relaxed);
-        if hangs && let Some(told) = &self.told {
-            let _ = told.send(());
-        }
-        hangs
-    }
-}
-
-/// A game of two roles whose rules are not well-formed. The first role chooses how it continues: it ends
-/// without a goal for the first role (1) or for the second (2), or with several goals for the first (3); the
-/// second role has no legal move (4); the game never ends, without a goal (5) or with one (6). The number
-/// limits the choices to the first ones of these.
-#[derive(Clone, Debug)]
-pub(crate) struct Ragged(u32);
-
-/// The scores of both roles in the states of [`Ragged`], from choice 1 on.
-pub(crate) const RAGGED: [[f64; 2]; 6] =
-    [[0.0, 1.0], [0.7, 0.0], [1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.2, 0.3]];
-
-pub(crate) fn ragged(choices: u32) -> Toy<Ragged> {
-    Toy::new(Ragged(choices), &["first", "second"])
-}
-
-impl Rules for Ragged {
-    fn initial(&self) -> Vec<u8> {
-        vec![0]
-    }
-
-    fn is_over(&self, state: &[u8]) -> bool {
-        matches!(state[0], 1..=3)
-    }
-
-    fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
-        match (state[0], role) {
-            (0, 0) => (1..=self.0).collect(),
-            (4, 1) => Vec::new(),
-            _ => vec![NOOP],
-        }
-    }
-
-    fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
-        if state[0] == 0 { vec![joint[0] as u8] } else { state.to_vec() }
-    }
-
-    fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
-        match (state[0], role) {
-            (1, 1) => Some(100),
-            (2, 0) => Some(70),
-            (3, 1) => Some(0),
-            (6, _) => Some([20, 30][role]),
-            _ => None,
-        }
-    }
-
-    fn goals(&self, state: &[u8], role: usize) -> Goals {
-        match (state[0], role) {
-            (3, 0) => Goals::of([Goal::new(0), Goal::new(100)]),
-            _ => self.goal(state, role).and_then(Goal::new).map_or(Goals::None, Goals::One),
-        }
-    }
-}
-
 /// One role enters a combination of digits from 0 to 2. The goal is 100 for the right combination, else 10.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
@@ -493,13 +360,13 @@ pub(crate) struct Combination {
     interruptions: usize,
 }
 
-pub(crate) fn combination(digits: &[u32]) -> Toy<Combination> {
+pub(crate) fn combination(digits: &[u32]) -> TestMachine<Combination> {
     interrupted_combination(digits, 0)
 }
 
 /// The same game on a machine whose first `interruptions` queries for nearness fail.
-pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> Toy<Combination> {
-    Toy::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
+pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> TestMachine<Combination> {
+    TestMachine::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
 }
 
 impl Rules for Combination {

@@ -6,14 +6,11 @@
 //! as in empirical Bayes: the variance of one visit divided by that of the prediction.
 
 use crate::arm::Arm;
-use crate::descent::Descent;
-use crate::search::Search;
-use ggp_game::Playouts;
 
 /// Arms with fewer playouts than this are ignored.
 const LEAST_PLAYOUTS: f64 = 8.0;
 
-/// Below this number of arms, the prior is [`Belief::default`].
+/// Below this number of arms, the prior is [`PriorModel::default`].
 const LEAST_ARMS: f64 = 64.0;
 
 /// Above this number of arms, the sums are halved.
@@ -22,24 +19,39 @@ const MEMORY: f64 = 20_000.0;
 /// The limits of the prior's weight in visits.
 const WEIGHT: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 
-/// The prior of an arm: its share is `offset + slope · advantage` above its node's mean, with the weight of
-/// `weight` visits.
+/// A linear model of the prior of an arm: its share is `offset + slope · advantage` above its node's mean,
+/// with the weight of `weight` visits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Belief {
+pub(crate) struct PriorModel {
     pub(crate) offset: f64,
     pub(crate) slope: f64,
     pub(crate) weight: f64,
 }
 
-impl Default for Belief {
-    fn default() -> Belief {
-        Belief { offset: 0.0, slope: 1.0, weight: 8.0 }
+impl Default for PriorModel {
+    fn default() -> PriorModel {
+        PriorModel { offset: 0.0, slope: 1.0, weight: 8.0 }
     }
+}
+
+/// The prior of the arms of a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prior {
+    /// The mean share in the node.
+    pub(crate) mean: f64,
+    /// The model of the arms' leads over that mean. With a weight of 0, unvisited arms are selected first.
+    pub(crate) model: PriorModel,
+}
+
+impl Prior {
+    /// No prior.
+    pub(crate) const NONE: Prior =
+        Prior { mean: 0.0, model: PriorModel { offset: 0.0, slope: 0.0, weight: 0.0 } };
 }
 
 /// Sums over arms for the regression of their lead over the node's mean on their move's advantage.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Evidence {
+pub(crate) struct Regression {
     arms: f64,
     lead: f64,
     advantage: f64,
@@ -51,12 +63,12 @@ pub(crate) struct Evidence {
     visit: f64,
 }
 
-impl Evidence {
+impl Regression {
     /// Adds one role's arms in a node where the role's mean is `mean`. One visit is the mean of about
     /// `playouts` playouts.
-    pub(crate) fn note(&mut self, arms: &[Arm], mean: f64, playouts: f64) {
+    pub(crate) fn add(&mut self, arms: &[Arm], mean: f64, playouts: f64) {
         if self.arms > MEMORY {
-            self.fade();
+            self.halve();
         }
         for arm in arms.iter().filter(|arm| f64::from(arm.visits) * playouts >= LEAST_PLAYOUTS) {
             let visits = f64::from(arm.visits);
@@ -76,7 +88,7 @@ impl Evidence {
         }
     }
 
-    fn fade(&mut self) {
+    fn halve(&mut self) {
         for sum in [
             &mut self.arms,
             &mut self.lead,
@@ -91,10 +103,10 @@ impl Evidence {
         }
     }
 
-    /// Fits the prior.
-    pub(crate) fn belief(&self) -> Belief {
+    /// Fits the model.
+    pub(crate) fn fit(&self) -> PriorModel {
         if self.arms < LEAST_ARMS {
-            return Belief::default();
+            return PriorModel::default();
         }
         let mean = |sum: f64| sum / self.arms;
         let spread = mean(self.advantage_squared) - mean(self.advantage).powi(2);
@@ -103,40 +115,19 @@ impl Evidence {
         let offset = mean(self.lead) - slope * mean(self.advantage);
         let scatter = mean(self.lead_squared) - mean(self.lead).powi(2) - slope * together - mean(self.noise);
         let weight = mean(self.visit) / scatter.max(1e-9);
-        Belief { offset, slope, weight: weight.clamp(*WEIGHT.start(), *WEIGHT.end()) }
-    }
-}
-
-impl<M: Playouts> Search<M> {
-    /// Updates the evidence from one node of each of `descents`, with `per_leaf` playouts each, and fits the
-    /// prior again.
-    pub(crate) fn weigh(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
-        for (number, Descent { path, .. }) in descents.iter().enumerate() {
-            let id = path.nodes()[number % path.nodes().len()];
-            for role in self.tree.each_role() {
-                let range = self.tree.arm_range(id, role);
-                if range.len() > 1 && self.chance != Some(role) {
-                    let mean = self.tree.mean(id, role.index());
-                    self.evidence.note(&self.tree[id].arms[range], mean, per_leaf as f64);
-                }
-            }
-        }
-        self.belief = self.evidence.belief();
-        if let Some(weight) = self.options.belief {
-            self.belief = Belief { weight, ..Belief::default() };
-        }
+        PriorModel { offset, slope, weight: weight.clamp(*WEIGHT.start(), *WEIGHT.end()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Evidence;
+    use super::Regression;
     use crate::arm::Arm;
     use ggp_game::Move;
 
     /// Arms whose means are `offset + slope · advantage` above 0.5, plus or minus `scatter`.
-    fn evidence(offset: f64, slope: f64, scatter: f64) -> Evidence {
-        let mut evidence = Evidence::default();
+    fn regression(offset: f64, slope: f64, scatter: f64) -> Regression {
+        let mut regression = Regression::default();
         for number in 0..400u32 {
             let advantage = f64::from(number % 11) / 50.0 - 0.1;
             let scatter = if number % 2 == 0 { scatter } else { -scatter };
@@ -147,24 +138,24 @@ mod tests {
                 advantage: advantage as f32,
                 ..Arm::new(Move(0))
             };
-            evidence.note(&[arm], 0.5, 1.0);
+            regression.add(&[arm], 0.5, 1.0);
         }
-        evidence
+        regression
     }
 
     #[test]
-    fn the_line_and_its_worth_are_found() {
-        let belief = evidence(-0.1, 0.7, 0.1).belief();
-        assert!((belief.offset + 0.1).abs() < 0.01, "{belief:?}");
-        assert!((belief.slope - 0.7).abs() < 0.05, "{belief:?}");
+    fn offset_slope_and_weight_are_found() {
+        let model = regression(-0.1, 0.7, 0.1).fit();
+        assert!((model.offset + 0.1).abs() < 0.01, "{model:?}");
+        assert!((model.slope - 0.7).abs() < 0.05, "{model:?}");
         // The variance of a visit is nearly 1/4, that of the prediction 1/100.
-        assert!((20.0..30.0).contains(&belief.weight), "{belief:?}");
-        assert!(evidence(-0.1, 0.7, 0.02).belief().weight > 49.0);
+        assert!((20.0..30.0).contains(&model.weight), "{model:?}");
+        assert!(regression(-0.1, 0.7, 0.02).fit().weight > 49.0);
     }
 
     #[test]
-    fn advantages_that_mislead_are_not_believed() {
-        let belief = evidence(0.0, -0.5, 0.1).belief();
-        assert!(belief.slope.abs() < 1e-9, "{belief:?}");
+    fn a_negative_slope_counts_as_none() {
+        let model = regression(0.0, -0.5, 0.1).fit();
+        assert!(model.slope.abs() < 1e-9, "{model:?}");
     }
 }

@@ -10,71 +10,51 @@ use crate::search::Search;
 use crate::technique::Technique;
 use crate::turn::Turn;
 use crate::worker::Worker;
+use crate::worker_pool::WorkerPool;
 use ggp_game::Playouts;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The number of attempts to take the lock before a thread sleeps. Spin first: the critical section is
 /// shorter than a wake-up.
-const PATIENCE: usize = 1000;
-
-/// `Crew`: the pool of worker threads of one search, without the calling thread.
-#[derive(Debug)]
-pub(crate) struct Crew<M: Playouts> {
-    /// The working data of every thread while several search, the calling thread's first.
-    pub(crate) workers: Vec<Worker<M>>,
-    /// The pool, created when it is first needed.
-    pool: Option<ThreadPool>,
-}
-
-impl<M: Playouts> Default for Crew<M> {
-    fn default() -> Crew<M> {
-        Crew { workers: Vec::new(), pool: None }
-    }
-}
+const SPINS: usize = 1000;
 
 impl<M: Playouts> Search<M> {
-    /// The number of threads that search. It is 1 in games of one role, and for machines whose clones do not
-    /// agree on states.
-    pub fn threads(&self) -> usize {
-        if self.tree.roles() > 1 && self.own.machine.clones_agree() { self.options.threads } else { 1 }
-    }
-
     /// Searches with all threads until a limit is reached.
-    pub(crate) fn iterate_together(&mut self, limits: &Limits) -> Halt {
+    pub(crate) fn run_in_parallel(&mut self, limits: &Limits) -> Halt {
         let others = self.threads() - 1;
-        let pool =
-            self.crew.pool.take().map_or_else(|| ThreadPoolBuilder::new().num_threads(others).build(), Ok);
+        let threads =
+            self.pool.threads.take().map_or_else(|| ThreadPoolBuilder::new().num_threads(others).build(), Ok);
         // If the system cannot create threads, the calling thread searches alone.
-        let Ok(pool) = pool else { return self.iterate(limits) };
-        let mut workers = self.muster();
-        let Some((mine, others)) = workers.split_first_mut() else { return self.iterate(limits) };
+        let Ok(threads) = threads else { return self.run_alone(limits) };
+        let mut workers = self.create_workers();
+        let Some((mine, others)) = workers.split_first_mut() else { return self.run_alone(limits) };
         let before = self.counts.iterations;
         let search = Mutex::new(&mut *self);
-        let halt = pool.in_place_scope(|scope| {
+        let halt = threads.in_place_scope(|scope| {
             for worker in others {
                 scope.spawn(|_| {
-                    work(&search, worker, Turn::new(before), limits);
+                    run_worker(&search, worker, Turn::new(before), limits);
                 });
             }
-            work(&search, mine, Turn::new(before), limits)
+            run_worker(&search, mine, Turn::new(before), limits)
         });
-        self.crew = Crew { workers, pool: Some(pool) };
+        self.pool = WorkerPool { workers, threads: Some(threads) };
         halt
     }
 
-    /// A worker for every thread. Their machines are clones, so they obey the same alarm as the search's
+    /// A worker for every thread. Their machines are clones, so they obey the same watchdog as the search's
     /// machine.
-    fn muster(&mut self) -> Vec<Worker<M>> {
-        let mut workers = std::mem::take(&mut self.crew.workers);
+    fn create_workers(&mut self) -> Vec<Worker<M>> {
+        let mut workers = std::mem::take(&mut self.pool.workers);
         for worker in &mut workers {
-            worker.machine = self.own.machine.clone();
+            worker.machine = self.worker.machine.clone();
         }
         let decisive = self.options.has(Technique::Decisive);
         for number in workers.len()..self.threads() {
             let seed = self.options.seed().wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9));
-            workers.push(Worker::new(self.own.machine.clone(), seed, decisive));
+            workers.push(Worker::new(self.worker.machine.clone(), seed, decisive));
         }
         workers
     }
@@ -82,29 +62,29 @@ impl<M: Playouts> Search<M> {
 
 /// One thread's loop: it takes the lock for its turns at the tree, with `worker` swapped in for the search's
 /// own, and plays out without the lock.
-fn work<M: Playouts>(
+fn run_worker<M: Playouts>(
     search: &Mutex<&mut Search<M>>,
     worker: &mut Worker<M>,
     mut turn: Turn,
     limits: &Limits,
 ) -> Halt {
     loop {
-        let mut guard = seize(search);
-        std::mem::swap(&mut guard.own, worker);
+        let mut guard = lock_spinning(search);
+        std::mem::swap(&mut guard.worker, worker);
         let next = guard.take_turn(&mut turn, limits);
-        std::mem::swap(&mut guard.own, worker);
+        std::mem::swap(&mut guard.worker, worker);
         drop(guard);
         match next {
             // 3. Simulation.
-            ControlFlow::Continue(per_leaf) => turn.played = worker.play(per_leaf, limits),
+            ControlFlow::Continue(per_leaf) => turn.result = worker.simulate(per_leaf, limits),
             ControlFlow::Break(halt) => return halt,
         }
     }
 }
 
 /// Takes the lock: spins first, then sleeps.
-fn seize<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    for _ in 0..PATIENCE {
+fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    for _ in 0..SPINS {
         if let Ok(guard) = mutex.try_lock() {
             return guard;
         }
@@ -118,7 +98,7 @@ mod tests {
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
-    use crate::toys::{self, Rules, TicTacToe, Toy};
+    use crate::test_games::{self, Rules, TestMachine, TicTacToe};
     use ggp_game::{Move, Role};
     use std::collections::HashSet;
     use std::sync::{Arc, Mutex};
@@ -158,7 +138,7 @@ mod tests {
             let rules = Witnessed::default();
             let seen = Arc::clone(&rules.0);
             let options = MctsOptions { threads, ..MctsOptions::uct() };
-            let mut search = Search::new(Toy::new(rules, &["x", "o"]), &options).unwrap();
+            let mut search = Search::new(TestMachine::new(rules, &["x", "o"]), &options).unwrap();
             assert_eq!(search.threads(), threads);
             let began = Instant::now();
             search.run(&Limits::iterations(1000));
@@ -174,7 +154,7 @@ mod tests {
     #[test]
     fn all_iterations_of_all_threads_end_up_in_one_tree() {
         for threads in [2, 3] {
-            let mut search = Search::new(toys::tic_tac_toe(), &options(threads)).unwrap();
+            let mut search = Search::new(test_games::tic_tac_toe(), &options(threads)).unwrap();
             for iterations in [1, 2, 700, 5] {
                 assert_eq!(search.run(&Limits::iterations(iterations)), Halt::Iterations);
             }
@@ -192,10 +172,10 @@ mod tests {
 
     #[test]
     fn the_tree_goes_along_with_the_match() {
-        let mut search = Search::new(toys::tic_tac_toe(), &options(2)).unwrap();
+        let mut search = Search::new(test_games::tic_tac_toe(), &options(2)).unwrap();
         search.run(&Limits::iterations(2000));
         let before = search.nodes();
-        search.advance(&[Move(4), Move(toys::NOOP)]).unwrap();
+        search.advance(&[Move(4), Move(test_games::NOOP)]).unwrap();
         let kept: u64 = search.report(Role(1)).candidates.iter().map(|c| c.visits).sum();
         assert!(kept > 100, "{kept}");
         search.run(&Limits::iterations(100));
@@ -204,12 +184,12 @@ mod tests {
 
     #[test]
     fn threads_prove_and_block_as_one_does() {
-        let mut search = Search::new(toys::tic_tac_toe(), &options(3)).unwrap();
+        let mut search = Search::new(test_games::tic_tac_toe(), &options(3)).unwrap();
         assert_eq!(search.run(&Limits::iterations(100_000)), Halt::Decided);
         let candidates = search.report(Role(0)).candidates;
         assert_eq!(candidates.iter().filter_map(|candidate| candidate.proven).max(), Some(50));
         let state = vec![1, 0, 0, 2, 2, 0, 1, 0, 0, 0];
-        let mut search = Search::from_state(toys::tic_tac_toe(), &options(2), state).unwrap();
+        let mut search = Search::from_state(test_games::tic_tac_toe(), &options(2), state).unwrap();
         search.run(&Limits::iterations(2000));
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
     }
@@ -218,7 +198,7 @@ mod tests {
     fn threads_that_draw_by_regret_mix_as_one_does() {
         let (w, d, l) = ([100, 0], [50, 50], [0, 100]);
         let options = MctsOptions { threads: 2, ..MctsOptions::default() };
-        let rps = toys::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]);
+        let rps = test_games::matrix(&[&[d, l, w], &[w, d, l], &[l, w, d]]);
         let mut search = Search::new(rps, &options).unwrap();
         search.run(&Limits::iterations(10_000));
         for role in [Role(0), Role(1)] {
@@ -231,7 +211,7 @@ mod tests {
     #[test]
     fn what_one_thread_has_under_way_outlives_the_thinning_by_another() {
         let options = MctsOptions { threads: 3, memory: 1, ..MctsOptions::uct() };
-        let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
         for _ in 0..30 {
             search.run(&Limits::iterations(1000));
             let root = &search.tree[search.tree.root()];
@@ -245,7 +225,7 @@ mod tests {
     fn the_clock_holds_for_all_threads() {
         // Without the solver only the limit ends the run.
         let options = MctsOptions { threads: 2, ..MctsOptions::uct() };
-        let mut search = Search::new(toys::tic_tac_toe(), &options).unwrap();
+        let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
         let began = Instant::now();
         assert_eq!(search.run(&Limits::time(Duration::from_millis(200))), Halt::Deadline);
         assert!(began.elapsed() < Duration::from_millis(300), "{:?}", began.elapsed());

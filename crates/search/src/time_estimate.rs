@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// `Pace`: a decaying maximum and a moving average of measured times.
+/// A decaying maximum and a moving average of measured times.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct TimeEstimate {
     expected: Duration,
     typical: Duration,
 }
@@ -16,7 +16,7 @@ const MEMORY: u32 = 32;
 /// The latest measurement has the weight of one part in this many in the average.
 const NEWEST: u32 = 8;
 
-impl Pace {
+impl TimeEstimate {
     /// A pessimistic estimate: the decaying maximum.
     pub(crate) fn expected(self) -> Duration {
         self.expected
@@ -35,7 +35,7 @@ impl Pace {
     }
 
     /// Adds a measurement.
-    pub(crate) fn note(&mut self, time: Duration) {
+    pub(crate) fn record(&mut self, time: Duration) {
         // An outlier changes the average only as twice the average would.
         let usual = if self.typical.is_zero() { time } else { time.min(self.typical * 2) };
         self.typical = (self.typical * (NEWEST - 1) + usual) / NEWEST;
@@ -48,20 +48,20 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::Pace;
+    use super::TimeEstimate;
     use std::time::Duration;
 
     #[test]
     fn one_slow_time_is_remembered_for_a_while_only() {
-        let mut pace = Pace::default();
-        pace.note(Duration::from_millis(30));
-        pace.note(Duration::from_micros(10));
-        assert!(pace.expected() > Duration::from_millis(29));
+        let mut estimate = TimeEstimate::default();
+        estimate.record(Duration::from_millis(30));
+        estimate.record(Duration::from_micros(10));
+        assert!(estimate.expected() > Duration::from_millis(29));
         for _ in 0..400 {
-            pace.note(Duration::from_micros(10));
+            estimate.record(Duration::from_micros(10));
         }
-        assert_eq!(pace.expected(), Duration::from_micros(10));
-        pace.note(Duration::from_millis(30));
-        assert!(pace.typical() < Duration::from_micros(20), "{:?}", pace.typical());
+        assert_eq!(estimate.expected(), Duration::from_micros(10));
+        estimate.record(Duration::from_millis(30));
+        assert!(estimate.typical() < Duration::from_micros(20), "{:?}", estimate.typical());
     }
 }

@@ -1,0 +1,142 @@
+//! The size of a batch: its number of leaves, and the number of playouts from each leaf.
+//!
+//! A machine with many lanes plays hundreds of playouts in about the time of a few. The tree grows more
+//! selectively, however, the fewer leaves are chosen without knowing each other's scores. So batches grow
+//! with the tree, and small batches fill the lanes with several playouts from each leaf.
+
+/// The parameters that determine the size of batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchSizing {
+    /// The maximum number of simultaneous playouts of each thread; `None` for twice the machine's lanes, so
+    /// that a lane whose playout has ended takes up another one.
+    pub lanes: Option<usize>,
+    /// The number of visits of the root for each leaf of a batch.
+    pub growth: u32,
+    /// The maximum number of playouts from one leaf.
+    pub per_leaf: usize,
+    /// The minimum number of playouts from one leaf, where there are lanes for them: a playout in a lane
+    /// costs less than a descent through the tree.
+    pub least: usize,
+}
+
+/// The default number of playouts for each lane.
+const ROUNDS: usize = 2;
+
+/// One leaf in flight for this many visits of the root costs hardly any selectivity.
+const SELECTIVE: u32 = 32;
+
+/// If fewer batches than this fit into the time left, batches grow faster: otherwise most lanes stay idle.
+const FEW: u32 = 8;
+
+/// The size of one batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BatchSize {
+    pub(crate) leaves: usize,
+    pub(crate) per_leaf: usize,
+}
+
+impl Default for BatchSizing {
+    fn default() -> BatchSizing {
+        BatchSizing { lanes: None, growth: 1, per_leaf: 64, least: 4 }
+    }
+}
+
+impl BatchSizing {
+    /// One leaf and one playout.
+    pub fn single() -> BatchSizing {
+        BatchSizing { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
+    }
+
+    /// The next batch of one of `workers` threads, on a machine with `lanes`, for a root with `visits`, when
+    /// there is time for about `left` batches. The batch has at most `most` leaves.
+    pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchSize {
+        let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
+        let enough = (all / self.least.max(1)).max(1);
+        let least = all / enough;
+        // All threads together have no more leaves in flight than one thread would, until the root has more
+        // visits.
+        let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
+        let speed_up = (FEW / left.max(1)).max(1);
+        let grown = (visits.max(1).saturating_mul(speed_up) / self.growth.max(1)) as usize / workers;
+        let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        // Each thread fills its machine's lanes at least once, whatever the other threads have in flight.
+        let lanes = (all / workers).max(all.min(lanes));
+        BatchSize { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BatchSize, BatchSizing};
+    use crate::limits::{Halt, Limits};
+    use crate::options::MctsOptions;
+    use crate::search::Search;
+    use crate::test_games;
+    use ggp_game::{Move, Role};
+
+    #[test]
+    fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
+        let batch = BatchSizing { lanes: None, growth: 10, per_leaf: 16, least: 4 };
+        assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 16 });
+        assert_eq!(batch.plan(512, 1, 1000, u32::MAX, u64::MAX), BatchSize { leaves: 100, per_leaf: 10 });
+        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, u64::MAX), BatchSize { leaves: 256, per_leaf: 4 });
+        assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, 7), BatchSize { leaves: 7, per_leaf: 16 });
+        assert_eq!(batch.plan(1, 1, 100_000, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 1 });
+        assert_eq!(
+            BatchSizing::single().plan(512, 1, 100_000, u32::MAX, u64::MAX),
+            BatchSize { leaves: 1, per_leaf: 1 }
+        );
+    }
+
+    #[test]
+    fn batches_grow_faster_when_there_is_time_for_few() {
+        let batch = BatchSizing::default();
+        let leaves = |left| {
+            let mut visits = 0;
+            for left in (1..=left).rev() {
+                visits += batch.plan(512, 1, visits, left, u64::MAX).leaves as u32;
+            }
+            visits
+        };
+        assert_eq!(batch.plan(512, 1, 3, 8, u64::MAX), batch.plan(512, 1, 3, u32::MAX, u64::MAX));
+        assert_eq!(batch.plan(512, 1, 0, 2, u64::MAX), BatchSize { leaves: 4, per_leaf: 64 });
+        assert!(leaves(4) > 200, "{}", leaves(4));
+    }
+
+    #[test]
+    fn workers_share_out_the_leaves_of_one_until_the_tree_is_large() {
+        let batch = BatchSizing::default();
+        for (workers, leaves) in [(1, 256), (2, 128), (4, 64)] {
+            let plan = batch.plan(512, workers, 2000, u32::MAX, u64::MAX);
+            assert_eq!(plan.leaves, leaves, "of each of {workers}");
+            assert!((512..=1024).contains(&(plan.leaves * plan.per_leaf)), "lanes stay busy: {plan:?}");
+            let large = batch.plan(512, workers, 1_000_000, u32::MAX, u64::MAX);
+            assert_eq!(large, BatchSize { leaves: 256, per_leaf: 4 }, "of each of {workers}");
+        }
+        assert_eq!(batch.plan(1, 3, 1_000_000, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 1 });
+    }
+
+    #[test]
+    fn large_batches_come_to_the_same_moves() {
+        let options = MctsOptions {
+            batch: BatchSizing { lanes: Some(64), growth: 4, per_leaf: 8, least: 1 },
+            exploration: 3.0,
+            ..MctsOptions::default()
+        };
+        let state = vec![1, 0, 0, 2, 2, 0, 1, 0, 0, 0];
+        let mut search = Search::from_state(test_games::tic_tac_toe(), &options, state).unwrap();
+        search.run(&Limits::iterations(3000));
+        assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
+
+        let mut whole = Search::new(test_games::tic_tac_toe(), &options).unwrap();
+        assert_eq!(whole.run(&Limits::iterations(200_000)), Halt::Decided);
+        assert_eq!(whole.tree.stats(whole.tree.root())[0].bounds.proven(), Some(50));
+
+        let plain = MctsOptions { batch: options.batch, ..MctsOptions::uct() };
+        let mut uct = Search::new(test_games::gamble(), &plain).unwrap();
+        uct.run(&Limits::iterations(5000));
+        assert_eq!(uct.best_move(Role(0)), Ok(Some(Move(1))));
+        assert_eq!(uct.tree[uct.tree.root()].pending, 0);
+        assert!(uct.tree[uct.tree.root()].arms.iter().all(|arm| arm.pending == 0));
+    }
+}

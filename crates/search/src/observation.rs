@@ -1,0 +1,46 @@
+//! How players read what they observe.
+
+use ggp_game::{Move, Observation, PlayError, StateMachine};
+
+/// The error of a player that is asked for a move before its match has started.
+pub(crate) fn not_started() -> PlayError {
+    PlayError::Unable("the match has not been started".to_owned())
+}
+
+/// The texts of the observed joint move; `None` at the start.
+///
+/// # Errors
+/// If the observation holds percepts instead of moves (GDL-II).
+pub(crate) fn joint_texts(observation: Observation<'_>) -> Result<Option<&[String]>, PlayError> {
+    match observation {
+        Observation::Start => Ok(None),
+        Observation::Percepts { .. } => Err(PlayError::Unable(
+            "this player needs joint moves and cannot play from percepts (GDL-II)".to_owned(),
+        )),
+        Observation::Moves(texts) => Ok(Some(texts)),
+    }
+}
+
+/// Parses a joint move, one text for each role.
+///
+/// # Errors
+/// If the number of texts is wrong, or the machine does not know one of the moves.
+pub(crate) fn joint_of<M: StateMachine>(machine: &mut M, texts: &[String]) -> Result<Vec<Move>, PlayError> {
+    let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
+    if texts.len() != machine.game().role_count() {
+        return Err(wrong());
+    }
+    let joint: Option<Vec<Move>> = texts.iter().map(|text| machine.parse_move(text)).collect();
+    joint.ok_or_else(wrong)
+}
+
+/// Parses the observed joint move; `None` at the start.
+///
+/// # Errors
+/// If the machine does not know the joint move, or the observation holds percepts.
+pub(crate) fn observed<M: StateMachine>(
+    machine: &mut M,
+    observation: Observation<'_>,
+) -> Result<Option<Vec<Move>>, PlayError> {
+    joint_texts(observation)?.map(|texts| joint_of(machine, texts)).transpose()
+}
