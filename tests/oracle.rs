@@ -144,12 +144,9 @@ impl Playout {
                 }
                 equal(|| format!("{}, hash", what()), &hash(&texts), &theirs.h)?;
             }
-            let mut joint = Vec::with_capacity(step.joint.len());
-            for text in &step.joint {
-                let unknown =
-                    || Difference::Disagreed(format!("playout {number}, step {at}: `{text}` unknown"));
-                joint.push(machine.parse_move(text).ok_or_else(unknown)?);
-            }
+            let joint = machine.parse_joint(&step.joint);
+            let unknown = |error| Difference::Disagreed(format!("playout {number}, step {at}: {error}"));
+            let joint = joint.map_err(unknown)?;
             state = machine.next_state(&state, &joint)?;
             let what = || format!("playout {number}, after step {at}");
             compare_state(machine, &state, step.nprops, step.hash.as_deref(), &what)?;

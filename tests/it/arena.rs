@@ -507,7 +507,7 @@ fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
         for role in contest.game.roles() {
             machine.legal_moves(&state, role, &mut Vec::new())?;
         }
-        let joint: Vec<_> = joint.iter().map(|text| machine.parse_move(text).unwrap()).collect();
+        let joint = machine.parse_joint(joint).unwrap();
         state = machine.next_state(&state, &joint)?;
     }
     machine.facts(&state, &mut facts)?;

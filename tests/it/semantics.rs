@@ -42,8 +42,7 @@ fn after(machine: &mut Interpreter, state: &FluentSet, joint: &[&str]) -> Vec<St
     for role in 0..joint.len() {
         legal(machine, state, role as u8);
     }
-    let joint: Vec<Move> =
-        joint.iter().map(|text| machine.parse_move(text).unwrap_or_else(|| panic!("{text}"))).collect();
+    let joint = machine.parse_joint(joint).expect("a joint move");
     let next = machine.next_state(state, &joint).expect("evaluates");
     facts(machine, &next)
 }
@@ -241,7 +240,7 @@ fn each_role_sees_its_own_percepts() {
     legal(&mut machine, &state, 0);
     legal(&mut machine, &state, 1);
     let mut seen = |joint: [&str; 2], role| {
-        let joint = joint.map(|text| machine.parse_move(text).unwrap());
+        let joint = machine.parse_joint(&joint).unwrap();
         let mut out = Vec::new();
         machine.percepts(&state, &joint, Role(role), &mut out).unwrap();
         out.iter().map(|fact| fact.as_str().to_owned()).collect::<Vec<_>>()

@@ -116,7 +116,7 @@ impl<M: StateMachine> Person<M> {
                 .ok_or_else(|| anyhow!("there is no move {number}; they are numbered 1 to {}", legal.len())),
             (Err(error), Err(_)) => {
                 // The outer parentheses may be left out.
-                self.machine.parse_legal_move(state, role, &format!("({text})")).map_err(|_| error)
+                self.machine.parse_legal_move(state, role, &format!("({text})")).map_err(|_| error.into())
             }
         }
     }

@@ -10,7 +10,6 @@
 //! [`canonical_term`]).
 
 pub mod adapt;
-mod belief;
 mod error;
 mod explain;
 mod fact;
@@ -18,6 +17,7 @@ mod fingerprint;
 mod fluents;
 mod game;
 mod goal;
+mod information_set;
 mod interpreter;
 pub mod lower;
 mod machine;
@@ -32,7 +32,6 @@ pub mod rng;
 mod role;
 mod semantics;
 
-pub use belief::Belief;
 pub use error::EvalError;
 pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
@@ -40,6 +39,7 @@ pub use fingerprint::Fingerprint;
 pub use fluents::FluentSet;
 pub use game::{Game, MAX_ROLES, UnknownRole};
 pub use goal::{Goal, Goals};
+pub use information_set::InformationSet;
 pub use interpreter::Interpreter;
 pub use machine::{JointMoveError, StateMachine};
 pub use move_table::canonical_term;

@@ -277,3 +277,15 @@ impl JointMoveError {
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
+
+impl From<JointMoveError> for EvalError {
+    fn from(error: JointMoveError) -> EvalError {
+        match error {
+            JointMoveError::Eval(error) => error,
+            JointMoveError::Unknown { text, .. } | JointMoveError::Illegal { text, .. } => {
+                EvalError::UnknownFact(text)
+            }
+            JointMoveError::WrongLength { .. } => EvalError::UnknownFact(error.to_string()),
+        }
+    }
+}

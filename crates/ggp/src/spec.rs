@@ -1,7 +1,7 @@
 //! The text form of players: `mcts:iterations=200`, `random`, `http://HOST:PORT`, `cmd:PROGRAM ARG…`.
 
 use ggp_game::Game;
-use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, TreeOption};
+use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, UnsupportedOption};
 use ggp_server::http::{Address, AddressError};
 use std::str::FromStr;
 
@@ -49,7 +49,7 @@ pub enum KindError {
 /// An option of a search that a game with percepts (GDL-II) does not support.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct SuitError(#[from] TreeOption);
+pub struct SuitError(#[from] UnsupportedOption);
 
 impl FromStr for PlayerKind {
     type Err = KindError;

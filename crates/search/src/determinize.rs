@@ -13,8 +13,8 @@ use crate::options::MctsOptions;
 use crate::player::MakeMachine;
 use crate::technique::Technique;
 use ggp_game::{
-    Belief, Candidate, Clocks, Deadline, EvalError, Game, Move, Observation, PlayError, Player, PlayoutPlan,
-    Playouts, Report, Role, StopToken,
+    Candidate, Clocks, Deadline, EvalError, Game, InformationSet, JointMoveError, Move, Observation,
+    PlayError, Player, PlayoutPlan, Playouts, Report, Role, StopToken,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -128,7 +128,7 @@ struct RunningMatch<M: Playouts> {
     machine: M,
     /// The maximum number of states in the information set.
     bound: usize,
-    belief: Belief<M>,
+    possible: InformationSet<M>,
     role: Role,
     clocks: Clocks,
     dice: Dice,
@@ -172,27 +172,25 @@ impl<M: Playouts> RunningMatch<M> {
     fn update_states(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         // A machine may parse only the moves that it has listed before.
         let mut legal = Vec::new();
-        self.belief.legal_moves(&mut self.machine, &mut legal)?;
-        let unknown = |text: &str| PlayError::BadJointMove(text.to_owned());
+        self.possible.legal_moves(&mut self.machine, &mut legal)?;
         match seen {
             Observation::Start => {}
             Observation::Moves(texts) => {
-                let Some((state, _)) = self.belief.states().first().cloned() else {
-                    return Err(unknown(&texts.join(" ")));
+                let Some((state, _)) = self.possible.states().first().cloned() else {
+                    return Err(PlayError::Unable("no state agrees with what was observed".to_owned()));
                 };
                 for role in self.machine.game().clone().roles() {
                     self.machine.legal_moves(&state, role, &mut legal)?;
                 }
-                let joint: Option<Vec<Move>> =
-                    texts.iter().map(|text| self.machine.parse_move(text)).collect();
-                let joint = joint.ok_or_else(|| unknown(&texts.join(" ")))?;
-                self.belief =
-                    Belief::certain(self.machine.next_state(&state, &joint)?, self.role, self.bound);
+                let joint = self.machine.parse_joint(texts)?;
+                self.possible =
+                    InformationSet::certain(self.machine.next_state(&state, &joint)?, self.role, self.bound);
             }
             Observation::Percepts { own, seen, .. } => {
-                let own = self.machine.parse_move(own).ok_or_else(|| unknown(own))?;
+                let name = self.machine.game().role_name(self.role).to_owned();
+                let own = self.machine.parse_move(own).ok_or_else(|| JointMoveError::unknown(&name, own))?;
                 let seed = self.dice.below(1 << 30) as u64;
-                self.belief.update(&mut self.machine, own, seen, seed)?;
+                self.possible.update(&mut self.machine, own, seen, seed)?;
             }
         }
         Ok(())
@@ -203,7 +201,7 @@ impl<M: Playouts> RunningMatch<M> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let bits = self.dice.below(1 << 30) as u32;
-            let Some(state) = self.belief.draw(bits << 2).cloned() else { return Ok(()) };
+            let Some(state) = self.possible.draw(bits << 2).cloned() else { return Ok(()) };
             let mut joint = Vec::new();
             for role in self.machine.game().clone().roles() {
                 self.machine.legal_moves(&state, role, &mut legal)?;
@@ -244,10 +242,10 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let mut machine = (self.make)(game, deadline, stop)?;
         let state = machine.initial_state()?;
         let each = size_of::<M::State>() + machine.heap_bytes(&state);
-        let bound = Belief::<M>::bound_within(self.options.memory, each).min(STATES);
-        let belief = Belief::certain(state, role, bound);
+        let bound = InformationSet::<M>::bound_within(self.options.memory, each).min(STATES);
+        let possible = InformationSet::certain(state, role, bound);
         let dice = Dice::new(self.options.seed);
-        self.current = Some(RunningMatch { machine, bound, belief, role, clocks, dice, playouts: 0 });
+        self.current = Some(RunningMatch { machine, bound, possible, role, clocks, dice, playouts: 0 });
         Ok(())
     }
 
@@ -265,7 +263,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             running.machine.release_moves();
         }
         let mut own = Vec::new();
-        running.belief.legal_moves(&mut running.machine, &mut own)?;
+        running.possible.legal_moves(&mut running.machine, &mut own)?;
         if own.is_empty() {
             return Err(PlayError::NoMove);
         }
@@ -421,7 +419,7 @@ mod tests {
             player.play(Observation::Start, Deadline::never(), &stop).unwrap();
             let heard = Observation::Percepts { turn: 1, own: "listen", seen: &[] };
             player.play(heard, Deadline::never(), &stop).unwrap();
-            player.current.as_ref().unwrap().belief.states().len()
+            player.current.as_ref().unwrap().possible.states().len()
         };
         assert_eq!((states(1 << 20), states(1)), (2, 1));
     }

@@ -21,19 +21,6 @@ pub(crate) fn joint_texts(observation: Observation<'_>) -> Result<Option<&[Strin
     }
 }
 
-/// Parses a joint move, one text for each role.
-///
-/// # Errors
-/// If the number of texts is wrong, or the machine does not know one of the moves.
-pub(crate) fn joint_of<M: StateMachine>(machine: &mut M, texts: &[String]) -> Result<Vec<Move>, PlayError> {
-    let wrong = || PlayError::BadJointMove(format!("({})", texts.join(" ")));
-    if texts.len() != machine.game().role_count() {
-        return Err(wrong());
-    }
-    let joint: Option<Vec<Move>> = texts.iter().map(|text| machine.parse_move(text)).collect();
-    joint.ok_or_else(wrong)
-}
-
 /// Parses the observed joint move; `None` at the start.
 ///
 /// # Errors
@@ -42,5 +29,5 @@ pub(crate) fn observed<M: StateMachine>(
     machine: &mut M,
     observation: Observation<'_>,
 ) -> Result<Option<Vec<Move>>, PlayError> {
-    joint_texts(observation)?.map(|texts| joint_of(machine, texts)).transpose()
+    Ok(joint_texts(observation)?.map(|texts| machine.parse_joint(texts)).transpose()?)
 }

@@ -1,7 +1,6 @@
 //! The match that a tree-search player is playing.
 
 use crate::limits::Limits;
-use crate::observation::joint_of;
 use crate::options::MctsOptions;
 use crate::search::{RunCounts, Search};
 use ggp_game::{Clocks, Deadline, EvalError, Move, PlayError, Playouts, Role, StopToken};
@@ -71,7 +70,7 @@ impl<M: Playouts> RunningMatch<M> {
         while let Some(texts) = pending_moves.front() {
             // A machine may parse only the moves that it has listed before.
             search.choices(*role).map_err(play_error)?;
-            let joint = joint_of(search.machine(), texts);
+            let joint = search.machine().parse_joint(texts);
             if let Ok(joint) = &joint {
                 search.advance(joint).map_err(play_error)?;
             }

@@ -1,6 +1,5 @@
 //! A search that runs in slices, so that many searches share a few threads fairly.
 
-use crate::rules::joint_of;
 use ggp_game::{EvalError, Fact, Playouts, Report, Role, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, Search};
 use std::time::Duration;
@@ -78,7 +77,7 @@ impl<M: Playouts> Mind for SearchMind<M> {
         match from {
             Some((before, joint)) if before == self.at => {
                 let state = self.search.state().clone();
-                let joint = joint_of(self.search.machine(), &state, joint)?;
+                let joint = self.search.machine().parse_legal_joint(&state, joint)?;
                 self.search.advance(&joint)?;
             }
             _ => {

@@ -5,7 +5,7 @@
 //! clones.
 
 use crate::mind::{Mind, SearchMind};
-use ggp_game::{EvalError, Fact, Goal, Goals, Move, Playouts, StopToken};
+use ggp_game::{EvalError, Fact, Goal, Goals, Playouts, StopToken};
 use ggp_search::MctsOptions;
 
 /// A state of a match, with what the players need to know about it.
@@ -79,23 +79,6 @@ impl<M: Playouts + 'static> MachineRules<M> {
     }
 }
 
-/// The joint move with these texts. Lists the legal moves first, because a machine may know the texts of
-/// listed moves only.
-pub(crate) fn joint_of<M: Playouts>(
-    machine: &mut M,
-    state: &M::State,
-    texts: &[String],
-) -> Result<Vec<Move>, EvalError> {
-    let mut legal = Vec::new();
-    let mut joint = Vec::with_capacity(texts.len());
-    for (role, text) in machine.game().clone().roles().zip(texts) {
-        machine.legal_moves(state, role, &mut legal)?;
-        let mv = legal.iter().copied().find(|&mv| machine.move_text(mv) == text);
-        joint.push(mv.ok_or_else(|| EvalError::UnknownFact(text.clone()))?);
-    }
-    Ok(joint)
-}
-
 impl<M: Playouts + 'static> Rules for MachineRules<M> {
     fn start(&mut self, stop: &StopToken) -> Result<Moment, EvalError> {
         self.0.interrupt_on(stop);
@@ -106,7 +89,7 @@ impl<M: Playouts + 'static> Rules for MachineRules<M> {
     fn after(&mut self, facts: &[Fact], joint: &[String], stop: &StopToken) -> Result<Moment, EvalError> {
         self.0.interrupt_on(stop);
         let state = self.0.state_of(facts)?;
-        let joint = joint_of(&mut self.0, &state, joint)?;
+        let joint = self.0.parse_legal_joint(&state, joint)?;
         let next = self.0.next_state(&state, &joint)?;
         self.moment(&next)
     }

@@ -1,8 +1,8 @@
 //! Players for the protocol tests: scripted ones, some of them flawed.
 
 use ggp_game::{
-    Belief, Clocks, Deadline, Game, Interpreter, Move, Observation, PlayError, Player, Role, StateMachine,
-    StopToken,
+    Clocks, Deadline, Game, InformationSet, Interpreter, JointMoveError, Observation, PlayError, Player,
+    Role, StateMachine, StopToken,
 };
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_search::{MctsOptions, MctsPlayer};
@@ -72,7 +72,7 @@ struct Seat {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
     role: Role,
-    belief: Belief<Interpreter>,
+    possible: InformationSet<Interpreter>,
 }
 
 /// A player that makes its first legal move.
@@ -103,8 +103,8 @@ impl Player for Scripted {
         }
         let mut machine = Interpreter::new(game);
         let state = machine.initial_state()?;
-        let belief = Belief::initial(&mut machine, role, 100)?;
-        self.seat = Some(Seat { machine, state, role, belief });
+        let possible = InformationSet::initial(&mut machine, role, 100)?;
+        self.seat = Some(Seat { machine, state, role, possible });
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl Player for Scripted {
         if self.manner == Manner::Blind {
             return Ok("a".to_owned());
         }
-        let Some(Seat { machine, state, role, belief }) = &mut self.seat else {
+        let Some(Seat { machine, state, role, possible }) = &mut self.seat else {
             return Err(PlayError::Unable("not started".to_owned()));
         };
         let mut legal = Vec::new();
@@ -125,14 +125,13 @@ impl Player for Scripted {
             machine.legal_moves(state, role, &mut legal)?;
         }
         if let Observation::Moves(joint) = seen {
-            let joint: Option<Vec<Move>> = joint.iter().map(|text| machine.parse_move(text)).collect();
-            let joint = joint.ok_or_else(|| PlayError::BadJointMove("what I was told".to_owned()))?;
+            let joint = machine.parse_joint(joint)?;
             *state = machine.next_state(state, &joint)?;
         }
         if let Observation::Percepts { own, seen, .. } = seen {
-            let own = machine.parse_move(own).ok_or_else(|| PlayError::BadJointMove(own.to_owned()))?;
-            belief.update(machine, own, seen, 0)?;
-            *state = belief.draw(0).ok_or_else(|| PlayError::Unable("impossible".to_owned()))?.clone();
+            let own = machine.parse_move(own).ok_or_else(|| JointMoveError::unknown("the player", own))?;
+            possible.update(machine, own, seen, 0)?;
+            *state = possible.draw(0).ok_or_else(|| PlayError::Unable("impossible".to_owned()))?.clone();
         }
         self.manner.think(deadline, stop);
         machine.legal_moves(state, *role, &mut legal)?;

@@ -242,7 +242,7 @@ fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
         machine.legal_moves(state, role, &mut legal).ok()?;
     }
     if let Seen::Moves(joint) = &seen {
-        let mut joint: Vec<Move> = joint.iter().map(|mv| machine.parse_move(mv)).collect::<Option<_>>()?;
+        let mut joint = machine.parse_joint(joint).ok()?;
         if let (Flaw::LosesTrack, Some(given)) = (flaw, *given) {
             joint[role.index()] = given;
         }

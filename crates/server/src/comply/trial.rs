@@ -3,7 +3,7 @@
 use crate::scramble::Scramble;
 use crate::wire;
 use ggp_game::message::{Reply, Seen, rules_line};
-use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Move, Role, StateMachine};
+use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Role, StateMachine};
 use std::sync::Arc;
 
 /// The spelling of a match's symbols in messages.

@@ -13,7 +13,8 @@ use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
 use ggp_game::message::Seen as Told;
 use ggp_game::{
-    Belief, Clocks, Fact, Game, Interpreter, JointMoveError, Move, PlayError, Role, StateMachine, StopToken,
+    Clocks, Fact, Game, InformationSet, Interpreter, JointMoveError, Move, PlayError, Role, StateMachine,
+    StopToken,
 };
 use ggp_gdl::Strictness;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -180,7 +181,7 @@ struct Clerk {
     hidden: bool,
     /// `None` if the state is not known (GDL-II), or cannot be evaluated within the limits.
     position: Option<Position>,
-    /// The belief state of GDL-II, while it is consistent with the percepts.
+    /// The possible state of GDL-II, while it is consistent with the percepts.
     guess: Option<Guess>,
     /// The number of PLAY and STOP messages followed.
     turn: u32,
@@ -271,10 +272,10 @@ impl Clerk {
     }
 }
 
-/// The belief of a role in a GDL-II game, large enough to know the legal moves.
+/// The possible of a role in a GDL-II game, large enough to know the legal moves.
 struct Guess {
     machine: Interpreter,
-    belief: Belief<Interpreter>,
+    possible: InformationSet<Interpreter>,
 }
 
 /// The number of states in a [`Guess`]. A role has the same legal moves in all of them, so few suffice.
@@ -284,24 +285,24 @@ impl Guess {
     fn initial(game: &Arc<Game>, role: Role, hurry: &StopToken) -> Option<Guess> {
         let mut machine = Interpreter::new(game);
         machine.interrupt_on(hurry);
-        let belief = Belief::initial(&mut machine, role, STATES).ok()?;
-        Some(Guess { machine, belief })
+        let possible = InformationSet::initial(&mut machine, role, STATES).ok()?;
+        Some(Guess { machine, possible })
     }
 
-    /// Updates the belief; `None` if no consistent state is left.
+    /// Updates the possible; `None` if no consistent state is left.
     fn update(&mut self, own: &str, seen: &[Fact]) -> Option<()> {
-        self.belief.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
+        self.possible.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
         let own = self.machine.parse_move(own)?;
-        self.belief.update(&mut self.machine, own, seen, 0).ok()?;
+        self.possible.update(&mut self.machine, own, seen, 0).ok()?;
         if self.machine.has_many_moves() {
             self.machine.release_moves();
         }
-        (!self.belief.states().is_empty()).then_some(())
+        (!self.possible.states().is_empty()).then_some(())
     }
 
     fn legal(&mut self) -> Option<Vec<String>> {
         let mut legal = Vec::new();
-        self.belief.legal_moves(&mut self.machine, &mut legal).ok()?;
+        self.possible.legal_moves(&mut self.machine, &mut legal).ok()?;
         Some(legal.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect())
     }
 }

@@ -1,7 +1,7 @@
-//! Belief states of a role in a game of imperfect information (GDL-II): the states that are consistent with
-//! the role's moves and percepts, and their probabilities when all other roles draw their moves uniformly.
+//! The information set of a role in a game of imperfect information (GDL-II): the states that are consistent
+//! with the role's moves and percepts, and their probabilities when all other roles draw their moves uniformly.
 //!
-//! Invariant: weights are positive and sum to 1. While [`Belief::is_complete`] holds, the states are
+//! Invariant: weights are positive and sum to 1. While [`InformationSet::is_complete`] holds, the states are
 //! exactly the possible ones; otherwise they are the most probable ones of a sample. The update is Bayes'
 //! rule over the joint moves that contain the role's own move (Thielscher, "A General Game Description
 //! Language for Incomplete Information Games", 2010).
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// The possible states of a match from the view of one role.
 #[derive(Clone, Debug)]
-pub struct Belief<M: StateMachine> {
+pub struct InformationSet<M: StateMachine> {
     role: Role,
     states: Vec<(M::State, f64)>,
     bound: usize,
@@ -23,19 +23,19 @@ pub struct Belief<M: StateMachine> {
 /// The largest number of joint moves that an update tries for each kept state.
 const JOINT_MOVES: usize = 64;
 
-impl<M: StateMachine> Belief<M> {
-    /// The belief of `role` before the first move: the initial state. The belief never keeps more than
+impl<M: StateMachine> InformationSet<M> {
+    /// The information set of `role` before the first move: the initial state. It never keeps more than
     /// `bound` states; a bound of 0 counts as 1.
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
-    pub fn initial(machine: &mut M, role: Role, bound: usize) -> Result<Belief<M>, EvalError> {
-        Ok(Belief::certain(machine.initial_state()?, role, bound))
+    pub fn initial(machine: &mut M, role: Role, bound: usize) -> Result<InformationSet<M>, EvalError> {
+        Ok(InformationSet::certain(machine.initial_state()?, role, bound))
     }
 
-    /// The belief of `role` when the state is known.
-    pub fn certain(state: M::State, role: Role, bound: usize) -> Belief<M> {
-        Belief { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
+    /// The information set of `role` when the state is known.
+    pub fn certain(state: M::State, role: Role, bound: usize) -> InformationSet<M> {
+        InformationSet { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
     }
 
     /// The number of states, at least 1, for which an update takes at most `bytes`, if one state takes
@@ -79,11 +79,11 @@ impl<M: StateMachine> Belief<M> {
         drawn.or(self.states.last()).map(|(state, _)| state)
     }
 
-    /// Updates the belief after the role made `own` and received the percepts `seen`. `seed` determines the
+    /// Updates the information set after the role made `own` and received the percepts `seen`. `seed` determines the
     /// sample of joint moves where a state has too many.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated; the belief is then unchanged.
+    /// When the rules cannot be evaluated; it is then unchanged.
     pub fn update(&mut self, machine: &mut M, own: Move, seen: &[Fact], seed: u64) -> Result<(), EvalError> {
         let mut next =
             Successors::<M> { states: FxHashMap::default(), order: Vec::new(), complete: self.complete };
@@ -199,9 +199,9 @@ mod tests {
         Interpreter::new(&Arc::new(Game::new(ggp_gdl::parse(DOORS.as_bytes()).unwrap()).unwrap()))
     }
 
-    fn own(machine: &mut Interpreter, belief: &Belief<Interpreter>, text: &str) -> Move {
+    fn own(machine: &mut Interpreter, set: &InformationSet<Interpreter>, text: &str) -> Move {
         let mut legal = Vec::new();
-        belief.legal_moves(machine, &mut legal).unwrap();
+        set.legal_moves(machine, &mut legal).unwrap();
         legal.into_iter().find(|&mv| machine.move_text(mv) == text).unwrap()
     }
 
@@ -209,15 +209,15 @@ mod tests {
     fn the_other_door_is_twice_as_likely() {
         let mut machine = doors();
         let seer = Role(1);
-        let mut belief = Belief::initial(&mut machine, seer, 100).unwrap();
+        let mut set = InformationSet::initial(&mut machine, seer, 100).unwrap();
         for (text, seen) in [("idle", &[][..]), ("(pick 1)", &[]), ("(pick 1)", &["(opened 3)"])] {
-            let mv = own(&mut machine, &belief, text);
+            let mv = own(&mut machine, &set, text);
             let seen: Vec<Fact> = seen.iter().map(|&s| Fact::from_canonical(s)).collect();
-            belief.update(&mut machine, mv, &seen, 1).unwrap();
+            set.update(&mut machine, mv, &seen, 1).unwrap();
         }
-        assert!(belief.is_complete());
+        assert!(set.is_complete());
         let mut found = Vec::new();
-        for (state, weight) in belief.states() {
+        for (state, weight) in set.states() {
             let mut facts = Vec::new();
             machine.facts(state, &mut facts).unwrap();
             let prize = facts.iter().find(|fact| fact.functor() == "prize").unwrap().as_str().to_owned();
@@ -225,20 +225,19 @@ mod tests {
         }
         found.sort();
         assert_eq!(found, [("(prize 1)".to_owned(), 1000), ("(prize 2)".to_owned(), 2000)]);
-        let draws =
-            (0..3000u32).filter(|i| belief.draw(i * 1_431_655) == Some(&belief.states()[0].0)).count();
+        let draws = (0..3000u32).filter(|i| set.draw(i * 1_431_655) == Some(&set.states()[0].0)).count();
         assert!((900..2100).contains(&draws));
     }
 
     #[test]
     fn what_cannot_have_been_seen_leaves_no_state_and_the_bound_holds() {
         let mut machine = doors();
-        let mut belief = Belief::initial(&mut machine, Role(1), 2).unwrap();
-        let idle = own(&mut machine, &belief, "idle");
-        belief.update(&mut machine, idle, &[], 1).unwrap();
-        assert_eq!((belief.states().len(), belief.is_complete()), (2, false));
-        let pick = own(&mut machine, &belief, "(pick 2)");
-        belief.update(&mut machine, pick, &[Fact::from_canonical("thunder")], 1).unwrap();
-        assert!(belief.states().is_empty() && belief.draw(0).is_none());
+        let mut set = InformationSet::initial(&mut machine, Role(1), 2).unwrap();
+        let idle = own(&mut machine, &set, "idle");
+        set.update(&mut machine, idle, &[], 1).unwrap();
+        assert_eq!((set.states().len(), set.is_complete()), (2, false));
+        let pick = own(&mut machine, &set, "(pick 2)");
+        set.update(&mut machine, pick, &[Fact::from_canonical("thunder")], 1).unwrap();
+        assert!(set.states().is_empty() && set.draw(0).is_none());
     }
 }
