@@ -1,9 +1,10 @@
 //! A database: the tuples of all relations, the terms in them, and which strata are complete.
 
-use crate::join::Scratch;
 use crate::program::Program;
 use crate::relation::Relation;
 use crate::rule::RelationId;
+use crate::scratch::Scratch;
+use crate::statistics::Statistics;
 use crate::value::{Functor, Value, Values};
 
 /// The mutable state of an evaluation. Each thread evaluates its own clone.
@@ -53,6 +54,11 @@ impl Database {
     /// The tuples of `relation`.
     pub fn relation(&self, relation: RelationId) -> &Relation {
         &self.relations[relation.index()]
+    }
+
+    /// Adds the sizes of `relations`, which must be complete, to `statistics`.
+    pub fn observe(&self, statistics: &mut Statistics, relations: impl Iterator<Item = RelationId>) {
+        statistics.observe(relations.map(|id| (id, self.relation(id))));
     }
 
     /// Clears like [`Database::clear_from`] and removes the passing terms. Neither the remaining tuples nor

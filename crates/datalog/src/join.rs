@@ -9,24 +9,8 @@ use crate::error::EvalError;
 use crate::plan::{Output, Plan, Step};
 use crate::relation::{NONE, Relation};
 use crate::rule::Argument;
+use crate::scratch::{Frame, Scratch};
 use crate::value::Value;
-
-/// Buffers that joins reuse.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Scratch {
-    bindings: Vec<Value>,
-    frames: Vec<Frame>,
-    key: Vec<Value>,
-    pub(crate) tuple: Vec<Value>,
-}
-
-/// An enclosing scan or lookup and its next row.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    step: u32,
-    cursor: u32,
-    end: u32,
-}
 
 /// The number of rows between two checks of the interrupt flag and of the row bound.
 const ROWS_PER_CHECK: u64 = 1 << 14;

@@ -5,25 +5,29 @@
 //! Invariants: a query evaluates only the strata on which its relations depend, and each of them once until
 //! the database is cleared. Results and their order depend only on the program and on the order of insertion.
 
+mod body;
 mod database;
 pub mod decompose;
 pub mod demand;
 mod error;
+mod evaluate;
 mod fixpoint;
 mod join;
 mod plan;
 mod program;
 mod relation;
 mod rule;
+mod scratch;
 pub mod split;
 mod statistics;
 pub mod strata;
 mod table;
 mod value;
 
+pub use body::Body;
 pub use database::Database;
 pub use error::{EvalError, ProgramError};
-pub use program::{Body, Program, Query};
+pub use program::{Program, Query};
 pub use relation::Relation;
 pub use rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 pub use statistics::Statistics;

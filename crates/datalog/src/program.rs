@@ -1,15 +1,10 @@
 //! A program: rules in strata with join plans, ready to evaluate.
 
-use crate::Limits;
-use crate::database::Database;
-use crate::error::{EvalError, ProgramError};
-use crate::fixpoint;
-use crate::join;
+use crate::error::ProgramError;
 use crate::plan::{Indexes, Plan, Planner, Purpose};
 use crate::rule::{Literal, RelationId, Rule, Signature, Variable};
 use crate::statistics::Statistics;
 use crate::strata::{Stratum, stratify};
-use crate::value::Value;
 
 /// The join plans of one rule.
 #[derive(Clone, Default, Debug)]
@@ -45,7 +40,7 @@ pub struct Program {
 /// The strata on which some relations depend, in evaluation order.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    strata: Vec<u32>,
+    pub(crate) strata: Vec<u32>,
 }
 
 impl Program {
@@ -95,7 +90,7 @@ impl Program {
         })
     }
 
-    /// Replans all rules for the relation sizes in `statistics`. Then call [`Database::reindex`] on each
+    /// Replans all rules for the relation sizes in `statistics`. Then call [`crate::Database::reindex`] on each
     /// database of the program.
     ///
     /// # Errors
@@ -106,7 +101,12 @@ impl Program {
         (0..self.strata.len()).try_for_each(|stratum| self.plan_stratum(stratum, statistics))
     }
 
-    fn plan_stratum(&mut self, stratum: usize, statistics: &Statistics) -> Result<(), ProgramError> {
+    /// Plans the rules of one stratum.
+    pub(crate) fn plan_stratum(
+        &mut self,
+        stratum: usize,
+        statistics: &Statistics,
+    ) -> Result<(), ProgramError> {
         let mut planner = Planner { statistics, indexes: &mut self.indexes };
         for &number in &self.strata[stratum].rules {
             let rule = &self.rules[number];
@@ -126,35 +126,6 @@ impl Program {
                 }
             }
             self.plans[number] = plans;
-        }
-        Ok(())
-    }
-
-    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
-    /// relations it reads are known. Adds the observed sizes to `statistics`.
-    ///
-    /// # Errors
-    /// As for [`Program::evaluate`].
-    pub fn evaluate_adaptively(
-        &mut self,
-        database: &mut Database,
-        query: &Query,
-        limits: &Limits,
-        statistics: &mut Statistics,
-    ) -> Result<(), EvalError> {
-        let inputs = (0..self.strata.len()).filter(|&s| self.strata[s].rules.is_empty());
-        let inputs = inputs.flat_map(|s| self.strata[s].relations.iter().copied());
-        statistics.observe(database, inputs);
-        for &stratum in &query.strata {
-            let stratum = stratum as usize;
-            if !database.complete[stratum] {
-                self.plan_stratum(stratum, statistics).expect("planned before, so safe");
-                let rules = self.strata[stratum].rules.iter().map(|&r| &self.rules[r]);
-                database.add_indexes(self, rules.flat_map(|rule| &rule.body).filter_map(relation_of));
-                fixpoint::complete_stratum(self, database, stratum, limits)?;
-                database.complete[stratum] = true;
-                statistics.observe(database, self.strata[stratum].relations.iter().copied());
-            }
         }
         Ok(())
     }
@@ -220,21 +191,6 @@ impl Program {
         query
     }
 
-    /// Evaluates the strata of `query` that are not yet complete.
-    ///
-    /// # Errors
-    /// Fails when a bound of `limits` is passed or evaluation is interrupted. Clear the database before using
-    /// it again; see [`Database::roll_back`].
-    pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
-        for &stratum in &query.strata {
-            if !database.complete[stratum as usize] {
-                fixpoint::complete_stratum(self, database, stratum as usize, limits)?;
-                database.complete[stratum as usize] = true;
-            }
-        }
-        Ok(())
-    }
-
     pub(crate) fn arity(&self, relation: usize) -> usize {
         self.signatures[relation].arity
     }
@@ -259,55 +215,9 @@ fn positive_relation((number, literal): (usize, &Literal)) -> Option<(usize, Rel
     }
 }
 
-fn relation_of(literal: &Literal) -> Option<RelationId> {
+pub(crate) fn relation_of(literal: &Literal) -> Option<RelationId> {
     match literal {
         Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),
         Literal::Distinct(..) | Literal::Compose { .. } => None,
-    }
-}
-
-/// A rule body that is planned on its own and solved over a complete database, for explanations and for
-/// grounding.
-#[derive(Clone, Debug)]
-pub struct Body {
-    plan: Plan,
-}
-
-impl Body {
-    /// Plans the body of `rule` with the variables `given` bound beforehand, so that each assignment of the
-    /// variables of its positive literals is found once. Adds the indexes it needs to `program`; then call
-    /// [`Database::reindex`] on each database.
-    ///
-    /// # Errors
-    /// Fails when the rule is unsafe.
-    pub fn plan(
-        program: &mut Program,
-        rule: &Rule,
-        given: &[Variable],
-        statistics: &Statistics,
-    ) -> Result<Body, ProgramError> {
-        let mut planner = Planner { statistics, indexes: &mut program.indexes };
-        let plan = planner
-            .plan(rule, Purpose::Instances, None, given)
-            .map_err(|v| ProgramError::Unsafe { label: rule.label, variable: v.0 })?;
-        Ok(Body { plan })
-    }
-
-    /// Calls `found` for each solution with the values of the rule's variables. `given` holds values by
-    /// variable number; only those of the variables given to [`Body::plan`] are read.
-    ///
-    /// # Errors
-    /// Fails when a bound of `limits` is passed, on interruption, or with the error that `found` returns.
-    pub fn for_each(
-        &self,
-        database: &mut Database,
-        given: &[Value],
-        limits: &Limits,
-        mut found: impl FnMut(&Database, &[Value]) -> Result<(), EvalError>,
-    ) -> Result<(), EvalError> {
-        join::run(&self.plan, database, (0, 0), given, limits, |database, bindings| {
-            found(database, bindings)
-        })?;
-        Ok(())
     }
 }

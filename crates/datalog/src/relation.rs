@@ -3,8 +3,8 @@
 //! Invariant: rows are only appended until the relation is cleared, so a range of row numbers is a stable set
 //! of tuples. Semi-naive evaluation uses such ranges as deltas.
 
-use crate::table::{IdTable, hash_values};
-use crate::value::{COLUMNS_PER_UNIT, Value};
+use crate::table::IdTable;
+use crate::value::{COLUMNS_PER_UNIT, Value, hash_values};
 
 /// The end of a chain of rows.
 pub(crate) const NONE: u32 = u32::MAX;

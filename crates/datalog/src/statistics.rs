@@ -1,6 +1,6 @@
 //! Observed sizes of relations, from which the planner chooses the join order.
 
-use crate::database::Database;
+use crate::relation::Relation;
 use crate::rule::RelationId;
 use rustc_hash::FxHashSet;
 
@@ -36,10 +36,9 @@ impl Statistics {
         self.relations.extend(Statistics::new(arities).relations);
     }
 
-    /// Records the sizes of `relations`, which must be complete in `database`.
-    pub fn observe(&mut self, database: &Database, relations: impl Iterator<Item = RelationId>) {
-        for id in relations {
-            let relation = database.relation(id);
+    /// Records the size of each of `relations`, which must be complete.
+    pub(crate) fn observe<'a>(&mut self, relations: impl Iterator<Item = (RelationId, &'a Relation)>) {
+        for (id, relation) in relations {
             let seen = &mut self.relations[id.index()];
             seen.observations += 1.0;
             seen.tuples += relation.len() as f64;

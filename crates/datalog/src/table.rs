@@ -4,8 +4,6 @@
 //! carries the table's current stamp, so clearing takes constant time: the relations of a state are cleared
 //! many thousand times a second.
 
-use crate::value::Value;
-
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     stamp: u32,
@@ -118,20 +116,10 @@ impl IdTable {
     }
 }
 
-/// A multiplicative hash of a sequence of values. Its upper bits are the best distributed.
-#[inline]
-pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
-    const K: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash = u64::from(seed).wrapping_add(1).wrapping_mul(K);
-    for value in values {
-        hash = (hash.rotate_left(26) ^ u64::from(value.0)).wrapping_mul(K);
-    }
-    (hash >> 32) as u32
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::IdTable;
+    use crate::value::{Value, hash_values};
 
     #[test]
     fn ids_are_found_until_the_table_is_cleared() {

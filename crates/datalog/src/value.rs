@@ -7,7 +7,7 @@
 //! [`Values::release`]. A caller that needs a passing term for longer serialises it with [`Values::write`]
 //! and restores it with [`Values::read`].
 
-use crate::table::{IdTable, hash_values};
+use crate::table::IdTable;
 use rustc_hash::FxHashMap;
 
 /// An interned ground term.
@@ -328,6 +328,17 @@ impl Values {
 fn hash_term(functor: Functor, args: &[Value]) -> u32 {
     let root = functor.name.0.wrapping_mul(2).wrapping_add(u32::from(functor.arity.is_some()));
     hash_values(root, args.iter().copied())
+}
+
+/// A multiplicative hash of a sequence of values. Its upper bits are the best distributed.
+#[inline]
+pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = u64::from(seed).wrapping_add(1).wrapping_mul(K);
+    for value in values {
+        hash = (hash.rotate_left(26) ^ u64::from(value.0)).wrapping_mul(K);
+    }
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]

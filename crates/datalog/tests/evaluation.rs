@@ -49,7 +49,7 @@ proptest! {
 
         // The results stay the same when plans use the observed sizes, in the same database and in a new one.
         let mut statistics = program.statistics();
-        statistics.observe(&database, all(&program).into_iter());
+        database.observe(&mut statistics, all(&program).into_iter());
         program.plan(&statistics).expect("safe");
         database.reindex(&program);
         compare(&program, &database, &expected, &all(&program));

@@ -7,6 +7,7 @@
 //! linear time. No function recurses over the nesting of its input.
 
 pub mod ast;
+mod atoms;
 pub mod check;
 pub mod diagnostic;
 mod equality;

@@ -5,10 +5,10 @@
 //! together stay linear in the length of the text ([`Budget`]).
 
 use crate::ast::{Atom, Literal, Rule, Span, TermId};
+use crate::atoms::{Place, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::equality::Unifier;
 use crate::keyword::Connective;
-use crate::parse::{Parser, Place};
 use crate::sexpr::NodeId;
 
 /// The maximum number of rules that one source rule may become.
@@ -56,13 +56,13 @@ impl Normaliser {
         !self.failed
     }
 
-    /// Adds a condition to the body. Reports errors to the parser.
-    pub(crate) fn add_condition(&mut self, parser: &mut Parser<'_>, condition: NodeId) {
+    /// Adds a condition to the body. Reports errors to the reader.
+    pub(crate) fn add_condition(&mut self, reader: &mut Reader<'_>, condition: NodeId) {
         enum Work {
             Visit { node: NodeId, negated: bool },
             Close { step: usize },
         }
-        let tree = parser.tree;
+        let tree = reader.tree;
         let mut work = vec![Work::Visit { node: condition, negated: false }];
         while let Some(item) = work.pop() {
             let (node, negated) = match item {
@@ -92,7 +92,7 @@ impl Normaliser {
                     work[first..].reverse();
                 }
                 Some(Connective::Distinct) if count == 2 => {
-                    let mut terms = tree.children(node).skip(1).map(|term| parser.term(term));
+                    let mut terms = tree.children(node).skip(1).map(|term| reader.term(term));
                     if let (Some(Some(left)), Some(Some(right))) = (terms.next(), terms.next()) {
                         self.add_leaf(if negated {
                             Leaf::Equal(left, right)
@@ -105,9 +105,9 @@ impl Normaliser {
                 }
                 Some(connective) => {
                     self.failed = true;
-                    parser.errors.push(wrong_count(connective, count, tree.span(node)));
+                    reader.errors.push(wrong_count(connective, count, tree.span(node)));
                 }
-                None => match parser.atom(node, Place::Body) {
+                None => match reader.atom(node, Place::Body) {
                     Some(atom) if negated => self.add_leaf(Leaf::Literal(Literal::Negative(atom))),
                     Some(atom) => self.add_leaf(Leaf::Literal(Literal::Positive(atom))),
                     None => self.failed = true,
@@ -139,8 +139,8 @@ impl Normaliser {
         })
     }
 
-    /// Adds one rule per alternative to the parser's description.
-    pub(crate) fn expand(&self, parser: &mut Parser<'_>, head: &Atom, span: Span, budget: &mut Budget) {
+    /// Adds one rule per alternative to the reader's description.
+    pub(crate) fn expand(&self, reader: &mut Reader<'_>, head: &Atom, span: Span, budget: &mut Budget) {
         /// A linked list of the conditions that are still to be expanded.
         struct Agenda {
             step: usize,
@@ -152,7 +152,7 @@ impl Normaliser {
             cells: usize,
         }
         let Budget(left) = budget;
-        let first_rule = parser.description.rules.len();
+        let first_rule = reader.description.rules.len();
         let mut alternatives = 0;
         let mut cells: Vec<Agenda> = Vec::new();
         let mut chosen: Vec<usize> = Vec::new();
@@ -198,8 +198,8 @@ impl Normaliser {
             alternatives += 1;
             *left = left.saturating_sub(chosen.len());
             if *left == 0 || alternatives > MAX_ALTERNATIVES {
-                parser.description.rules.truncate(first_rule);
-                parser.errors.push(too_many_alternatives(span, *left == 0));
+                reader.description.rules.truncate(first_rule);
+                reader.errors.push(too_many_alternatives(span, *left == 0));
                 return;
             }
             self.add_rule(parser, head, &chosen, span);
@@ -207,7 +207,7 @@ impl Normaliser {
     }
 
     /// Adds the rule of one alternative, unless its equations have no solution.
-    fn add_rule(&self, parser: &mut Parser<'_>, head: &Atom, chosen: &[usize], span: Span) {
+    fn add_rule(&self, reader: &mut Reader<'_>, head: &Atom, chosen: &[usize], span: Span) {
         let leaves = || chosen.iter().map(|&leaf| &self.leaves[leaf]);
         let body = leaves().filter_map(|leaf| match leaf {
             Leaf::Literal(literal) => Some(literal.clone()),
@@ -221,12 +221,12 @@ impl Normaliser {
             })
             .collect();
         if !equations.is_empty() {
-            let mut unifier = Unifier::new(&mut parser.description.terms);
+            let mut unifier = Unifier::new(&mut reader.description.terms);
             match unifier.apply(&equations, &mut rule) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(message) => {
-                    parser.errors.push(
+                    reader.errors.push(
                         Diagnostic::error("term-too-large", span, message)
                             .help("write the term that is meant in place of `(not (distinct ...))`"),
                     );
@@ -234,7 +234,7 @@ impl Normaliser {
                 }
             }
         }
-        parser.description.rules.push(rule);
+        reader.description.rules.push(rule);
     }
 }
 

@@ -3,13 +3,13 @@
 //! Invariant: the time is linear in the text, apart from the bounded distribution of `or`
 //! ([`crate::MAX_ALTERNATIVES`]). Nothing recurses. One pass reports all errors. Specification, section 2.
 
-use crate::ast::{Atom, Description, Rule, Span, Term, TermId};
+use crate::ast::{Description, Rule};
+use crate::atoms::{Place, Reader};
 use crate::diagnostic::{Diagnostic, ParseErrors};
-use crate::keyword::{Connective, Keyword};
+use crate::keyword::Connective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::normalise::{Budget, Normaliser};
-use crate::sexpr::{Expr, NodeId, Tree, read_forms};
-use crate::symbol::Symbol;
+use crate::sexpr::{NodeId, read_forms};
 
 /// Parses a rulesheet.
 ///
@@ -34,194 +34,49 @@ fn parse_forms(kif: &[u8], wrapped: bool) -> Result<Description, ParseErrors> {
     let mut errors = ParseErrors::default();
     let tree = read_forms(kif, Some(usize::from(wrapped)), &mut errors);
     let description = Description { source: kif.to_vec(), ..Description::default() };
-    let mut parser = Parser { tree: &tree, description, errors, budget: Budget::for_text(kif.len()) };
+    let mut reader = Reader { tree: &tree, description, errors };
+    let mut budget = Budget::for_text(kif.len());
     for root in tree.roots() {
         if wrapped && tree.is_list(root) {
-            for form in tree.children(root) {
-                parser.form(form);
+            for child in tree.children(root) {
+                form(&mut reader, &mut budget, child);
             }
         } else {
-            parser.form(root);
+            form(&mut reader, &mut budget, root);
         }
     }
-    if parser.errors.is_empty() { Ok(parser.description) } else { Err(parser.errors) }
+    if reader.errors.is_empty() { Ok(reader.description) } else { Err(reader.errors) }
 }
 
-/// The state of the parser of one text.
-pub(crate) struct Parser<'a> {
-    pub(crate) tree: &'a Tree<'a>,
-    pub(crate) description: Description,
-    pub(crate) errors: ParseErrors,
-    budget: Budget,
-}
-
-impl<'a> Parser<'a> {
-    /// Parses a rule or a fact and adds it to the description.
-    fn form(&mut self, node: NodeId) {
-        let tree = self.tree;
-        let span = tree.span(node);
-        let is_rule = tree.is_list(node) && tree.head(node) == Some(Connective::If.name());
-        if !is_rule {
-            if let Some(head) = self.atom(node, Place::Fact) {
-                self.description.rules.push(Rule { head, body: Vec::new(), span });
-            }
-            return;
+/// Parses a rule or a fact and adds it to the reader's description.
+fn form(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
+    let tree = reader.tree;
+    let span = tree.span(node);
+    let is_rule = tree.is_list(node) && tree.head(node) == Some(Connective::If.name());
+    if !is_rule {
+        if let Some(head) = reader.atom(node, Place::Fact) {
+            reader.description.rules.push(Rule { head, body: Vec::new(), span });
         }
-        let mut members = tree.children(node).skip(1);
-        let Some(head) = members.next() else {
-            self.errors.push(
-                Diagnostic::error("rule-without-head", span, "a rule without a head")
-                    .help(format!("a rule is written `{}`", Connective::If.syntax())),
-            );
-            return;
-        };
-        let head = self.atom(head, Place::Head);
-        let mut normaliser = Normaliser::default();
-        for condition in members {
-            normaliser.add_condition(self, condition);
-        }
-        if let Some(head) = head
-            && normaliser.is_sound()
-        {
-            let mut budget = std::mem::take(&mut self.budget);
-            normaliser.expand(self, &head, span, &mut budget);
-            self.budget = budget;
-        }
+        return;
     }
-
-    /// Parses an atom: a word, or a list of a word and terms. Reports an error and returns `None` otherwise.
-    pub(crate) fn atom(&mut self, node: NodeId, place: Place) -> Option<Atom> {
-        let tree = self.tree;
-        let span = tree.span(node);
-        let (name, name_span) = match tree.expr(node) {
-            Expr::Word(word) => (word, span),
-            Expr::List => {
-                let name = self.list_name(node, "a relation")?;
-                (name, tree.children(node).next().map_or(span, |n| tree.span(n)))
-            }
-        };
-        if let Some(connective) = Connective::of(name) {
-            let message = match place {
-                Place::Fact => format!("`{}` cannot stand on its own as a fact", connective.name()),
-                Place::Head => format!("`{}` cannot be the head of a rule", connective.name()),
-                Place::Body => format!("`{}` is not used this way", connective.name()),
-            };
-            self.errors.push(Diagnostic::error("misplaced-connective", name_span, message).help(format!(
-                "`{}` is written `{}`",
-                connective.name(),
-                connective.syntax()
-            )));
-            return None;
-        }
-        if name.starts_with('?') {
-            self.errors.push(
-                Diagnostic::error(
-                    "variable-as-relation",
-                    name_span,
-                    format!("the variable `{name}` stands where a relation should"),
-                )
-                .help("GDL is first-order: variables stand for terms only; name the relation"),
-            );
-            return None;
-        }
-        let relation = match Keyword::of(name) {
-            Some(keyword) => self.description.symbols.intern(keyword.name()),
-            None => self.description.symbols.intern(name),
-        };
-        let mut args = Vec::new();
-        if tree.is_list(node) {
-            for arg in tree.children(node).skip(1) {
-                args.push(self.term(arg)?);
-            }
-        }
-        Some(Atom { relation, args, span })
+    let mut members = tree.children(node).skip(1);
+    let Some(head) = members.next() else {
+        reader.errors.push(
+            Diagnostic::error("rule-without-head", span, "a rule without a head")
+                .help(format!("a rule is written `{}`", Connective::If.syntax())),
+        );
+        return;
+    };
+    let head = reader.atom(head, Place::Head);
+    let mut normaliser = Normaliser::default();
+    for condition in members {
+        normaliser.add_condition(reader, condition);
     }
-
-    /// The first word of a list. Reports an error and returns `None` if there is none.
-    fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
-        let tree = self.tree;
-        match tree.children(node).next() {
-            None => {
-                let message = format!("an empty list where {what} should be applied");
-                self.errors.push(
-                    Diagnostic::error("empty-list", tree.span(node), message)
-                        .help("remove the parentheses, or put a name and its arguments between them"),
-                );
-                None
-            }
-            Some(first) if tree.is_list(first) => {
-                let span = tree.span(first);
-                let diagnostic = Diagnostic::error(
-                    "list-as-name",
-                    Span { start: span.start, end: span.start + 1 },
-                    format!("a list stands where the name of {what} should"),
-                );
-                let help = match tree.head(first).and_then(Keyword::of) {
-                    Some(keyword) => format!(
-                        "is there one `(` too many? `{}` is written `{}`",
-                        keyword.name(),
-                        keyword.syntax()
-                    ),
-                    None => {
-                        "the first word of a list names what it is; is there one `(` too many?".to_owned()
-                    }
-                };
-                self.errors.push(diagnostic.help(help));
-                None
-            }
-            Some(first) => tree.word(first),
-        }
+    if let Some(head) = head
+        && normaliser.is_sound()
+    {
+        normaliser.expand(reader, &head, span, budget);
     }
-
-    /// Parses a term of any depth. Reports an error and returns `None` if it is malformed.
-    pub(crate) fn term(&mut self, node: NodeId) -> Option<TermId> {
-        struct Open {
-            function: Symbol,
-            first_arg: usize,
-            end: NodeId,
-        }
-        let tree = self.tree;
-        let mut open: Vec<Open> = Vec::new();
-        let mut done: Vec<TermId> = Vec::new();
-        let mut skip_name = false;
-        for (at, end) in tree.subtree(node) {
-            if skip_name {
-                skip_name = false;
-            } else if let Expr::Word(word) = tree.expr(at) {
-                let symbol = self.description.symbols.intern(word);
-                let term =
-                    if word.starts_with('?') { Term::Variable(symbol) } else { Term::Constant(symbol) };
-                done.push(self.description.terms.intern(term));
-            } else {
-                let name = self.list_name(at, "a function")?;
-                if name.starts_with('?') {
-                    let message = format!("the variable `{name}` stands where a function should");
-                    self.errors.push(
-                        Diagnostic::error("variable-as-function", tree.span(at), message)
-                            .help("GDL is first-order: variables stand for terms only; name the function"),
-                    );
-                    return None;
-                }
-                let function = self.description.symbols.intern(name);
-                open.push(Open { function, first_arg: done.len(), end });
-                skip_name = true;
-            }
-            let next = at.following();
-            while let Some(last) = open.pop_if(|o| o.end == next) {
-                let args = done.split_off(last.first_arg).into_boxed_slice();
-                done.push(self.description.terms.intern(Term::Compound(last.function, args)));
-            }
-        }
-        done.pop()
-    }
-}
-
-/// The position of an atom, for error messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
-    Fact,
-    Head,
-    Body,
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Relaxed {
                 self.program.evaluate(&mut self.database, &query, &Limits { rows, ..limits.clone() });
             self.statistics = self.program.statistics();
             let all = (0..self.relation_count()).map(|r| RelationId(r as u32));
-            self.statistics.observe(&self.database, all);
+            self.database.observe(&mut self.statistics, all);
             match result {
                 Ok(()) => return Ok(()),
                 Err(EvalError::TooMuchWork { .. }) if rows < limits.rows => {

@@ -1,0 +1,54 @@
+//! The evaluation of a query: stratum by stratum, each once until the database is cleared.
+
+use crate::Limits;
+use crate::database::Database;
+use crate::error::EvalError;
+use crate::fixpoint;
+use crate::program::{Program, Query, relation_of};
+use crate::statistics::Statistics;
+
+impl Program {
+    /// Evaluates the strata of `query` that are not yet complete.
+    ///
+    /// # Errors
+    /// Fails when a bound of `limits` is passed or evaluation is interrupted. Clear the database before using
+    /// it again; see [`Database::roll_back`].
+    pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
+        for &stratum in &query.strata {
+            if !database.complete[stratum as usize] {
+                fixpoint::complete_stratum(self, database, stratum as usize, limits)?;
+                database.complete[stratum as usize] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
+    /// relations it reads are known. Adds the observed sizes to `statistics`.
+    ///
+    /// # Errors
+    /// As for [`Program::evaluate`].
+    pub fn evaluate_adaptively(
+        &mut self,
+        database: &mut Database,
+        query: &Query,
+        limits: &Limits,
+        statistics: &mut Statistics,
+    ) -> Result<(), EvalError> {
+        let inputs = (0..self.strata().len()).filter(|&s| self.strata()[s].rules.is_empty());
+        let inputs = inputs.flat_map(|s| self.strata()[s].relations.iter().copied());
+        database.observe(statistics, inputs);
+        for &stratum in &query.strata {
+            let stratum = stratum as usize;
+            if !database.complete[stratum] {
+                self.plan_stratum(stratum, statistics).expect("planned before, so safe");
+                let rules = self.strata()[stratum].rules.iter().map(|&r| &self.rules()[r]);
+                database.add_indexes(self, rules.flat_map(|rule| &rule.body).filter_map(relation_of));
+                fixpoint::complete_stratum(self, database, stratum, limits)?;
+                database.complete[stratum] = true;
+                database.observe(statistics, self.strata()[stratum].relations.iter().copied());
+            }
+        }
+        Ok(())
+    }
+}
