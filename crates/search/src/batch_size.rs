@@ -11,22 +11,22 @@ pub struct BatchSizing {
     /// that a lane whose playout has ended takes up another one.
     pub lanes: Option<usize>,
     /// The number of visits of the root for each leaf of a batch.
-    pub growth: u32,
+    pub visits_per_leaf: u32,
     /// The maximum number of playouts from one leaf.
-    pub per_leaf: usize,
+    pub max_per_leaf: usize,
     /// The minimum number of playouts from one leaf, where there are lanes for them: a playout in a lane
     /// costs less than a descent through the tree.
-    pub least: usize,
+    pub min_per_leaf: usize,
 }
 
 /// The default number of playouts for each lane.
 const ROUNDS: usize = 2;
 
 /// One leaf in flight for this many visits of the root costs hardly any selectivity.
-const SELECTIVE: u32 = 32;
+const VISITS_PER_LEAF_IN_FLIGHT: u32 = 32;
 
 /// If fewer batches than this fit into the time left, batches grow faster: otherwise most lanes stay idle.
-const FEW: u32 = 8;
+const FEW_BATCHES: u32 = 8;
 
 /// The size of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,31 +37,32 @@ pub(crate) struct BatchSize {
 
 impl Default for BatchSizing {
     fn default() -> BatchSizing {
-        BatchSizing { lanes: None, growth: 1, per_leaf: 64, least: 4 }
+        BatchSizing { lanes: None, visits_per_leaf: 1, max_per_leaf: 64, min_per_leaf: 4 }
     }
 }
 
 impl BatchSizing {
     /// One leaf and one playout.
     pub fn single() -> BatchSizing {
-        BatchSizing { lanes: Some(1), growth: 1, per_leaf: 1, least: 1 }
+        BatchSizing { lanes: Some(1), visits_per_leaf: 1, max_per_leaf: 1, min_per_leaf: 1 }
     }
 
-    /// The next batch of one of `workers` threads, on a machine with `lanes`, for a root with `visits`, when
-    /// there is time for about `left` batches. The batch has at most `most` leaves.
+    /// The size of the next batch of one of `workers` threads, on a machine with `lanes`, for a root with
+    /// `visits`, when there is time for about `left` batches. The batch has at most `most` leaves.
     pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchSize {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
-        let enough = (all / self.least.max(1)).max(1);
+        let enough = (all / self.min_per_leaf.max(1)).max(1);
         let least = all / enough;
         // All threads together have no more leaves in flight than one thread would, until the root has more
         // visits.
-        let each = ((visits / SELECTIVE) as usize / workers).clamp(enough.div_ceil(workers), enough);
-        let speed_up = (FEW / left.max(1)).max(1);
-        let grown = (visits.max(1).saturating_mul(speed_up) / self.growth.max(1)) as usize / workers;
+        let each =
+            ((visits / VISITS_PER_LEAF_IN_FLIGHT) as usize / workers).clamp(enough.div_ceil(workers), enough);
+        let speed_up = (FEW_BATCHES / left.max(1)).max(1);
+        let grown = (visits.max(1).saturating_mul(speed_up) / self.visits_per_leaf.max(1)) as usize / workers;
         let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
         // Each thread fills its machine's lanes at least once, whatever the other threads have in flight.
         let lanes = (all / workers).max(all.min(lanes));
-        BatchSize { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.per_leaf.max(1)) }
+        BatchSize { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.max_per_leaf.max(1)) }
     }
 }
 
@@ -76,7 +77,7 @@ mod tests {
 
     #[test]
     fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
-        let batch = BatchSizing { lanes: None, growth: 10, per_leaf: 16, least: 4 };
+        let batch = BatchSizing { lanes: None, visits_per_leaf: 10, max_per_leaf: 16, min_per_leaf: 4 };
         assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 16 });
         assert_eq!(batch.plan(512, 1, 1000, u32::MAX, u64::MAX), BatchSize { leaves: 100, per_leaf: 10 });
         assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, u64::MAX), BatchSize { leaves: 256, per_leaf: 4 });
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn large_batches_come_to_the_same_moves() {
         let options = MctsOptions {
-            batch: BatchSizing { lanes: Some(64), growth: 4, per_leaf: 8, least: 1 },
+            batch: BatchSizing { lanes: Some(64), visits_per_leaf: 4, max_per_leaf: 8, min_per_leaf: 1 },
             exploration: 3.0,
             ..MctsOptions::default()
         };

@@ -161,8 +161,8 @@ impl History {
             tallies.get(mv.0 as usize).map_or(mean_of_role, |tally| tally.mean(mean_of_role)) as f32
         }));
         let mean = out.iter().sum::<f32>() / out.len().max(1) as f32;
-        for worth in out {
-            *worth -= mean;
+        for advantage in out {
+            *advantage -= mean;
         }
     }
 }

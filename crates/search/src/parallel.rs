@@ -111,9 +111,9 @@ mod tests {
 
     /// Tic-tac-toe that records which threads ask for next states.
     #[derive(Clone, Default)]
-    struct Witnessed(Arc<Mutex<HashSet<ThreadId>>>);
+    struct Recorded(Arc<Mutex<HashSet<ThreadId>>>);
 
-    impl Rules for Witnessed {
+    impl Rules for Recorded {
         fn initial(&self) -> Vec<u8> {
             TicTacToe.initial()
         }
@@ -133,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn as_many_threads_work_as_are_asked_for() {
+    fn all_threads_take_part() {
         for threads in 1..=3 {
-            let rules = Witnessed::default();
+            let rules = Recorded::default();
             let seen = Arc::clone(&rules.0);
             let options = MctsOptions { threads, ..MctsOptions::uct() };
             let mut search = Search::new(TestMachine::new(rules, &["x", "o"]), &options).unwrap();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_thread_has_under_way_outlives_the_thinning_by_another() {
+    fn descents_in_flight_survive_thinning_by_another_thread() {
         let options = MctsOptions { threads: 3, memory: 1, ..MctsOptions::uct() };
         let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
         for _ in 0..30 {

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_small_heap_is_proved_as_it_is() {
+    fn proofs_of_small_heaps_agree_with_exhaustive_search() {
         for size in 1..=14 {
             let machine = test_games::heap(size, 2);
             let truth = exhaust(&machine.rules, &machine.rules.initial());

@@ -122,8 +122,12 @@ mod tests {
         ] {
             let mut search = Search::new(test_games::combination(&[1, 0, 2, 2, 1, 0, 1]), &options).unwrap();
             assert_eq!(search.run(&Limits::iterations(50_000)), Halt::Decided);
-            let told = search.report(Role(0)).principal.concat();
-            assert_eq!(told, ["1", "0", "2", "2", "1", "0", "1"], "all of it, not only what was visited");
+            let principal = search.report(Role(0)).principal.concat();
+            assert_eq!(
+                principal,
+                ["1", "0", "2", "2", "1", "0", "1"],
+                "all of it, not only what was visited"
+            );
             for digit in [1, 0, 2, 2, 1, 0, 1] {
                 let mv = search.best_move(Role(0)).unwrap().unwrap();
                 assert_eq!(mv, Move(digit));

@@ -56,20 +56,20 @@ fn play<R: Rules>(machine: &mut TestMachine<R>, players: &mut [Box<dyn Player>])
 }
 
 #[test]
-fn it_beats_the_random_player_from_both_seats() {
+fn it_beats_the_random_player_in_both_roles() {
     let mut machine = test_games::tic_tac_toe();
     let mut sum = 0u32;
     for seed in 0..60 {
-        let seat = seed as usize % 2;
+        let role = seed as usize % 2;
         let options = MctsOptions { iterations: Some(200), seed: Some(seed), ..MctsOptions::default() };
         let (own, other) = (machine.clone(), machine.clone());
         let mcts = MctsPlayer::new(options, move |_, _, _| Ok(own.clone()));
         let random = RandomPlayer::new(&RandomOptions { seed: Some(seed) }, move |_, _, _| Ok(other.clone()));
         let mut players: Vec<Box<dyn Player>> = vec![Box::new(mcts), Box::new(random)];
-        if seat == 1 {
+        if role == 1 {
             players.swap(0, 1);
         }
-        sum += u32::from(play(&mut machine, &mut players)[seat]);
+        sum += u32::from(play(&mut machine, &mut players)[role]);
     }
     assert!(sum >= 5500, "{sum} of 6000");
 }

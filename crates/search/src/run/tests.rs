@@ -157,7 +157,7 @@ fn a_tree_that_has_no_room_still_grows_where_it_matters() {
         least = if search.nodes() < most { least.min(search.nodes()) } else { least };
         assert!(search.bytes() < 1 << 20, "{}", search.bytes());
     }
-    assert!(least < most / 2, "{least} of {most}: nothing was given up");
+    assert!(least < most / 2, "{least} of {most}: nothing was recycled");
     // All frequently visited nodes are kept: the best line down to the end of the game.
     let root = search.tree.root();
     let (mut id, mut depth) = (root, 0);
