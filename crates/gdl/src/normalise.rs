@@ -202,7 +202,7 @@ impl Normaliser {
                 reader.errors.push(too_many_alternatives(span, *left == 0));
                 return;
             }
-            self.add_rule(parser, head, &chosen, span);
+            self.add_rule(reader, head, &chosen, span);
         }
     }
 
