@@ -3,22 +3,13 @@
 //! that are evaluated on demand.
 
 use ggp_game::Interpreter;
-use ggp_game::rng::mix;
+use ggp_game::rng::Sequence;
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::walk;
 
-/// A generator of pseudo-random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        (mix(self.0) % n as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
+/// One of `from`, drawn from `random`.
+fn pick<'a>(random: &mut Sequence, from: &[&'a str]) -> &'a str {
+    from[random.below(from.len())]
 }
 
 /// The common part of the random games: two roles, three things, and a clock that ends the game.
@@ -65,69 +56,69 @@ const FLUENTS: [&str; 8] = [
     "(holds (f 1) (g ?y))",
 ];
 
-fn condition(dice: &mut Dice, with_moves: bool, lower: bool) -> String {
-    let atom = match dice.below(if with_moves { 4 } else { 2 }) {
-        0 => dice.pick(&STATE),
-        1 if lower => dice.pick(&STATE),
-        1 => dice.pick(&DERIVED),
-        _ => dice.pick(&MOVES),
+fn condition(random: &mut Sequence, with_moves: bool, lower: bool) -> String {
+    let atom = match random.below(if with_moves { 4 } else { 2 }) {
+        0 => pick(random, &STATE),
+        1 if lower => pick(random, &STATE),
+        1 => pick(random, &DERIVED),
+        _ => pick(random, &MOVES),
     };
-    let negated = dice.below(3) == 0 && !atom.contains("?r") && !atom.contains("?m");
+    let negated = random.below(3) == 0 && !atom.contains("?r") && !atom.contains("?m");
     if negated { format!("(not {atom})") } else { atom.to_owned() }
 }
 
-fn body(dice: &mut Dice, with_moves: bool, lower: bool) -> String {
+fn body(random: &mut Sequence, with_moves: bool, lower: bool) -> String {
     let mut body = String::from("(thing ?x) (thing ?y)");
-    for _ in 0..=dice.below(3) {
+    for _ in 0..=random.below(3) {
         body += " ";
-        body += &condition(dice, with_moves, lower);
+        body += &condition(random, with_moves, lower);
     }
-    if dice.below(4) == 0 {
+    if random.below(4) == 0 {
         body += " (distinct ?x ?y)";
     }
     body
 }
 
 fn rules(seed: u64) -> String {
-    let dice = &mut Dice(seed);
+    let random = &mut Sequence::new(seed);
     let mut rules = FRAME.to_owned();
     let mut add = |rule: String| {
         rules += &rule;
         rules.push('\n');
     };
-    for _ in 0..=dice.below(3) {
-        add(format!("(<= (p ?x) {})", body(dice, false, true)));
-        add(format!("(<= (q ?x ?y) {})", body(dice, false, true)));
-        add(format!("(<= (legal a (take ?x)) {})", body(dice, false, true)));
+    for _ in 0..=random.below(3) {
+        add(format!("(<= (p ?x) {})", body(random, false, true)));
+        add(format!("(<= (q ?x ?y) {})", body(random, false, true)));
+        add(format!("(<= (legal a (take ?x)) {})", body(random, false, true)));
     }
     // Recursion through one relation and through two.
-    add(format!("(<= (reached ?x ?y) (q ?x ?y) {})", body(dice, false, true)));
-    if dice.below(2) == 0 {
+    add(format!("(<= (reached ?x ?y) (q ?x ?y) {})", body(random, false, true)));
+    if random.below(2) == 0 {
         add("(<= (reached ?x ?z) (reached ?x ?y) (reached ?y ?z) (thing ?y))".to_owned());
     }
-    if dice.below(2) == 0 {
-        add(format!("(<= (reached ?x ?y) (open ?x) {})", body(dice, false, true)));
+    if random.below(2) == 0 {
+        add(format!("(<= (reached ?x ?y) (open ?x) {})", body(random, false, true)));
     }
-    add(format!("(<= (open ?x) (reached ?x ?y) {})", body(dice, false, true)));
-    add(format!("(<= (open 1) {})", body(dice, false, true)));
+    add(format!("(<= (open ?x) (reached ?x ?y) {})", body(random, false, true)));
+    add(format!("(<= (open 1) {})", body(random, false, true)));
     for role in ["a", "b"] {
         for mv in ["(put ?x ?y)", "(put ?x 2)", "(take 3)"] {
-            add(format!("(<= (legal {role} {mv}) {})", body(dice, false, false)));
+            add(format!("(<= (legal {role} {mv}) {})", body(random, false, false)));
         }
-        add(format!("(<= (goal {role} 100) {})", body(dice, false, false)));
-        add(format!("(<= (goal {role} 50) (not (goal {role} 100)) {})", body(dice, false, false)));
-        add(format!("(<= (sees {role} (saw ?x)) {})", body(dice, true, false)));
+        add(format!("(<= (goal {role} 100) {})", body(random, false, false)));
+        add(format!("(<= (goal {role} 50) (not (goal {role} 100)) {})", body(random, false, false)));
+        add(format!("(<= (sees {role} (saw ?x)) {})", body(random, true, false)));
     }
     add("(<= (goal b ?n) (true (clock ?n)) (true (at 3)))".to_owned());
-    if dice.below(2) == 0 {
+    if random.below(2) == 0 {
         add("(<= (legal b ?m) (legal a ?m) (true (at 2)))".to_owned());
     }
     for fluent in FLUENTS {
-        for _ in 0..dice.below(3) {
-            add(format!("(<= (next {fluent}) {})", body(dice, true, false)));
+        for _ in 0..random.below(3) {
+            add(format!("(<= (next {fluent}) {})", body(random, true, false)));
         }
     }
-    match dice.below(4) {
+    match random.below(4) {
         0 => add("(<= (next ?f) (true ?f) (does a wait) (distinct ?f (clock 0)) (not (true (clock 3))))"
             .to_owned()),
         1 => add("(<= (next (was ?r ?m)) (does ?r ?m) (not (does b wait)))".to_owned()),

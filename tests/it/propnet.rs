@@ -3,7 +3,7 @@
 
 use ggp_game::{
     EvalError, Fact, Game, Goal, Goals, Move, PlayoutPlan, Playouts, Preference, Role, StateMachine,
-    StopToken, rng::mix,
+    StopToken, rng::Sequence,
 };
 use ggp_propnet::{
     Cpu, Fluent, GroundLimits, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal,
@@ -146,16 +146,6 @@ impl StateMachine for Naive {
 
 impl Playouts for Naive {}
 
-/// A generator of pseudo-random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        (mix(self.0) % n as u64) as usize
-    }
-}
-
 fn game(roles: usize) -> Arc<Game> {
     let mut rules = String::from("(init (on)) (<= terminal (not (true (on)))) (<= (next (on)) (true (on)))");
     for role in 0..roles {
@@ -165,67 +155,67 @@ fn game(roles: usize) -> Arc<Game> {
 }
 
 /// A random gate with inputs from `pool`.
-fn gate(b: &mut NetBuilder, dice: &mut Dice, pool: &[Signal]) -> Signal {
-    let widest = if dice.below(4) == 0 { 9 } else { 3 };
-    let width = 2 + dice.below(widest);
+fn gate(b: &mut NetBuilder, numbers: &mut Sequence, pool: &[Signal]) -> Signal {
+    let widest = if numbers.below(4) == 0 { 9 } else { 3 };
+    let width = 2 + numbers.below(widest);
     let inputs: Vec<Signal> = (0..width)
         .map(|_| {
             // Prefer recent signals, which makes the network deep.
-            let back = dice.below(pool.len()).min(dice.below(pool.len()));
-            pool[pool.len() - 1 - back].negated_if(dice.below(3) == 0)
+            let back = numbers.below(pool.len()).min(numbers.below(pool.len()));
+            pool[pool.len() - 1 - back].negated_if(numbers.below(3) == 0)
         })
         .collect();
-    if dice.below(2) == 0 { b.and(inputs) } else { b.or(inputs) }
+    if numbers.below(2) == 0 { b.and(inputs) } else { b.or(inputs) }
 }
 
 /// A random network: a control fluent of short period, a counter, random fluents, a recursive component,
 /// and many moves for role 0.
 fn random_net(seed: u64) -> (usize, PropNet) {
-    let dice = &mut Dice(seed);
-    let roles = 1 + dice.below(3);
+    let numbers = &mut Sequence::new(seed);
+    let roles = 1 + numbers.below(3);
     let counts: Vec<usize> =
-        (0..roles).map(|role| if role == 0 { 2 + dice.below(40) } else { 1 + dice.below(6) }).collect();
+        (0..roles).map(|role| if role == 0 { 2 + numbers.below(40) } else { 1 + numbers.below(6) }).collect();
     let mut b = NetBuilder::new(&counts);
-    let period = [1, 2, 3, 4, 5][dice.below(5)];
-    let steps = 3 + dice.below(12);
-    let random = 2 + dice.below(8);
+    let period = [1, 2, 3, 4, 5][numbers.below(5)];
+    let steps = 3 + numbers.below(12);
+    let random = 2 + numbers.below(8);
     let turn: Vec<Signal> = (0..period).map(|i| b.state(i)).collect();
     let step: Vec<Signal> = (0..steps).map(|i| b.state(period + i)).collect();
     let free: Vec<Signal> = (0..random).map(|i| b.state(period + steps + i)).collect();
     let mut pool: Vec<Signal> = turn.iter().chain(&step).chain(&free).copied().collect();
-    for _ in 0..5 + dice.below(30) {
-        let new = gate(&mut b, dice, &pool);
+    for _ in 0..5 + numbers.below(30) {
+        let new = gate(&mut b, numbers, &pool);
         pool.push(new);
     }
     // A recursive component, monotone in its unknowns.
-    let size = 1 + dice.below(6);
+    let size = 1 + numbers.below(6);
     let (component, unknowns) = b.open_fixpoint(size);
     let bodies = (0..size)
         .map(|_| {
-            let edges: Vec<Signal> = (0..=dice.below(3))
+            let edges: Vec<Signal> = (0..=numbers.below(3))
                 .map(|_| {
-                    let from = unknowns[dice.below(size)];
-                    let by = pool[dice.below(pool.len())].negated_if(dice.below(2) == 0);
+                    let from = unknowns[numbers.below(size)];
+                    let by = pool[numbers.below(pool.len())].negated_if(numbers.below(2) == 0);
                     b.and([from, by])
                 })
                 .collect();
-            let own = pool[dice.below(pool.len())];
-            let base = if dice.below(2) == 0 { own } else { Signal::FALSE };
+            let own = pool[numbers.below(pool.len())];
+            let base = if numbers.below(2) == 0 { own } else { Signal::FALSE };
             b.or(edges.into_iter().chain([base]))
         })
         .collect();
     let reached = b.close_fixpoint(component, bodies);
     pool.extend(reached);
-    for _ in 0..dice.below(20) {
-        let new = gate(&mut b, dice, &pool);
+    for _ in 0..numbers.below(20) {
+        let new = gate(&mut b, numbers, &pool);
         pool.push(new);
     }
     // In some networks the goals cost more than all other gates: the parity of many pairs.
-    let costly = dice.below(4) == 0;
+    let costly = numbers.below(4) == 0;
     let mut parity = pool[0];
     for _ in 0..if costly { 300 } else { 0 } {
-        let (one, two) = (pool[dice.below(pool.len())], pool[dice.below(pool.len())]);
-        let both = b.and([one, two.negated_if(dice.below(2) == 0)]);
+        let (one, two) = (pool[numbers.below(pool.len())], pool[numbers.below(pool.len())]);
+        let both = b.and([one, two.negated_if(numbers.below(2) == 0)]);
         let (more, less) = (b.and([parity, !both]), b.and([!parity, both]));
         parity = b.or([more, less]);
     }
@@ -234,8 +224,8 @@ fn random_net(seed: u64) -> (usize, PropNet) {
         let idle = turn[role % period];
         let moves = (0..count)
             .map(|mv| {
-                let some = pool[dice.below(pool.len())];
-                let legal = match (mv, dice.below(8)) {
+                let some = pool[numbers.below(pool.len())];
+                let legal = match (mv, numbers.below(8)) {
                     (0, 0) => some,
                     (0, 1 | 2) => !idle,
                     (0, _) => Signal::TRUE,
@@ -245,33 +235,33 @@ fn random_net(seed: u64) -> (usize, PropNet) {
                 NetMove { text: format!("(m {mv:02})").into(), legal }
             })
             .collect();
-        let goals = (0..=dice.below(4))
+        let goals = (0..=numbers.below(4))
             .map(|value| {
-                let some = gate(&mut b, dice, &pool);
+                let some = gate(&mut b, numbers, &pool);
                 let signal = if costly { b.and([some, parity.negated_if(value % 2 == 1)]) } else { some };
                 (Goal::new(value as u8 * 20).unwrap(), signal)
             })
             .collect();
-        let bad_goal = (dice.below(3) == 0).then(|| gate(&mut b, dice, &pool));
+        let bad_goal = (numbers.below(3) == 0).then(|| gate(&mut b, numbers, &pool));
         list.push(NetRole { moves, goals, bad_goal, sees: Vec::new() });
     }
-    let ended = gate(&mut b, dice, &pool);
-    let terminal = if dice.below(3) == 0 { b.or([step[steps - 1], ended]) } else { step[steps - 1] };
+    let ended = gate(&mut b, numbers, &pool);
+    let terminal = if numbers.below(3) == 0 { b.or([step[steps - 1], ended]) } else { step[steps - 1] };
     let before_moves = pool.clone();
     for (role, &count) in counts.iter().enumerate() {
-        for _ in 0..3 + dice.below(6) {
-            let members: Vec<u32> = (0..count as u32).filter(|_| dice.below(3) == 0).collect();
+        for _ in 0..3 + numbers.below(6) {
+            let members: Vec<u32> = (0..count as u32).filter(|_| numbers.below(3) == 0).collect();
             let set = b.move_set(role, &members);
             pool.push(set);
         }
     }
-    for _ in 0..20 + dice.below(60) {
-        let new = gate(&mut b, dice, &pool);
+    for _ in 0..20 + numbers.below(60) {
+        let new = gate(&mut b, numbers, &pool);
         pool.push(new);
     }
     for (role, role_list) in list.iter_mut().enumerate() {
         let fact = |i: usize| Fact::from_canonical(format!("(seen {role} {i})"));
-        role_list.sees = (0..2).map(|i| (fact(i), pool[dice.below(pool.len())])).collect();
+        role_list.sees = (0..2).map(|i| (fact(i), pool[numbers.below(pool.len())])).collect();
     }
     let mut fluents = Vec::new();
     let add = |fluents: &mut Vec<Fluent>, initial: bool, next: Signal| {
@@ -285,11 +275,11 @@ fn random_net(seed: u64) -> (usize, PropNet) {
         add(&mut fluents, i == 0, if i == 0 { Signal::FALSE } else { step[i - 1] });
     }
     for i in 0..random {
-        let next = match dice.below(8) {
-            0 => free[dice.below(random)].negated_if(dice.below(2) == 0),
-            1 => before_moves[dice.below(before_moves.len())],
-            2 => Signal::constant(dice.below(2) == 0),
-            _ => pool[pool.len() - 1 - dice.below(pool.len() / 2)],
+        let next = match numbers.below(8) {
+            0 => free[numbers.below(random)].negated_if(numbers.below(2) == 0),
+            1 => before_moves[numbers.below(before_moves.len())],
+            2 => Signal::constant(numbers.below(2) == 0),
+            _ => pool[pool.len() - 1 - numbers.below(pool.len() / 2)],
         };
         add(&mut fluents, i % 3 == 0, next);
     }
@@ -348,7 +338,7 @@ fn preference<M: StateMachine>(machine: &mut M, played: &BTreeMap<usize, Outcome
 }
 
 /// Walks at random and compares all answers in each state. Returns the facts of the visited states.
-fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec<Vec<Fact>> {
+fn walk(naive: &mut Naive, machine: &mut PropNetMachine, numbers: &mut Sequence) -> Vec<Vec<Fact>> {
     let roles = naive.game().role_count();
     let (mut one, mut two) = (naive.initial_state().unwrap(), machine.initial_state().unwrap());
     let mut met = Vec::new();
@@ -375,8 +365,8 @@ fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec
             // The joint move need not be legal.
             let moves = naive.net.roles()[role.index()].moves.len();
             let text = match legal.len() {
-                0 => naive.net.roles()[role.index()].moves[dice.below(moves)].text.to_string(),
-                n => texts[dice.below(n)].to_owned(),
+                0 => naive.net.roles()[role.index()].moves[numbers.below(moves)].text.to_string(),
+                n => texts[numbers.below(n)].to_owned(),
             };
             joint.push(naive.parse_move(&text).unwrap());
             other_joint.push(machine.parse_move(&text).unwrap());
@@ -393,7 +383,7 @@ fn walk(naive: &mut Naive, machine: &mut PropNetMachine, dice: &mut Dice) -> Vec
 }
 
 /// Compares queries about many states at once, more than one batch holds.
-fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fact>], dice: &mut Dice) {
+fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fact>], numbers: &mut Sequence) {
     let mut joints = (Vec::new(), Vec::new());
     let mut states = (Vec::new(), Vec::new());
     for number in 0..70 {
@@ -401,7 +391,7 @@ fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fac
         states.0.push(naive.state_of(facts).unwrap());
         states.1.push(machine.state_of(facts).unwrap());
         for role in naive.net.clone().roles() {
-            let text = &role.moves[dice.below(role.moves.len())].text;
+            let text = &role.moves[numbers.below(role.moves.len())].text;
             joints.0.push(naive.parse_move(text).unwrap());
             joints.1.push(machine.parse_move(text).unwrap());
         }
@@ -445,9 +435,9 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         let (roles, net) = random_net(seed);
         let game = game(roles);
         let naive = &mut Naive::new(&game, &net);
-        let dice = &mut Dice(seed ^ 0x5eed);
+        let numbers = &mut Sequence(seed ^ 0x5eed);
         let mut machine = PropNetMachine::new(&game, net.clone()).unwrap();
-        let met = walk(naive, &mut machine, dice);
+        let met = walk(naive, &mut machine, numbers);
         let counts = machine.program_counts();
         phased += usize::from(counts.phases.len() > 1);
         deferred += usize::from(counts.defers_goals);
@@ -490,7 +480,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
             assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
         }
 
-        batches_agree(naive, &mut machine, &met, dice);
+        batches_agree(naive, &mut machine, &met, numbers);
 
         // From the visited states, in several phases, and from an unreachable state.
         let starts: Vec<Vec<bool>> = met.iter().map(|facts| naive.state_of(facts).unwrap()).collect();

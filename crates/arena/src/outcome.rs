@@ -3,7 +3,7 @@
 use crate::account::TimeAccount;
 use crate::fault::Fault;
 use crate::record::Record;
-use ggp_game::{Fact, Goals, Report};
+use ggp_game::{Fact, Goals, SearchReport};
 use std::time::Duration;
 
 /// How a match ended.
@@ -90,7 +90,7 @@ pub enum MatchEvent<'a> {
         /// The time each player took, in role order; zero for roles that were not asked.
         thinking: &'a [Duration],
         /// The search report of the player of a role, given the role's position.
-        reports: &'a mut dyn FnMut(usize) -> Option<Report>,
+        reports: &'a mut dyn FnMut(usize) -> Option<SearchReport>,
     },
     /// The match is over.
     End(&'a Outcome),

@@ -8,7 +8,7 @@ use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
 use ggp::WithMachine;
-use ggp_game::{Candidate, Deadline, Game, Playouts, Report, Role, StopToken};
+use ggp_game::{Candidate, Deadline, Game, Playouts, Role, SearchReport, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -164,14 +164,14 @@ fn screen() -> ProgressBar {
     screen
 }
 
-fn reports<M: Playouts>(game: &Game, search: &Search<M>) -> Vec<Report> {
+fn reports<M: Playouts>(game: &Game, search: &Search<M>) -> Vec<SearchReport> {
     game.roles().map(|role| search.report(role)).collect()
 }
 
 /// The results as text.
-fn table(game: &Game, reports: &[Report]) -> String {
+fn table(game: &Game, reports: &[SearchReport]) -> String {
     let mut lines = Vec::new();
-    if let Some(Report { iterations, playouts, nodes, elapsed, .. }) = reports.first() {
+    if let Some(SearchReport { iterations, playouts, nodes, elapsed, .. }) = reports.first() {
         let seconds = elapsed.as_secs_f64();
         lines.push(format!("{iterations} iterations, {playouts} playouts, {nodes} nodes in {seconds:.1} s"));
     }
@@ -201,7 +201,7 @@ fn table(game: &Game, reports: &[Report]) -> String {
 }
 
 /// The results as JSON. The names are part of the interface.
-fn object(game: &Game, reports: &[Report], is_over: bool, halt: &Halt) -> Value {
+fn object(game: &Game, reports: &[SearchReport], is_over: bool, halt: &Halt) -> Value {
     let candidate =
         |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });
     let roles = game.roles().zip(reports).map(|(role, report)| {

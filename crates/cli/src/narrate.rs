@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::console::{self, FAINT};
 use anyhow::Context;
 use ggp_arena::{MatchEvent, Observer};
-use ggp_game::{Candidate, Fact, Game, Report, StopToken};
+use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
 use std::io::Write;
 use std::path::Path;
 
@@ -133,7 +133,7 @@ impl<'a> Narrator<'a> {
         &mut self,
         step: u32,
         moves: &[String],
-        reports: &mut dyn FnMut(usize) -> Option<Report>,
+        reports: &mut dyn FnMut(usize) -> Option<SearchReport>,
     ) -> std::io::Result<()> {
         moves.clone_into(&mut self.moves);
         let mut out = console::stdout();
@@ -157,7 +157,7 @@ impl<'a> Narrator<'a> {
 }
 
 /// The search results for a role in one line.
-fn opinion(role: &str, report: &Report) -> String {
+fn opinion(role: &str, report: &SearchReport) -> String {
     let one = |candidate: &Candidate| {
         let score = match (candidate.proven, candidate.score) {
             (Some(goal), _) => format!("{goal} proved"),

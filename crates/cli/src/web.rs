@@ -11,7 +11,8 @@ use anyhow::{Context, bail};
 use ggp::{BackgroundBuild, Build, Choice, Reasoner, Rulesheet, WithMachine};
 use ggp_datalog::Limits;
 use ggp_game::{
-    Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Report, Role, StateMachine, StopToken,
+    Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Role, SearchReport, StateMachine,
+    StopToken,
 };
 use ggp_gdl::{Diagnostic, Strictness};
 use ggp_propnet::GroundLimits;
@@ -304,7 +305,7 @@ impl Mind for LateMind {
         self.mind.iterations(role)
     }
 
-    fn report(&self, role: Role) -> Report {
+    fn report(&self, role: Role) -> SearchReport {
         self.mind.report(role)
     }
 

@@ -3,9 +3,9 @@
 //! are evaluated on demand (magic sets) where that reduces the work.
 
 use crate::lower::Lowering;
-use crate::semantics::Semantics;
+use crate::semantics::{Semantics, SemanticsError, not_stratified};
 use ggp_datalog::demand::{Demanded, Refusal, on_demand};
-use ggp_datalog::{Database, Limits, Literal, Program, RelationId, Rule, Statistics, Value};
+use ggp_datalog::{Database, Limits, Literal, Program, ProgramError, RelationId, Rule, Statistics, Value};
 use ggp_gdl::Description;
 use rustc_hash::FxHashSet;
 
@@ -55,14 +55,23 @@ impl Sample {
     }
 }
 
+/// Plans the rules of `description`, tunes the plans, and evaluates the static relations.
+pub(crate) fn semantics_of(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
+    let lowering = Lowering::stratified(description);
+    // Errors of safety and stratification are found here, before any rewriting.
+    let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
+    let plain = plain.map_err(|error| match error {
+        ProgramError::Unsafe { label, .. } => SemanticsError::Unsafe { label },
+        ProgramError::NotStratified(cycle) => not_stratified(&lowering, &cycle),
+    })?;
+    let mut semantics = fit(description, &lowering, plain, limits);
+    semantics.complete(limits)?;
+    Ok(semantics)
+}
+
 /// The semantics of a game with tuned plans and with relations on demand where they reduce the work. The
 /// static relations are not evaluated yet.
-pub(crate) fn fit(
-    description: &Description,
-    lowering: &Lowering,
-    program: Program,
-    limits: &Limits,
-) -> Semantics {
+fn fit(description: &Description, lowering: &Lowering, program: Program, limits: &Limits) -> Semantics {
     let mut best = Semantics::of_program(program, description, lowering);
     let mut seen = sample(&mut best, limits);
     best.set_on_demand(vec![false; lowering.signatures.len()]);

@@ -1,5 +1,6 @@
 //! A game: rules that passed their checks, lowered to Datalog.
 
+use crate::adapt::semantics_of;
 use crate::semantics::{Semantics, SemanticsError};
 use crate::{EvalError, Role};
 use ggp_datalog::Limits;
@@ -38,7 +39,7 @@ impl Game {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let semantics = Semantics::new(&description, &limits)
+        let semantics = semantics_of(&description, &limits)
             .map_err(|error| vec![semantics_diagnostic(&description, &error)])?;
         let values = semantics.program_values();
         let roles: Vec<String> = semantics.roles().into_iter().map(|v| values.text(v)).collect();

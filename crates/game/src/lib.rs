@@ -10,6 +10,7 @@
 //! [`canonical_term`]).
 
 pub mod adapt;
+mod clock;
 mod error;
 mod explain;
 mod fact;
@@ -32,6 +33,7 @@ pub mod rng;
 mod role;
 mod semantics;
 
+pub use clock::{Clocks, Deadline, StopToken};
 pub use error::EvalError;
 pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
@@ -45,7 +47,7 @@ pub use machine::{JointMoveError, StateMachine};
 pub use move_table::canonical_term;
 pub use moves::Move;
 pub use perft::{JointMoves, perft};
-pub use player::{Candidate, Clocks, Deadline, Observation, PlayError, Player, Report, StopToken};
+pub use player::{Candidate, Observation, PlayError, Player, SearchReport};
 pub use playouts::{MAX_STEPS, Playout, PlayoutPlan, Playouts};
 pub use preference::Preference;
 pub use role::Role;

@@ -8,6 +8,7 @@
 //! enters by addition, so lanes at different steps differ only in their keys.
 
 use crate::Role;
+use std::ops::Range;
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const WEYL: u32 = 0x9e37_79b9;
@@ -79,9 +80,54 @@ pub fn below(bits: u32, n: u32) -> u32 {
     ((u64::from(bits) * u64::from(n)) >> 32) as u32
 }
 
+/// A seeded sequence of pseudo-random numbers: a counter passed through [`mix`]. A seed gives the same numbers on
+/// every platform, independent of those of the playouts.
+///
+/// # Examples
+/// ```
+/// use ggp_game::rng::Sequence;
+/// let mut die = Sequence::new(7);
+/// let throws: Vec<usize> = (0..100).map(|_| die.below(6)).collect();
+/// assert!(throws.iter().all(|&throw| throw < 6));
+/// let mut again = Sequence::new(7);
+/// assert_eq!(throws[0], again.below(6));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    key: u64,
+    drawn: u64,
+}
+
+impl Sequence {
+    /// The sequence of `seed`.
+    pub fn new(seed: u64) -> Sequence {
+        Sequence { key: mix(seed ^ 0x5eed_d1ce), drawn: 0 }
+    }
+
+    /// A number below `n`; `n` must not be 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.drawn += 1;
+        let bits = mix(self.key.wrapping_add(mix(self.drawn)));
+        below((bits >> 32) as u32, n as u32) as usize
+    }
+
+    /// A number in `range`.
+    pub fn between(&mut self, range: Range<f64>) -> f64 {
+        const STEPS: usize = 1 << 30;
+        range.start + (range.end - range.start) * self.below(STEPS) as f64 / STEPS as f64
+    }
+
+    /// Shuffles `items` (Fisher & Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Stream, counter};
+    use super::{Sequence, Stream, counter};
     use crate::Role;
 
     /// The chi-square statistic of `counts` against a uniform distribution, minus its mean, in standard
@@ -133,5 +179,28 @@ mod tests {
     fn the_counter_is_a_sum() {
         let sum = counter(7, Role(0)).wrapping_add(counter(4, Role(3)));
         assert_eq!(sum, counter(11, Role(3)));
+    }
+
+    #[test]
+    fn draws_repeat_by_seed_and_cover_their_range() {
+        let draw = |seed| {
+            let mut dice = Sequence::new(seed);
+            (0..600).map(|_| dice.below(6)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+        for face in 0..6 {
+            let count = draw(1).iter().filter(|&&d| d == face).count();
+            assert!((60..=140).contains(&count), "{face} came {count} times in 600");
+        }
+    }
+
+    #[test]
+    fn a_shuffle_keeps_every_item() {
+        let mut items: Vec<u32> = (0..50).collect();
+        Sequence::new(3).shuffle(&mut items);
+        assert_ne!(items, (0..50).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..50).collect::<Vec<_>>());
     }
 }

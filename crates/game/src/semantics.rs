@@ -3,12 +3,10 @@
 //! The static relations are evaluated once, when the [`Semantics`] is made. The plans are chosen by the
 //! sizes of the relations in the initial state and in a few states after it.
 
-use crate::adapt::fit;
 use crate::lower::{BRIDGE, Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
 use ggp_datalog::Statistics;
 use ggp_datalog::{
-    Database, EvalError, Functor, Limits, Literal, Program, ProgramError, Query, RelationId, Rule, Value,
-    Values,
+    Database, EvalError, Functor, Limits, Literal, Program, Query, RelationId, Rule, Value, Values,
 };
 use ggp_gdl::Description;
 use rustc_hash::FxHashMap;
@@ -94,20 +92,15 @@ impl From<EvalError> for SemanticsError {
 }
 
 impl Semantics {
-    /// Plans the rules of `description` and evaluates the static relations.
-    pub(crate) fn new(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
-        let lowering = Lowering::stratified(description);
-        // Errors of safety and stratification are found here, before any rewriting.
-        let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
-        let plain = plain.map_err(|error| match error {
-            ProgramError::Unsafe { label, .. } => SemanticsError::Unsafe { label },
-            ProgramError::NotStratified(cycle) => not_stratified(&lowering, &cycle),
-        })?;
-        let mut semantics = fit(description, &lowering, plain, limits);
-        let mut database = semantics.prototype.clone();
-        semantics.program.evaluate(&mut database, &semantics.ask.fixed, limits)?;
-        semantics.prototype = database;
-        Ok(semantics)
+    /// Evaluates the static relations.
+    ///
+    /// # Errors
+    /// When a bound of `limits` is passed.
+    pub(crate) fn complete(&mut self, limits: &Limits) -> Result<(), EvalError> {
+        let mut database = self.prototype.clone();
+        self.program.evaluate(&mut database, &self.ask.fixed, limits)?;
+        self.prototype = database;
+        Ok(())
     }
 
     /// The semantics of `program`, with no relation evaluated.
@@ -330,7 +323,7 @@ impl Semantics {
     }
 }
 
-fn not_stratified(lowering: &Lowering, cycle: &[RelationId]) -> SemanticsError {
+pub(crate) fn not_stratified(lowering: &Lowering, cycle: &[RelationId]) -> SemanticsError {
     let negates = |rule: &&Rule| {
         let is_in = |relation| cycle.binary_search(&relation).is_ok();
         let negative = |literal: &Literal| matches!(literal, Literal::Negative(a) if is_in(a.relation));

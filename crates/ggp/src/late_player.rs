@@ -4,7 +4,7 @@ use crate::background::BackgroundBuild;
 use crate::build::Choice;
 use crate::reasoner::Reasoner;
 use crate::spec::SuitError;
-use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Report, Role, StopToken};
+use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, SearchReport, StopToken};
 use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
@@ -200,7 +200,7 @@ impl Player for LatePlayer {
         }
     }
 
-    fn report(&self) -> Option<Report> {
+    fn report(&self) -> Option<SearchReport> {
         self.running.as_ref()?.player.report()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::reasoner::{Reasoner, State, WithMachine};
-use ggp_game::{EvalError, Fact, Playouts, Report, Role, StateMachine};
+use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine};
 use ggp_search::{Halt, Limits, MctsOptions, Solver};
 use std::fmt::{self, Debug, Formatter};
 
@@ -39,7 +39,7 @@ pub struct Search {
 trait AnySearch: Send {
     fn run(&mut self, limits: &Limits) -> Halt;
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError>;
-    fn report(&self, role: Role) -> Report;
+    fn report(&self, role: Role) -> SearchReport;
     fn advance(&mut self, joint: &[&str]) -> Result<(), Error>;
     fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
     fn facts(&mut self) -> Result<Vec<Fact>, EvalError>;
@@ -56,7 +56,7 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
         Ok(mv.map(|mv| self.machine().move_text(mv).to_owned()))
     }
 
-    fn report(&self, role: Role) -> Report {
+    fn report(&self, role: Role) -> SearchReport {
         ggp_search::Search::report(self, role)
     }
 
@@ -151,7 +151,7 @@ impl Search {
     }
 
     /// Statistics of `role`'s moves: the preferred one first, then by falling visits.
-    pub fn report(&self, role: Role) -> Report {
+    pub fn report(&self, role: Role) -> SearchReport {
         self.inner.report(role)
     }
 

@@ -5,9 +5,9 @@
 //! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
 //! state, the search is exhaustive and the best goal found is optimal.
 
-use crate::dice::Dice;
 use crate::table::hash_of;
 use crate::variation::Variation;
+use ggp_game::rng::Sequence;
 use ggp_game::{EvalError, Goals, Move, Playouts, Role};
 use rustc_hash::FxHashSet;
 
@@ -119,7 +119,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         &mut self,
         machine: &mut M,
         above: f64,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) -> Result<Option<Variation>, EvalError> {
         if self.exhausted {
             return Ok(None);
@@ -154,7 +154,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
                 continue;
             }
             let near = self.nearness.get(at).copied().unwrap_or(0.0);
-            let mut score = near + GOAL_WEIGHT * share as f32 + mix.luck * dice.between(0.0..1.0) as f32;
+            let mut score = near + GOAL_WEIGHT * share as f32 + mix.luck * random.between(0.0..1.0) as f32;
             if mix.mobility > 0.0 {
                 let moves = self.legal[at].len() as f32;
                 score += mix.mobility * moves / (moves + self.branching as f32);
@@ -281,9 +281,9 @@ const SEEN_BYTES: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::Beam;
-    use crate::dice::Dice;
     use crate::test_games::{self, Rules, TestMachine};
     use crate::variation::Variation;
+    use ggp_game::rng::Sequence;
     use ggp_game::{Move, StateMachine};
 
     const CODE: [u32; 7] = [1, 0, 2, 2, 1, 0, 1];
@@ -293,10 +293,10 @@ mod tests {
         let root = machine.initial_state().unwrap();
         let mut beam = Beam::new(root, 1 << 24, None);
         let (mut best, mut failed) = (None, 0);
-        let mut dice = Dice::new(1);
+        let mut random = Sequence::new(1);
         for _ in 0..10_000 {
             let above = best.as_ref().map_or(-1.0, |best: &Variation| best.share);
-            match beam.step(&mut machine, above, &mut dice) {
+            match beam.step(&mut machine, above, &mut random) {
                 Ok(found) => best = found.or(best),
                 Err(_) => failed += 1,
             }

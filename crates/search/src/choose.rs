@@ -39,11 +39,11 @@ impl<M: Playouts> Search<M> {
             let state = &self.tree[root].state;
             let mut legal = Vec::new();
             self.worker.machine.legal_moves(state, role, &mut legal)?;
-            return Ok((!legal.is_empty()).then(|| legal[self.worker.dice.below(legal.len())]));
+            return Ok((!legal.is_empty()).then(|| legal[self.worker.random.below(legal.len())]));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
         if !certain && self.plays_mixed() {
-            let mut remainder = self.worker.dice.between(0.0..1.0);
+            let mut remainder = self.worker.random.between(0.0..1.0);
             for (mv, probability) in self.strategy(role)? {
                 remainder -= probability;
                 if remainder < 0.0 {

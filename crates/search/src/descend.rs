@@ -1,7 +1,6 @@
 //! Step 1, selection: the descents of a batch from the root to their leaves.
 
 use crate::descent::{Descent, DescentState};
-use crate::dice::Dice;
 use crate::id::NodeId;
 use crate::node::{Chooser, Node, Phase};
 use crate::path::Path;
@@ -10,6 +9,7 @@ use crate::regret::draw_arm;
 use crate::select::{GroupChoice, SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
 use crate::tree::Tree;
 use ggp_game::Role;
+use ggp_game::rng::Sequence;
 use std::hash::Hash;
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Selection {
         tree: &mut Tree<S>,
         descents: &mut [Descent<S>],
         groups: &mut Groups,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) {
         for descent in &mut *descents {
             descent.path.clear(tree.roles());
@@ -66,9 +66,9 @@ impl Selection {
         groups.waiting.push((tree.root(), 0..descents.len()));
         while let Some((id, group)) = groups.waiting.pop() {
             if let [alone] = groups.order[group.clone()] {
-                self.descend_alone(tree, &mut descents[alone as usize], id, dice);
+                self.descend_alone(tree, &mut descents[alone as usize], id, random);
             } else if !group.is_empty() {
-                self.descend_group(tree, descents, groups, group, id, dice);
+                self.descend_group(tree, descents, groups, group, id, random);
             }
         }
     }
@@ -79,14 +79,14 @@ impl Selection {
         tree: &mut Tree<S>,
         descent: &mut Descent<S>,
         mut id: NodeId,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) {
         let path = &mut descent.path;
         descent.progress = loop {
             if let Some(progress) = self.enter(tree, path, id) {
                 break progress;
             }
-            self.choose_arms(tree, path, id, dice);
+            self.choose_arms(tree, path, id, random);
             let child = tree[id].child(path.last_chosen());
             if !child.is_some() {
                 break DescentState::Childless;
@@ -103,7 +103,7 @@ impl Selection {
         groups: &mut Groups,
         group: Range<usize>,
         id: NodeId,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) {
         let Groups { order, next, waiting, choice } = groups;
         let members = &mut order[group.clone()];
@@ -119,7 +119,7 @@ impl Selection {
             return;
         }
         for role in tree.each_role() {
-            self.choose_for_group(tree, id, role, members.len(), choice, dice);
+            self.choose_for_group(tree, id, role, members.len(), choice, random);
             let is_any_below = choice.chosen.iter().any(|&(_, is_below)| is_below);
             let proven = if is_any_below { self.attaining_child(tree, id, role) } else { None };
             for (&number, &(arm, is_below)) in members.iter().zip(&choice.chosen) {
@@ -181,10 +181,10 @@ impl Selection {
         tree: &mut Tree<S>,
         path: &mut Path,
         id: NodeId,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) {
         for role in tree.each_role() {
-            let (arm, is_below) = self.choose(tree, id, role, dice);
+            let (arm, is_below) = self.choose(tree, id, role, random);
             path.choose([arm]);
             if is_below {
                 cut(tree, path, self.attaining_child(tree, id, role));
@@ -220,26 +220,26 @@ impl Selection {
         tree: &mut Tree<S>,
         id: NodeId,
         role: Role,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) -> (u32, bool) {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
         let (choice, is_below) = if range.len() == 1 {
             (0, false)
         } else if self.chance == Some(role) {
-            (choose_chance_arm(&tree[id].arms[range.clone()], dice), false)
+            (choose_chance_arm(&tree[id].arms[range.clone()], random), false)
         } else if several && self.draws {
             tree.allocate_regrets(id);
             let low = tree.stats(id)[role.index()].bounds.low;
             let Node { arms, regrets, visits, .. } = &mut tree[id];
-            (draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, dice), false)
+            (draw_arm(&arms[range.clone()], &mut regrets[range.clone()], *visits, low, random), false)
         } else {
             let prior = self.prior(tree, id, role);
             let level = self.security_level(tree, id, role);
             let node = &tree[id];
             // The current descent is not one of the arms' pulls yet.
             let total = node.visits.saturating_add(node.pending).saturating_sub(1);
-            let factor = if several { dice.between(EXPLORATION_FACTORS) } else { 1.0 };
+            let factor = if several { random.between(EXPLORATION_FACTORS) } else { 1.0 };
             choose_arm(&node.arms[range.clone()], total, self.exploration * factor, level, prior)
         };
         let arm = range.start + choice;
@@ -258,13 +258,13 @@ impl Selection {
         role: Role,
         count: usize,
         choice: &mut GroupChoice,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
         if range.len() == 1 || self.chance == Some(role) || several && self.draws {
             choice.chosen.clear();
-            choice.chosen.extend((0..count).map(|_| self.choose(tree, id, role, dice)));
+            choice.chosen.extend((0..count).map(|_| self.choose(tree, id, role, random)));
             return;
         }
         let level = self.security_level(tree, id, role);
@@ -273,7 +273,7 @@ impl Selection {
         let arms = &mut node.arms[range.clone()];
         let total = node.visits.saturating_add(node.pending).saturating_sub(count as u32);
         let factors =
-            (0..count).map(|_| if several { dice.between(EXPLORATION_FACTORS) as f32 } else { 1.0 });
+            (0..count).map(|_| if several { random.between(EXPLORATION_FACTORS) as f32 } else { 1.0 });
         choice.choose(factors, arms, total, self.exploration, level, prior);
         for (arm, &pulled) in arms.iter_mut().zip(&choice.pulled) {
             arm.pending = arm.pending.saturating_add(u16::try_from(pulled).unwrap_or(u16::MAX));

@@ -6,15 +6,15 @@
 //! observes joint moves instead of percepts, it is a plain flat Monte-Carlo player.
 
 use crate::alarm::{Alarm, silence};
-use crate::dice::Dice;
 use crate::limits::before_margin;
 use crate::observation::not_started;
 use crate::options::MctsOptions;
 use crate::player::MakeMachine;
 use crate::technique::Technique;
+use ggp_game::rng::Sequence;
 use ggp_game::{
     Candidate, Clocks, Deadline, EvalError, Game, InformationSet, JointMoveError, Move, Observation,
-    PlayError, Player, PlayoutPlan, Playouts, Report, Role, StopToken,
+    PlayError, Player, PlayoutPlan, Playouts, Role, SearchReport, StopToken,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -120,7 +120,7 @@ pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,
     make: MakeMachine<M>,
     current: Option<RunningMatch<M>>,
-    report: Option<Report>,
+    report: Option<SearchReport>,
 }
 
 /// The player's data for its current match.
@@ -131,7 +131,7 @@ struct RunningMatch<M: Playouts> {
     possible: InformationSet<M>,
     role: Role,
     clocks: Clocks,
-    dice: Dice,
+    random: Sequence,
     playouts: u64,
 }
 
@@ -189,7 +189,7 @@ impl<M: Playouts> RunningMatch<M> {
             Observation::Percepts { own, seen, .. } => {
                 let name = self.machine.game().role_name(self.role).to_owned();
                 let own = self.machine.parse_move(own).ok_or_else(|| JointMoveError::unknown(&name, own))?;
-                let seed = self.dice.below(1 << 30) as u64;
+                let seed = self.random.below(1 << 30) as u64;
                 self.possible.update(&mut self.machine, own, seen, seed)?;
             }
         }
@@ -200,7 +200,7 @@ impl<M: Playouts> RunningMatch<M> {
     fn iterate(&mut self, own: &[Move], count: u64, tallies: &mut [Tally]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
-            let bits = self.dice.below(1 << 30) as u32;
+            let bits = self.random.below(1 << 30) as u32;
             let Some(state) = self.possible.draw(bits << 2).cloned() else { return Ok(()) };
             let mut joint = Vec::new();
             for role in self.machine.game().clone().roles() {
@@ -208,14 +208,15 @@ impl<M: Playouts> RunningMatch<M> {
                 if legal.is_empty() {
                     return Ok(());
                 }
-                joint.push(legal[self.dice.below(legal.len())]);
+                joint.push(legal[self.random.below(legal.len())]);
             }
             for &mv in own {
                 joint[self.role.index()] = mv;
                 starts.push(self.machine.next_state(&state, &joint)?);
             }
         }
-        let plan = PlayoutPlan { first: self.playouts, ..PlayoutPlan::new(self.dice.below(1 << 30) as u64) };
+        let plan =
+            PlayoutPlan { first: self.playouts, ..PlayoutPlan::new(self.random.below(1 << 30) as u64) };
         self.playouts += starts.len() as u64;
         let role = self.role.index();
         self.machine.playouts(&starts, plan, &mut |playout| {
@@ -244,8 +245,8 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let each = size_of::<M::State>() + machine.heap_bytes(&state);
         let bound = InformationSet::<M>::bound_within(self.options.memory, each).min(STATES);
         let possible = InformationSet::certain(state, role, bound);
-        let dice = Dice::new(self.options.seed);
-        self.current = Some(RunningMatch { machine, bound, possible, role, clocks, dice, playouts: 0 });
+        let random = Sequence::new(self.options.seed);
+        self.current = Some(RunningMatch { machine, bound, possible, role, clocks, random, playouts: 0 });
         Ok(())
     }
 
@@ -300,7 +301,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         drop(alarm);
         silence(&mut running.machine);
         let best = if tallies.iter().all(|tally| tally.count == 0) {
-            running.dice.below(own.len())
+            running.random.below(own.len())
         } else {
             (0..own.len())
                 .reduce(|best, next| if tallies[next].mean() > tallies[best].mean() { next } else { best })
@@ -320,11 +321,12 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         candidates.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
         let playouts = tallies.iter().map(|tally| tally.count).sum();
         let elapsed = began.elapsed();
-        self.report = Some(Report { candidates, iterations: done, playouts, elapsed, ..Report::default() });
+        self.report =
+            Some(SearchReport { candidates, iterations: done, playouts, elapsed, ..SearchReport::default() });
         Ok(text(&own[best]))
     }
 
-    fn report(&self) -> Option<Report> {
+    fn report(&self) -> Option<SearchReport> {
         self.report.clone()
     }
 
@@ -355,7 +357,7 @@ mod tests {
         (<= terminal (true over))
         (<= (goal seer 100) (true found)) (<= (goal seer 0) (not (true found))) (goal random 50)";
 
-    fn play(iterations: u64, heard: Option<&str>) -> (String, Report) {
+    fn play(iterations: u64, heard: Option<&str>) -> (String, SearchReport) {
         let game = Arc::new(Game::new(ggp_gdl::parse(CUPS.as_bytes()).unwrap()).unwrap());
         let options =
             DeterminizeOptions { iterations: Some(iterations), seed: 5, ..DeterminizeOptions::default() };

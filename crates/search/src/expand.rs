@@ -84,7 +84,7 @@ impl<M: Playouts> Search<M> {
             self.tree.end(id, &self.goals);
         } else {
             for moves in legal.iter_mut() {
-                self.worker.dice.shuffle(moves);
+                self.worker.random.shuffle(moves);
             }
             self.tree.open(id, legal);
             self.set_advantages(id);

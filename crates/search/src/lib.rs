@@ -44,7 +44,6 @@ mod choose;
 mod descend;
 mod descent;
 mod determinize;
-mod dice;
 mod expand;
 mod history;
 mod id;

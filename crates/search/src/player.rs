@@ -6,7 +6,9 @@ use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
 use crate::running_match::{LazySearch, RunningMatch};
 use crate::search::Search;
-use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Playouts, Report, Role, StopToken};
+use ggp_game::{
+    Clocks, Deadline, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
+};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -40,7 +42,7 @@ pub struct MctsPlayer<M: Playouts> {
     options: MctsOptions,
     make: MakeMachine<M>,
     current: Option<RunningMatch<M>>,
-    report: Option<Report>,
+    report: Option<SearchReport>,
 }
 
 impl<M: Playouts> MctsPlayer<M> {
@@ -132,7 +134,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         }
     }
 
-    fn report(&self) -> Option<Report> {
+    fn report(&self) -> Option<SearchReport> {
         self.report.clone()
     }
 

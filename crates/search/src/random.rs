@@ -1,9 +1,9 @@
 //! A player that plays uniformly at random.
 
-use crate::dice::Dice;
 use crate::observation::{not_started, observed};
 use crate::options::RandomOptions;
 use crate::player::MakeMachine;
+use ggp_game::rng::Sequence;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// assert!(["(show heads)", "(show tails)"].contains(&mv.as_str()));
 /// ```
 pub struct RandomPlayer<M: StateMachine> {
-    dice: Dice,
+    random: Sequence,
     make: MakeMachine<M>,
     current: Option<RunningMatch<M>>,
 }
@@ -44,7 +44,7 @@ impl<M: StateMachine> RandomPlayer<M> {
         options: &RandomOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
     ) -> RandomPlayer<M> {
-        RandomPlayer { dice: Dice::new(options.seed.unwrap_or(0)), make: Box::new(make), current: None }
+        RandomPlayer { random: Sequence::new(options.seed.unwrap_or(0)), make: Box::new(make), current: None }
     }
 }
 
@@ -82,7 +82,7 @@ impl<M: StateMachine> Player for RandomPlayer<M> {
         if legal.is_empty() {
             return Err(PlayError::NoMove);
         }
-        Ok(machine.move_text(legal[self.dice.below(legal.len())]).to_owned())
+        Ok(machine.move_text(legal[self.random.below(legal.len())]).to_owned())
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {

@@ -6,7 +6,7 @@
 //! cycle with the other roles' choices.
 
 use crate::arm::Arm;
-use crate::dice::Dice;
+use ggp_game::rng::Sequence;
 
 /// The probability of drawing an arm uniformly, so that every joint move is tried. It is constant until each
 /// arm has about `EXPLORED_PULLS` pulls. After that it decays with the square root of the visits, so that
@@ -42,13 +42,19 @@ impl Regret {
 
 /// Draws one of a role's arms in a node with `visits`, by regret or, while exploring, uniformly. Arms that
 /// cannot reach `low` are excluded.
-pub(crate) fn draw_arm(arms: &[Arm], regrets: &mut [Regret], visits: u32, low: u8, dice: &mut Dice) -> usize {
+pub(crate) fn draw_arm(
+    arms: &[Arm],
+    regrets: &mut [Regret],
+    visits: u32,
+    low: u8,
+    random: &mut Sequence,
+) -> usize {
     let eligible = |arm: &Arm| arm.bounds.high >= low;
     let sum: f32 = arms.iter().zip(&*regrets).filter(|(arm, _)| eligible(arm)).map(|(_, r)| r.regret).sum();
     let count = arms.iter().filter(|arm| eligible(arm)).count().max(1) as f32;
     let decay = (EXPLORED_PULLS * f64::from(count) / f64::from(visits.max(1))).sqrt().min(1.0);
-    let explore = dice.between(0.0..1.0) < EXPLORED * decay;
-    let mut remainder = dice.between(0.0..1.0) as f32;
+    let explore = random.between(0.0..1.0) < EXPLORED * decay;
+    let mut remainder = random.between(0.0..1.0) as f32;
     let mut drawn = None;
     for (index, (arm, regret)) in arms.iter().zip(regrets).enumerate() {
         if !eligible(arm) {

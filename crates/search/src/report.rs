@@ -3,7 +3,7 @@
 use crate::id::NodeId;
 use crate::node::{Chooser, Phase};
 use crate::search::Search;
-use ggp_game::{Candidate, Move, Playouts, Report, Role};
+use ggp_game::{Candidate, Move, Playouts, Role, SearchReport};
 use std::cmp::Reverse;
 
 /// The maximum length of the principal variation, in joint moves.
@@ -16,7 +16,7 @@ impl<M: Playouts> Search<M> {
     /// Reports the statistics of `role`'s moves at the root. The move that the search would play comes first,
     /// unless the role draws its move at random. The other moves are sorted by visits, then by text. The list
     /// of candidates is empty while the root's legal moves are unknown.
-    pub fn report(&self, role: Role) -> Report {
+    pub fn report(&self, role: Role) -> SearchReport {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut best = None;
@@ -36,7 +36,7 @@ impl<M: Playouts> Search<M> {
             }
         }
         candidates.sort_by_cached_key(|one| (best != Some(&one.mv), Reverse(one.visits), one.mv.clone()));
-        Report {
+        SearchReport {
             candidates,
             iterations: self.counts.iterations,
             playouts: self.counts.playouts,

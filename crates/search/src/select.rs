@@ -2,8 +2,8 @@
 //! Simultaneous moves use decoupled UCT: each role selects independently (Finnsson & Björnsson 2008).
 
 use crate::arm::Arm;
-use crate::dice::Dice;
 use crate::prior::{Prior, PriorModel};
+use ggp_game::rng::Sequence;
 use std::cmp::Ordering;
 
 /// The exploration constant for shares from 0 to 1. The worst-case proof of UCB1 uses √2; shares of real
@@ -211,10 +211,10 @@ impl GroupChoice {
 }
 
 /// The arm that chance pulls: a random one of the least pulled arms, so that all are pulled equally often.
-pub(crate) fn choose_chance_arm(arms: &[Arm], dice: &mut Dice) -> usize {
+pub(crate) fn choose_chance_arm(arms: &[Arm], random: &mut Sequence) -> usize {
     let least = arms.iter().map(Arm::pulls).min().unwrap_or(0);
     let ties = arms.iter().filter(|arm| arm.pulls() == least).count();
-    let nth = dice.below(ties.max(1));
+    let nth = random.below(ties.max(1));
     arms.iter().enumerate().filter(|(_, arm)| arm.pulls() == least).nth(nth).map_or(0, |(index, _)| index)
 }
 
@@ -223,9 +223,9 @@ mod tests {
     use super::{SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
     use crate::arm::Arm;
     use crate::bounds::Bounds;
-    use crate::dice::Dice;
     use crate::prior::{Prior, PriorModel};
     use ggp_game::Move;
+    use ggp_game::rng::Sequence;
 
     fn arm(visits: u32, pending: u16, sum: f64) -> Arm {
         Arm { visits, pending, sum, ..Arm::new(Move(0)) }
@@ -309,10 +309,10 @@ mod tests {
 
     #[test]
     fn chance_pulls_all_arms_equally_often_whatever_they_score() {
-        let mut dice = Dice::new(1);
+        let mut random = Sequence::new(1);
         let mut arms = [arm(0, 0, 0.0), arm(0, 0, 0.0), arm(0, 0, 0.0)];
         for _ in 0..300 {
-            let index = choose_chance_arm(&arms, &mut dice);
+            let index = choose_chance_arm(&arms, &mut random);
             arms[index].visits += 1;
             arms[index].sum += index as f64 / 2.0;
         }

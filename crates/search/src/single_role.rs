@@ -54,7 +54,7 @@ impl<M: Playouts> Search<M> {
         let beam = self.beam.get_or_insert_with(|| Beam::new(root.clone(), bytes, self.beam_width));
         for _ in 0..BEAM_STEPS {
             let share = self.best_variation.as_ref().map_or(-1.0, |best| best.share);
-            if let Some(variation) = beam.step(&mut self.worker.machine, share, &mut self.worker.dice)? {
+            if let Some(variation) = beam.step(&mut self.worker.machine, share, &mut self.worker.random)? {
                 self.best_variation = Some(variation);
             }
         }
@@ -68,7 +68,7 @@ impl<M: Playouts> Search<M> {
         };
         let root = &self.tree[self.tree.root()].state;
         let Some(moves) =
-            subgames.step(root, self.options.memory_bytes() / SUBGAMES_PART, &mut self.worker.dice)?
+            subgames.step(root, self.options.memory_bytes() / SUBGAMES_PART, &mut self.worker.random)?
         else {
             return Ok(());
         };

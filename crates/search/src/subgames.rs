@@ -6,7 +6,7 @@
 //! The concatenated moves count only after the machine of the whole game has played them.
 
 use crate::beam::Beam;
-use crate::dice::Dice;
+use ggp_game::rng::Sequence;
 use ggp_game::{EvalError, Move, Playouts};
 
 /// The subgames and the progress of their searches.
@@ -48,7 +48,7 @@ impl<M: Playouts> Subgames<M> {
         &mut self,
         root: &M::State,
         bytes: usize,
-        dice: &mut Dice,
+        random: &mut Sequence,
     ) -> Result<Option<Vec<Move>>, EvalError> {
         let Subgames { machines, searches, next, finished } = self;
         if searches.is_empty() {
@@ -64,7 +64,7 @@ impl<M: Playouts> Subgames<M> {
             let at = *next;
             *next = (at + 1) % searches.len();
             if let SubgameSearch::Searching(beam) = &mut searches[at] {
-                if let Some(variation) = beam.step(&mut machines[at], 0.0, dice)? {
+                if let Some(variation) = beam.step(&mut machines[at], 0.0, random)? {
                     searches[at] = SubgameSearch::Solved(variation.moves().collect());
                 } else {
                     *finished = beam.is_exhausted();

@@ -8,18 +8,18 @@
 use crate::batch::Batch;
 use crate::descend::{Groups, Selection};
 use crate::descent::{Descent, DescentState};
-use crate::dice::Dice;
 use crate::limits::Limits;
 use crate::node::Phase;
 use crate::simulate::Simulation;
 use crate::tree::Tree;
+use ggp_game::rng::Sequence;
 use ggp_game::{EvalError, Playouts};
 
 /// One thread's machine, random numbers, playouts and batch.
 #[derive(Debug)]
 pub(crate) struct Worker<M: Playouts> {
     pub(crate) machine: M,
-    pub(crate) dice: Dice,
+    pub(crate) random: Sequence,
     pub(crate) simulation: Simulation,
     groups: Groups,
     pub(crate) batch: Batch<M::State>,
@@ -32,7 +32,7 @@ impl<M: Playouts> Worker<M> {
         let simulation = Simulation::new(seed, roles, decisive);
         Worker {
             machine,
-            dice: Dice::new(seed),
+            random: Sequence::new(seed),
             simulation,
             groups: Groups::default(),
             batch: Batch::default(),
@@ -53,7 +53,7 @@ impl<M: Playouts> Worker<M> {
         let Batch { descents, unopened, legal, decisive, .. } = &mut self.batch;
         unopened.clear();
         decisive.clear();
-        selection.descend(tree, descents, &mut self.groups, &mut self.dice);
+        selection.descend(tree, descents, &mut self.groups, &mut self.random);
         for descent in descents {
             let id = descent.path.leaf();
             if matches!(descent.progress, DescentState::Unopened) && !unopened.contains(&id) {
@@ -87,7 +87,7 @@ impl<M: Playouts> Worker<M> {
             if let DescentState::Unopened = progress {
                 *progress = DescentState::Known;
                 if tree[id].phase == Phase::Open {
-                    selection.choose_arms(tree, path, id, &mut self.dice);
+                    selection.choose_arms(tree, path, id, &mut self.random);
                     *progress = DescentState::Childless;
                 }
             }

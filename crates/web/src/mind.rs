@@ -1,6 +1,6 @@
 //! A search that runs in slices, so that many searches share a few threads fairly.
 
-use ggp_game::{EvalError, Fact, Playouts, Report, Role, StopToken};
+use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, Search};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub trait Mind: Send {
     fn iterations(&self, role: Role) -> u64;
 
     /// The search's report about the moves of `role`.
-    fn report(&self, role: Role) -> Report;
+    fn report(&self, role: Role) -> SearchReport;
 
     /// The best move found for `role`; `None` if there is none.
     ///
@@ -111,9 +111,9 @@ impl<M: Playouts> Mind for SearchMind<M> {
         self.search.report(role).iterations.saturating_sub(self.before)
     }
 
-    fn report(&self, role: Role) -> Report {
+    fn report(&self, role: Role) -> SearchReport {
         let report = self.search.report(role);
-        Report { iterations: report.iterations.saturating_sub(self.before), ..report }
+        SearchReport { iterations: report.iterations.saturating_sub(self.before), ..report }
     }
 
     fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {

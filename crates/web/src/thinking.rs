@@ -2,7 +2,7 @@
 
 use crate::known::Known;
 use ggp_arena::interval::wilson;
-use ggp_game::Report;
+use ggp_game::SearchReport;
 use ggp_view::Position;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ impl Thought {
     pub(crate) fn new(
         known: &Known,
         position: &Position,
-        report: &Report,
+        report: &SearchReport,
         (role, node): (usize, usize),
         elapsed: f64,
     ) -> Thought {

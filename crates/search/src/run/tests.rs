@@ -5,7 +5,7 @@ use crate::options::MctsOptions;
 use crate::search::Search;
 use crate::technique::Technique;
 use crate::test_games::{self, Rules, TestMachine};
-use ggp_game::{Move, Report, Role};
+use ggp_game::{Move, Role, SearchReport};
 use std::time::Duration;
 
 fn options() -> [MctsOptions; 2] {
@@ -37,10 +37,10 @@ fn it_wins_and_blocks_in_one() {
 
 #[test]
 fn equal_seeds_give_equal_searches() {
-    let report = |seed, iterations| -> Report {
+    let report = |seed, iterations| -> SearchReport {
         let options = MctsOptions { seed: Some(seed), ..MctsOptions::default() };
         let report = searched(test_games::tic_tac_toe(), &options, iterations).report(Role(0));
-        Report { elapsed: Duration::ZERO, ..report }
+        SearchReport { elapsed: Duration::ZERO, ..report }
     };
     assert_eq!(report(1, 700), report(1, 700));
     assert_ne!(report(1, 700), report(2, 700));

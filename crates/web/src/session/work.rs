@@ -29,7 +29,7 @@ pub(super) struct Work {
 /// The result of a slice.
 struct Thinking {
     choice: Option<String>,
-    report: Option<ggp_game::Report>,
+    report: Option<ggp_game::SearchReport>,
 }
 
 impl Session {
@@ -123,7 +123,7 @@ impl Session {
         work: &Work,
         node: &Node,
         tip: usize,
-        report: &ggp_game::Report,
+        report: &ggp_game::SearchReport,
         elapsed: f64,
         done: bool,
     ) {
