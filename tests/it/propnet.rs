@@ -435,7 +435,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         let (roles, net) = random_net(seed);
         let game = game(roles);
         let naive = &mut Naive::new(&game, &net);
-        let numbers = &mut Sequence(seed ^ 0x5eed);
+        let numbers = &mut Sequence::new(seed ^ 0x5eed);
         let mut machine = PropNetMachine::new(&game, net.clone()).unwrap();
         let met = walk(naive, &mut machine, numbers);
         let counts = machine.program_counts();
