@@ -13,19 +13,19 @@ pub(crate) fn peak_rss_mib() -> Option<f64> {
 
 #[cfg(unix)]
 mod system {
-    use nix::sys::resource::{UsageWho, getrusage};
-    use nix::time::{ClockId, clock_gettime};
+    use rustix::time::{ClockId, clock_gettime};
 
     pub(super) fn cpu_seconds() -> f64 {
-        clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)
-            .map_or(0.0, |time| time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9)
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
     }
 
     pub(super) fn peak_rss_mib() -> Option<f64> {
-        // The unit is bytes on Apple's systems and KiB on all others.
-        let unit = if cfg!(target_vendor = "apple") { 1.0 / 1024.0 } else { 1.0 };
-        let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
-        Some(usage.max_rss() as f64 * unit / 1024.0)
+        // Linux: the line `VmHWM:  1234 kB`.
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kib: f64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(kib / 1024.0)
     }
 }
 

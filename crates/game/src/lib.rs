@@ -11,6 +11,7 @@
 
 pub mod adapt;
 mod clock;
+mod cpu_clock;
 mod error;
 mod explain;
 mod fact;
@@ -32,6 +33,7 @@ mod preference;
 pub mod rng;
 mod role;
 mod semantics;
+mod watchdog;
 
 pub use clock::{Clocks, Deadline, StopToken};
 pub use error::EvalError;
@@ -52,3 +54,4 @@ pub use playouts::{MAX_STEPS, Playout, PlayoutPlan, Playouts};
 pub use preference::Preference;
 pub use role::Role;
 pub use semantics::Semantics;
+pub use watchdog::{Watchdog, Watched};

@@ -1,11 +1,10 @@
 //! The choice of the state machine for a game, and the limits of its construction.
 
-use crate::thread_clock::ThreadClock;
-use ggp_game::{EvalError, Game, StopToken};
+use ggp_game::{Deadline, EvalError, Game, StopToken, Watchdog};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which state machine is wanted.
@@ -219,30 +218,13 @@ impl Build {
         if halt.is_stopped() { BuildError::Stopped } else { BuildError::TimeOut(self.time_limit()) }
     }
 
-    /// Calls `work` with a token. A watchdog stops it when this thread has used its CPU time, or `halt`
-    /// is raised.
+    /// Calls `work` with a token that is raised when this thread has used its CPU time, or `halt` is raised.
     fn watched<T>(&self, halt: &StopToken, work: impl FnOnce(&StopToken) -> T) -> T {
-        let stop = StopToken::new();
-        if self.time_limit().is_zero() {
-            // The watchdog would notice this only after an interval.
-            stop.stop();
+        let watchdog = Watchdog::until(Deadline::never()).or_when(halt);
+        match self.time_limit() {
+            Duration::MAX => watchdog.watch(work),
+            limit => watchdog.or_after_cpu_time(limit).watch(work),
         }
-        let clock = ThreadClock::of_this_thread();
-        // The watchdog thread ends when `done` is dropped after the work.
-        let (done, wait) = mpsc::channel::<()>();
-        std::thread::scope(|scope| {
-            let (stop, time) = (&stop, self.time_limit());
-            scope.spawn(move || {
-                while wait.recv_timeout(Build::POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    if halt.is_stopped() || clock.elapsed() >= time {
-                        stop.stop();
-                    }
-                }
-            });
-            let made = work(stop);
-            drop(done);
-            made
-        })
     }
 }
 

@@ -52,7 +52,6 @@ mod player;
 mod reasoner;
 mod search;
 mod spec;
-mod thread_clock;
 mod trial;
 
 pub use background::{BackgroundBuild, Notice};

@@ -5,7 +5,7 @@
 //! role. The player makes the move with the best mean. It cannot value hiding or gathering information. If it
 //! observes joint moves instead of percepts, it is a plain flat Monte-Carlo player.
 
-use crate::alarm::{Alarm, silence};
+use crate::interrupt::{interrupt_at, release};
 use crate::limits::before_margin;
 use crate::observation::not_started;
 use crate::options::MctsOptions;
@@ -269,7 +269,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             return Err(PlayError::NoMove);
         }
         let deadline = self.options.clock(running.clocks, deadline);
-        let alarm = Alarm::set(&mut running.machine, deadline, stop);
+        let watched = interrupt_at(&mut running.machine, deadline, stop);
         // A batch must end before the deadline; the longest batch so far is the estimate of its time.
         let mut longest = Duration::ZERO;
         let mut tallies = vec![Tally::default(); own.len()];
@@ -298,8 +298,8 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
             done += left;
             longest = longest.max(batch.elapsed());
         }
-        drop(alarm);
-        silence(&mut running.machine);
+        drop(watched);
+        release(&mut running.machine);
         let best = if tallies.iter().all(|tally| tally.count == 0) {
             running.random.below(own.len())
         } else {

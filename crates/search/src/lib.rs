@@ -33,7 +33,6 @@
 //! assert_eq!(search.report(Role(0)).candidates[0].proven, Some(100));
 //! ```
 
-mod alarm;
 mod arm;
 mod backpropagate;
 mod batch;
@@ -47,6 +46,7 @@ mod determinize;
 mod expand;
 mod history;
 mod id;
+mod interrupt;
 mod learn;
 mod limits;
 mod mast;

@@ -1,6 +1,6 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
-use crate::alarm::{Alarm, silence};
+use crate::interrupt::{interrupt_at, release};
 use crate::limits::{Limits, before_margin};
 use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
@@ -76,7 +76,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         // A player that is limited by iterations must repeat exactly, so the clock does not affect its
         // search.
         let timed = self.options.iterations.is_none();
-        let alarm = timed.then(|| Alarm::set(search.machine(), clock, stop));
+        let watched = timed.then(|| interrupt_at(search.machine(), clock, stop));
         match search.get_or_create(&self.options) {
             // The first move needs the legal moves. A timeout here does not fail the start.
             Ok(search) => {
@@ -89,8 +89,8 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             Err(PlayError::TimedOut) => {}
             Err(error) => return Err(error),
         }
-        drop(alarm);
-        silence(search.machine());
+        drop(watched);
+        release(search.machine());
         self.current = Some(RunningMatch { search, role, clocks, pending_moves: VecDeque::new() });
         Ok(())
     }
@@ -104,11 +104,11 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let clock = before_margin(deadline, self.options.margin);
         let running = self.current.as_mut().ok_or_else(not_started)?;
         running.pending_moves.extend(joint_texts(seen)?.map(<[String]>::to_vec));
-        let alarm = clock.0.is_some().then(|| Alarm::set(running.search.machine(), clock, stop));
+        let watched = clock.0.is_some().then(|| interrupt_at(running.search.machine(), clock, stop));
         let mv = running.choose(&self.options, clock, stop);
-        if alarm.is_some() {
-            drop(alarm);
-            silence(running.search.machine());
+        if watched.is_some() {
+            drop(watched);
+            release(running.search.machine());
         }
         let mv = mv?;
         self.report = running.search.get().map(|search| search.report(running.role));
@@ -130,7 +130,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             // Pondering has no deadline, so the stop flag interrupts the machine directly.
             search.machine().interrupt_on(stop);
             search.run(&Limits::default().or_when(stop).or_when_full().for_role(*role));
-            silence(search.machine());
+            release(search.machine());
         }
     }
 

@@ -18,7 +18,6 @@ mod guard;
 mod guest;
 mod history;
 mod known;
-mod limited;
 mod listen;
 mod mind;
 mod picture;

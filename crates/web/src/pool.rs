@@ -6,12 +6,12 @@
 //! and the browser respond while all cores search.
 
 use crate::session::Session;
-use ggp_game::StopToken;
+use ggp_game::{Deadline, Watchdog};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time slice of a session.
 pub(crate) const SLICE: Duration = Duration::from_millis(20);
@@ -23,16 +23,11 @@ const TOO_LONG: Duration = Duration::from_secs(2);
 #[cfg(target_os = "linux")]
 const BACK: i32 = 10;
 
-/// Interval between two checks of the watchdog.
-const LOOK: Duration = Duration::from_millis(250);
-
-/// The queue of sessions, and the running slices.
+/// The queue of sessions.
 #[derive(Default)]
 pub(crate) struct Pool {
     queue: Mutex<VecDeque<Arc<Session>>>,
     more: Condvar,
-    /// The start of each worker's running slice, and the token that interrupts it.
-    slices: Mutex<Vec<Option<(Instant, StopToken)>>>,
 }
 
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,16 +51,13 @@ fn step_back() {
 fn step_back() {}
 
 impl Pool {
-    /// Starts `threads` worker threads and the watchdog. They run until the program ends.
+    /// Starts `threads` worker threads, which run until the program ends.
     pub(crate) fn start(threads: usize) -> std::io::Result<Arc<Pool>> {
         let pool = Arc::new(Pool::default());
-        lock(&pool.slices).resize(threads, None);
         for number in 0..threads {
             let pool = Arc::clone(&pool);
-            thread::Builder::new().name(format!("think {number}")).spawn(move || pool.work(number))?;
+            thread::Builder::new().name(format!("think {number}")).spawn(move || pool.work())?;
         }
-        let watched = Arc::clone(&pool);
-        thread::Builder::new().name("watch".to_owned()).spawn(move || watched.watch())?;
         Ok(pool)
     }
 
@@ -85,30 +77,17 @@ impl Pool {
         }
     }
 
-    fn work(&self, number: usize) {
+    fn work(&self) {
         step_back();
         loop {
             let session = self.next();
-            let stop = StopToken::new();
-            lock(&self.slices)[number] = Some((Instant::now(), stop.clone()));
-            let more = catch_unwind(AssertUnwindSafe(|| session.think(&stop)));
-            lock(&self.slices)[number] = None;
+            let slice = Watchdog::until(Deadline::after(TOO_LONG));
+            let more = slice.watch(|stop| catch_unwind(AssertUnwindSafe(|| session.think(stop))));
             match more {
                 Ok(true) => self.add(session),
                 Ok(false) => {}
                 // A panic ends the session's search, but not the worker thread.
                 Err(_) => session.fail("the engine failed"),
-            }
-        }
-    }
-
-    fn watch(&self) {
-        loop {
-            thread::sleep(LOOK);
-            for (since, stop) in lock(&self.slices).iter().flatten() {
-                if since.elapsed() > TOO_LONG {
-                    stop.stop();
-                }
             }
         }
     }

@@ -11,7 +11,6 @@ use crate::config::Config;
 use crate::guest::{self, Guest};
 use crate::history::{History, Node};
 use crate::known::{Known, Workshop};
-use crate::limited::limited;
 use crate::mind::Mind;
 use crate::picture;
 use crate::pool::{Pool, lock};
@@ -19,7 +18,7 @@ use crate::rules::Moment;
 use crate::seat::Seat;
 use crate::thinking::Thought;
 use ggp_arena::Record;
-use ggp_game::{EvalError, Fact, Role, StopToken, rng};
+use ggp_game::{Deadline, EvalError, Fact, Role, StopToken, Watchdog, rng};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -28,6 +27,11 @@ use work::Work;
 
 /// Time limit of one evaluation of the rules outside of a search.
 const EVALUATION: Duration = Duration::from_secs(10);
+
+/// Evaluates rules outside of a search within [`EVALUATION`].
+fn evaluate<T>(work: impl FnOnce(&StopToken) -> T) -> T {
+    Watchdog::until(Deadline::after(EVALUATION)).watch(work)
+}
 
 /// Number of forced steps made under one lock of the session.
 const STEPS_AT_ONCE: u32 = 50;
@@ -138,7 +142,7 @@ impl Session {
             turn: 1,
             ..Inner::default()
         };
-        let start = limited(EVALUATION, |stop| lock(&known.rules).start(stop))?;
+        let start = evaluate(|stop| lock(&known.rules).start(stop))?;
         inner.history.add(None, Vec::new(), start, Vec::new())?;
         let session = Session {
             id,
@@ -201,7 +205,7 @@ impl Session {
     ) -> Result<usize, Refusal> {
         let node = Arc::clone(inner.history.get(parent).ok_or(crate::history::Full)?);
         let moment: Moment =
-            limited(EVALUATION, |stop| lock(&self.known.rules).after(&node.moment.facts, &joint, stop))?;
+            evaluate(|stop| lock(&self.known.rules).after(&node.moment.facts, &joint, stop))?;
         Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
     }
 

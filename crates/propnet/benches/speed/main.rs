@@ -12,10 +12,10 @@ mod nets;
 #[allow(clippy::inline_always, reason = "must be compiled with the callers' processor features")]
 mod references;
 
-use cpu_time::ProcessTime;
 use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
 use references::Totals;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 
 /// The median rate of the reference, in playouts per second.
@@ -23,9 +23,9 @@ fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) ->
     let mut rates = Vec::new();
     let mut sum = Totals::default();
     for seed in 0..5 {
-        let begin = ProcessTime::now();
+        let begin = process_time();
         let totals = play(seed, playouts);
-        rates.push(totals.playouts as f64 / begin.elapsed().as_secs_f64());
+        rates.push(totals.playouts as f64 / (process_time() - begin).as_secs_f64());
         sum.playouts += totals.playouts;
         sum.steps += totals.steps;
         sum.first_role_score += totals.first_role_score;
@@ -52,7 +52,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
     let (mut steps, mut sums, mut count) = (0u64, vec![0u64; machine.game().role_count()], 0u64);
     while rates.len() < 5 {
         let plan = PlayoutPlan { first: count, per_start: playouts, ..PlayoutPlan::new(1) };
-        let begin = ProcessTime::now();
+        let begin = process_time();
         machine
             .playouts(std::slice::from_ref(&start), plan, &mut |playout| {
                 count += 1;
@@ -62,7 +62,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
                 }
             })
             .unwrap();
-        let seconds = begin.elapsed().as_secs_f64();
+        let seconds = (process_time() - begin).as_secs_f64();
         if seconds < RUN {
             playouts *= 2;
         } else {
@@ -104,17 +104,17 @@ fn measure_file(file: &str) -> Option<f64> {
     let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".kif");
     let text = std::fs::read(file).expect("a readable file");
     let game = Arc::new(Game::new(ggp_gdl::parse(&text).expect("GDL")).expect("a valid game"));
-    let begin = ProcessTime::now();
+    let begin = process_time();
     match PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()) {
         Err(error) => {
             println!("{name}: {error}");
             None
         }
         Ok(net) => {
-            let ground = begin.elapsed().as_secs_f64();
+            let ground = (process_time() - begin).as_secs_f64();
             let counts = net.counts();
             let mut machine = PropNetMachine::new(&game, net).expect("not too large");
-            let compile = begin.elapsed().as_secs_f64() - ground;
+            let compile = (process_time() - begin).as_secs_f64() - ground;
             println!("{name}: grounded in {ground:.2} s, compiled in {compile:.2} s; {counts:?}");
             Some(measure(name, &mut machine))
         }
@@ -154,4 +154,10 @@ fn main() {
             println!("  from the rules: {:.2} times the hand-written reference", by_rules / by_hand);
         }
     }
+}
+
+/// The CPU time of this process.
+fn process_time() -> std::time::Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
