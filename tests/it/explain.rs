@@ -1,6 +1,7 @@
 //! Explanations agree with the interpreter and are consistent.
 
-use ggp_game::{Because, Explainer, Explanation, Fact, Goals, Interpreter, StateMachine, Verdict, rng};
+use ggp_explain::{Because, Explainer, Explanation, Verdict};
+use ggp_game::{Fact, Goals, Interpreter, StateMachine, rng};
 
 /// Number of steps of the playout whose states are explained.
 const STEPS: u32 = 4;

@@ -5,8 +5,8 @@
 //! pipes; the length of a line is bounded; the program is killed when the player is dropped.
 
 use crate::trial::Trial;
-use ggp_game::message::{Reply, Request, Seen, rules_line};
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
+use ggp_protocol::{Reply, Request, Seen, rules_line};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};

@@ -330,7 +330,7 @@ fn fingerprint(
     }
     for contest in contests {
         digest.add(contest.name.as_bytes());
-        digest.add(&ggp_game::message::rules_line(&contest.game.description().source));
+        digest.add(&ggp_protocol::rules_line(&contest.game.description().source));
     }
     format!("{:012x}", digest.value() >> 16)
 }

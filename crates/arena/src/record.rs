@@ -3,8 +3,8 @@
 //! Invariant: a written record reads back equal; members outside the format survive
 //! reading and writing. The format: <http://www.ggp.org/formats/matches.html>.
 
-use ggp_game::message::read_terms;
 use ggp_game::{Clocks, Fact, Goals};
+use ggp_protocol::read_terms;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
 use std::time::Duration;

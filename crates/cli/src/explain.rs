@@ -5,7 +5,8 @@ use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::record::{Origin, Record, legal_joint};
 use crate::rulesheet::GameFile;
-use ggp_game::{Because, Explainer, Explanation, Fact, Interpreter, StateMachine, Verdict};
+use ggp_explain::{Because, Explainer, Explanation, Verdict};
+use ggp_game::{Fact, Interpreter, StateMachine};
 use std::io::Write;
 
 /// Show why a fact, a legal move or a goal holds

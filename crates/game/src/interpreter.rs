@@ -8,11 +8,12 @@
 //! it stays valid. Therefore each evaluation has about three quarters of the remaining bound, however many
 //! distinct terms a match produces.
 
-use crate::move_table::{MAX_TEXT, MoveTable, canonical_term, too_much_text};
+use crate::lower::ground_term;
+use crate::move_table::{MAX_TEXT, MoveTable, too_much_text};
 use crate::{
     EvalError, Fact, FluentSet, Game, Goal, Goals, Move, Playouts, Role, Semantics, StateMachine, StopToken,
 };
-use ggp_datalog::{Database, Functor, Limits, Value, Values};
+use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -266,48 +267,3 @@ impl StateMachine for Interpreter {
 }
 
 impl Playouts for Interpreter {}
-
-/// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if `text` is not exactly one
-/// term. Iterative.
-pub(crate) fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
-    let text = canonical_term(text)?;
-    let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
-    let mut rest = text.as_str();
-    loop {
-        let first = rest.chars().next()?;
-        let value = match first {
-            ' ' => {
-                rest = &rest[1..];
-                continue;
-            }
-            '(' => {
-                open.push((None, Vec::new()));
-                rest = &rest[1..];
-                continue;
-            }
-            ')' => {
-                rest = &rest[1..];
-                let (name, args) = open.pop()?;
-                let functor = Functor { name: name?, arity: Some(args.len() as u32) };
-                values.term(functor, &args)
-            }
-            _ => {
-                let end = rest.find([' ', '(', ')']).unwrap_or(rest.len());
-                let (token, after) = rest.split_at(end);
-                rest = after;
-                match open.last_mut() {
-                    Some((name @ None, _)) => {
-                        *name = Some(values.name(token));
-                        continue;
-                    }
-                    _ => values.constant(token),
-                }
-            }
-        };
-        match open.last_mut() {
-            None => return Some(value),
-            Some((Some(_), args)) => args.push(value),
-            Some((None, _)) => return None,
-        }
-    }
-}

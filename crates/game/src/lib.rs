@@ -1,19 +1,18 @@
 //! The vocabulary of general game playing and its reference semantics. A [`Game`] is a checked rulesheet,
 //! lowered to Datalog. [`StateMachine`] executes a game: initial state, legal moves, next state, goals,
 //! percepts. [`Interpreter`] is the reference implementation, which evaluates the Datalog program directly.
-//! [`Playouts`] adds random playouts and batched queries, [`Player`] is the interface of every player, and
-//! [`message`] reads and writes the game manager protocol.
+//! [`Playouts`] adds random playouts and batched queries, and [`Player`] is the interface of every player.
 //!
 //! Invariants: a [`Game`] exists only if its rules pass all checks. Every [`StateMachine`] gives the same
 //! answers as [`Interpreter`], legal moves in the same order. A playout depends only on the rules, the seed
 //! and the playout's number ([`rng`]). Text that leaves a machine is canonical ([`Fact`],
 //! [`canonical_term`]).
 
+#[doc(hidden)]
 pub mod adapt;
 mod clock;
 mod cpu_clock;
 mod error;
-mod explain;
 mod fact;
 mod fingerprint;
 mod fluents;
@@ -21,9 +20,9 @@ mod game;
 mod goal;
 mod information_set;
 mod interpreter;
+#[doc(hidden)]
 pub mod lower;
 mod machine;
-pub mod message;
 mod move_table;
 mod moves;
 mod perft;
@@ -37,7 +36,6 @@ mod watchdog;
 
 pub use clock::{Clocks, Deadline, StopToken};
 pub use error::EvalError;
-pub use explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use fact::Fact;
 pub use fingerprint::Fingerprint;
 pub use fluents::FluentSet;

@@ -11,6 +11,7 @@
 //!
 //! A term with variables inside becomes a [`Literal::Compose`]. No function recurses over terms.
 
+use crate::move_table::canonical_term;
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
 use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
@@ -42,7 +43,8 @@ pub enum Carrier {
     Sees,
 }
 
-pub(crate) const CARRIERS: [Carrier; 8] = [
+/// All carriers.
+pub const CARRIERS: [Carrier; 8] = [
     Carrier::Init,
     Carrier::True,
     Carrier::Next,
@@ -54,7 +56,8 @@ pub(crate) const CARRIERS: [Carrier; 8] = [
 ];
 
 impl Carrier {
-    pub(crate) fn of(name: &str, arity: usize) -> Option<Carrier> {
+    /// The carrier of this name and arity.
+    pub fn of(name: &str, arity: usize) -> Option<Carrier> {
         CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
     }
 
@@ -444,6 +447,51 @@ impl RuleLowering<'_> {
         match self.description.terms.get(term) {
             Term::Variable(name) => self.variables.get(name).map(|&v| Argument::Variable(v)),
             _ => self.composed.get(&term).copied(),
+        }
+    }
+}
+
+/// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if `text` is not exactly one
+/// term. Iterative.
+pub fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
+    let text = canonical_term(text)?;
+    let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();
+    let mut rest = text.as_str();
+    loop {
+        let first = rest.chars().next()?;
+        let value = match first {
+            ' ' => {
+                rest = &rest[1..];
+                continue;
+            }
+            '(' => {
+                open.push((None, Vec::new()));
+                rest = &rest[1..];
+                continue;
+            }
+            ')' => {
+                rest = &rest[1..];
+                let (name, args) = open.pop()?;
+                let functor = Functor { name: name?, arity: Some(args.len() as u32) };
+                values.term(functor, &args)
+            }
+            _ => {
+                let end = rest.find([' ', '(', ')']).unwrap_or(rest.len());
+                let (token, after) = rest.split_at(end);
+                rest = after;
+                match open.last_mut() {
+                    Some((name @ None, _)) => {
+                        *name = Some(values.name(token));
+                        continue;
+                    }
+                    _ => values.constant(token),
+                }
+            }
+        };
+        match open.last_mut() {
+            None => return Some(value),
+            Some((Some(_), args)) => args.push(value),
+            Some((None, _)) => return None,
         }
     }
 }

@@ -67,6 +67,7 @@ pub use spec::{KindError, PlayerKind, SuitError};
 
 pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Run, Tournament};
 pub use ggp_datalog::Limits;
+pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{
     Candidate, Clocks, Deadline, EvalError, Fact, Game, Goal, Goals, Interpreter, Move, Observation,
     PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken, UnknownRole, perft,

@@ -5,8 +5,8 @@
 
 use crate::spec::PlayerKind;
 use ggp_arena::{CommandPlayer, Trial, Unfit};
-use ggp_game::message::Reply;
 use ggp_game::{Clocks, PlayError};
+use ggp_protocol::Reply;
 use ggp_server::http::{Address, ReplyError};
 use ggp_server::remote::{Presence, RemotePlayer, TrialError};
 use std::time::Duration;

@@ -4,7 +4,7 @@
 //! [`scramble`] renames the symbols of a rulesheet; [`comply`] tests a player's conformance; [`http`] reads
 //! and writes one request and one reply per connection.
 //!
-//! [`ggp_game::message`] holds the text of messages. The referee is [`ggp_arena`]'s and cannot tell a remote
+//! [`ggp_protocol`] holds the text of messages. The referee is [`ggp_arena`]'s and cannot tell a remote
 //! player from a local one. Three dialects are understood: that of ggp-base and Sancho, Stanford's (lower
 //! case, PING), and Dresden's (upper case; turn, move and percepts in GDL-II). Invariants: no message makes
 //! the process read or write a file; all input from outside is bounded in size, number and time; the crate

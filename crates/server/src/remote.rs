@@ -11,8 +11,8 @@ use crate::http::post::post;
 use crate::http::{Address, Answer, ReplyError};
 use crate::scramble::Scramble;
 use crate::wire;
-use ggp_game::message::{About, Reply, Seen};
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
+use ggp_protocol::{About, Reply, Seen};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! Messages in the spelling of the reference server: a blank after each `(` and before each `)`.
 //!
-//! All players read the canonical text of [`ggp_game::message`] in principle, but some old players
+//! All players read the canonical text of [`ggp_protocol`] in principle, but some old players
 //! were tested with this spelling only.
 
-use ggp_game::message::Seen;
 use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
+use ggp_protocol::Seen;
 use std::time::Duration;
 
 /// The shortest clock in a message.
@@ -74,7 +74,7 @@ fn whole_seconds(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_game::message::Request;
+    use ggp_protocol::Request;
 
     #[test]
     fn messages_have_the_captured_bytes() {

@@ -1,8 +1,8 @@
 //! An independent player of the protocol with one selectable flaw, for the tests of the examiner and the
 //! manager.
 
-use ggp_game::message::{Request, Seen};
 use ggp_game::{Game, Interpreter, Move, Role, StateMachine};
+use ggp_protocol::{Request, Seen};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,7 @@
 use super::exam::{AT_ONCE, Exam, Line, PATIENCE, must, should, text_of};
 use crate::http::ReplyError;
 use crate::http::post::{Sending, probe, request_bytes};
-use ggp_game::message::About;
+use ggp_protocol::About;
 use std::time::Instant;
 
 impl Exam<'_> {

@@ -2,8 +2,8 @@
 
 use crate::scramble::Scramble;
 use crate::wire;
-use ggp_game::message::{Reply, Seen, rules_line};
 use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Role, StateMachine};
+use ggp_protocol::{Reply, Seen, rules_line};
 use std::sync::Arc;
 
 /// The spelling of a match's symbols in messages.

@@ -11,12 +11,12 @@ use super::thinker::{Question, Seen, Thinker};
 use super::thought::{Legal, Thought};
 use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
-use ggp_game::message::Seen as Told;
 use ggp_game::{
     Clocks, Fact, Game, InformationSet, Interpreter, JointMoveError, Move, PlayError, Role, StateMachine,
     StopToken,
 };
 use ggp_gdl::Strictness;
+use ggp_protocol::Seen as Told;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};

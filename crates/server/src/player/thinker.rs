@@ -167,8 +167,8 @@ fn catch<T>(call: impl FnOnce() -> T) -> Option<T> {
 mod tests {
     use super::super::matches::Matches;
     use super::super::{PlayerConfig, PlayerFactory};
-    use ggp_game::message::Seen as Told;
     use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
+    use ggp_protocol::Seen as Told;
     use std::sync::{Arc, Mutex};
     use std::thread::sleep;
     use std::time::{Duration, Instant};

@@ -15,7 +15,7 @@ mod request;
 pub use reply::{About, Reply};
 pub use request::{Request, Seen};
 
-use crate::move_table::canonical_term as canonical;
+use ggp_game::canonical_term as canonical;
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::sexpr::{self, NodeId, Tree};
 

@@ -5,8 +5,8 @@ use super::{
     Because, Explainer, Explanation, Ground, Instance, MAX_DEPTH, MAX_INSTANCES, MAX_NODES, Verdict, ground,
     plain,
 };
-use crate::EvalError;
 use ggp_datalog::{Argument, Body, Literal, Rule, Value, Variable};
+use ggp_game::EvalError;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Explanations of facts of a small game, compared as whole trees.
 
 use super::{Because, Explainer, Explanation, Verdict};
-use crate::{Fact, Game};
+use ggp_game::{Fact, Game};
 use std::sync::Arc;
 
 const RULES: &str = "\

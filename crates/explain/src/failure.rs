@@ -2,8 +2,8 @@
 //! condition.
 
 use super::{Because, Explainer, Explanation, Ground, MAX_DEPTH, MAX_NODES, Verdict, ground, plain};
-use crate::EvalError;
 use ggp_datalog::{Argument, Atom, Literal, Rule, Value};
+use ggp_game::EvalError;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 

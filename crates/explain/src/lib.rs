@@ -5,11 +5,11 @@
 //! rewriting. Invariants: no atom supports itself (where rules are recursive, an atom is explained only by
 //! atoms with shorter proofs). The size and the depth of a tree are bounded; omitted parts are marked.
 
-use crate::interpreter::ground_term;
-use crate::lower::{CARRIERS, Carrier, Lowering};
-use crate::{EvalError, Fact, Game};
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Body, Database, Functor, Limits, Program, RelationId, Statistics, Value};
+use ggp_game::lower::ground_term;
+use ggp_game::lower::{CARRIERS, Carrier, Lowering};
+use ggp_game::{EvalError, Fact, Game};
 use ggp_gdl::{self as gdl, Keyword};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;

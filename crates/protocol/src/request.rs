@@ -1,7 +1,7 @@
 //! The requests of a game manager, parsed and written.
 
 use super::{MessageError, excerpt, read_one, term};
-use crate::{Clocks, Fact};
+use ggp_game::{Clocks, Fact};
 use ggp_gdl::sexpr::{NodeId, Tree};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -282,7 +282,7 @@ impl fmt::Display for Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::rules_line;
+    use crate::rules_line;
 
     fn clocks(start: u64, play: u64) -> Clocks {
         Clocks { start: Duration::from_secs(start), play: Duration::from_secs(play) }
