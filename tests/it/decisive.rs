@@ -2,7 +2,9 @@
 //! Otherwise, in a game of two roles, it avoids moves after which the other role can win at once, if it
 //! has others. Where nothing of this applies, the moves are those of plain playouts.
 
-use ggp_game::{Goal, Goals, Move, PlayoutPlan, Playouts, Role, StateMachine, rng};
+use ggp_game::Batches;
+use ggp_game::Hints;
+use ggp_game::{Goal, Goals, Move, PlayoutPlan, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Limits, MctsOptions, Search};
 use ggp_tests::network;

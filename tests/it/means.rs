@@ -1,7 +1,8 @@
 //! The mean lengths and goals of random playouts of the five reference games agree with those that other
 //! reasoners measured on the same rules.
 
-use ggp_game::{Interpreter, PlayoutPlan, Playouts, StateMachine};
+use ggp_game::Batches;
+use ggp_game::{Interpreter, PlayoutPlan, StateMachine};
 
 const PLAYOUTS: usize = 2_000;
 /// Rounding error of the known means, which have one digit after the point.

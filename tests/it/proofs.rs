@@ -1,7 +1,8 @@
 //! The proofs of `Solver` and of the search against an exhaustive search that shares no code with them:
 //! it lists all states by depth and then computes their values backwards (retrograde analysis).
 
-use ggp_game::{Playouts, Role, StateMachine};
+use ggp_game::Batches;
+use ggp_game::{Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Halt, Limits, Solver};
 use std::collections::HashMap;

@@ -2,8 +2,8 @@
 //! networks have phases, counters, idle roles, states without legal moves, void goals and recursion.
 
 use ggp_game::{
-    EvalError, Fact, Game, Goal, Goals, Move, PlayoutPlan, Playouts, Preference, Role, StateMachine,
-    StopToken, rng::Sequence,
+    Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, PlayoutPlan, Playouts, Preference, Role,
+    StateMachine, StopToken, rng::Sequence,
 };
 use ggp_propnet::{
     Cpu, Fluent, GroundLimits, NetBuilder, NetMove, NetRole, Node, PropNet, PropNetMachine, Signal,
@@ -144,7 +144,9 @@ impl StateMachine for Naive {
     }
 }
 
-impl Playouts for Naive {}
+impl Batches for Naive {}
+
+impl Hints for Naive {}
 
 fn game(roles: usize) -> Arc<Game> {
     let mut rules = String::from("(init (on)) (<= terminal (not (true (on)))) (<= (next (on)) (true (on)))");

@@ -1,8 +1,9 @@
 //! The semantics of rules: lowering of terms, goals and moves, errors, and reuse of machines.
 
+use ggp_game::Batches;
 use ggp_game::{
-    EvalError, Fact, FluentSet, Game, Goal, Goals, Interpreter, JointMoves, Move, PlayoutPlan, Playouts,
-    Role, StateMachine, StopToken, perft,
+    EvalError, Fact, FluentSet, Game, Goal, Goals, Interpreter, JointMoves, Move, PlayoutPlan, Role,
+    StateMachine, StopToken, perft,
 };
 use ggp_gdl::{Diagnostic, Strictness, parse};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Twins: equivalent moves. Each leads to the same rest of the game, and the search considers one of them
 //! first.
 
-use ggp_game::{Goals, Move, Playouts, Role, StateMachine, rng};
+use ggp_game::Hints;
+use ggp_game::{Goals, Move, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
 use ggp_search::{Halt, Limits, MctsOptions, Search};
 use ggp_tests::network;
@@ -15,13 +16,13 @@ fn legal(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move
 /// The legal moves of `role`, reduced to one move of each equivalence class.
 fn one_each(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<Move> {
     let mut moves = legal(machine, state, role);
-    machine.one_of_twins(role, &mut moves);
+    machine.distinct_moves(role, &mut moves);
     moves
 }
 
 fn are_twins(machine: &mut PropNetMachine, role: Role, a: Move, b: Move) -> bool {
     let mut both = vec![a, b];
-    machine.one_of_twins(role, &mut both);
+    machine.distinct_moves(role, &mut both);
     a == b || both.len() == 1
 }
 

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
 use ggp::{Build, WithMachine};
-use ggp_game::{Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
+use ggp_game::{Batches, Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
 use ggp_propnet::{Cpu, Part, PropNetMachine};
 use serde::Serialize;
 use std::io::Write;

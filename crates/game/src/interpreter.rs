@@ -8,11 +8,11 @@
 //! it stays valid. Therefore each evaluation has about three quarters of the remaining bound, however many
 //! distinct terms a match produces.
 
+use crate::Batches;
+use crate::Hints;
 use crate::lower::ground_term;
 use crate::move_table::{MAX_TEXT, MoveTable, too_much_text};
-use crate::{
-    EvalError, Fact, FluentSet, Game, Goal, Goals, Move, Playouts, Role, Semantics, StateMachine, StopToken,
-};
+use crate::{EvalError, Fact, FluentSet, Game, Goal, Goals, Move, Role, Semantics, StateMachine, StopToken};
 use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -266,4 +266,6 @@ impl StateMachine for Interpreter {
     }
 }
 
-impl Playouts for Interpreter {}
+impl Batches for Interpreter {}
+
+impl Hints for Interpreter {}

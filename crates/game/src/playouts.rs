@@ -5,7 +5,8 @@
 //! whatever the order or the lane in which it is played, and legal moves are ordered by their texts. So
 //! every machine and every vector width plays the same playouts.
 
-use crate::{EvalError, Goals, Move, Preference, Role, StateMachine, rng};
+use crate::hints::Hints;
+use crate::{EvalError, Goals, Move, Preference, StateMachine, rng};
 
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +69,8 @@ impl PlayoutPlan<'_> {
 /// The default step limit, far beyond the length of any published game.
 pub const MAX_STEPS: u32 = 100_000;
 
-/// A machine that plays many playouts at once. The default methods process one at a time.
-pub trait Playouts: StateMachine {
+/// Evaluation of many states at once. The default methods process one at a time.
+pub trait Batches: StateMachine {
     /// The number of states that the machine evaluates in about the time of one.
     fn lanes(&self) -> usize {
         1
@@ -79,35 +80,6 @@ pub trait Playouts: StateMachine {
     /// If so, several threads, each with a clone, can work on the same states.
     fn clones_agree(&self) -> bool {
         false
-    }
-
-    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`]), so that the first of them is not
-    /// delayed.
-    fn prepare_decisive(&mut self) {}
-
-    /// Keeps the smallest move of each equivalence class of `role`'s `moves`, as far as the machine knows
-    /// the classes. After any move of one class the game ends at the same time with the same goals.
-    fn one_of_twins(&mut self, role: Role, moves: &mut Vec<Move>) {
-        let _ = (role, moves);
-    }
-
-    /// The subgames of a single-role game in which each move affects at most one part of the state. Each
-    /// subgame is a machine with the same states and moves, in which only the moves of its part are legal.
-    /// It ends with goal 100 once every condition of the game's best goal on that part holds. Empty if the
-    /// machine finds fewer than two subgames.
-    fn subgames(&mut self) -> Vec<Self> {
-        Vec::new()
-    }
-
-    /// Replaces `out` by the legal moves from which playouts with decisive moves draw, state by state and
-    /// within a state role by role. Leaves `out` empty if the machine cannot determine them.
-    ///
-    /// # Errors
-    /// See [`StateMachine`].
-    fn decisive_moves(&mut self, states: &[&Self::State], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
-        let _ = states;
-        out.clear();
-        Ok(())
     }
 
     /// Replaces `out` by the states after one joint move in each of `states`. `joints` is the concatenation
@@ -173,18 +145,6 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 
-    /// Replaces `out` by a measure of how near each of `states` is to `role`'s best goal: the share of the
-    /// goal's conditions that hold, from 0 to 1. Leaves `out` empty if the machine cannot compute it. The
-    /// measure is a heuristic for ordering states.
-    ///
-    /// # Errors
-    /// See [`StateMachine`].
-    fn nearness(&mut self, states: &[&Self::State], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
-        let _ = (states, role);
-        out.clear();
-        Ok(())
-    }
-
     /// Plays `plan.per_start` playouts from each of `starts` to their end and passes each to `sink` as it
     /// ends, in any order.
     ///
@@ -238,3 +198,9 @@ pub trait Playouts: StateMachine {
         Ok(())
     }
 }
+
+/// A state machine on which a search can run: it evaluates batches of states and gives hints. Every type with
+/// [`Batches`] and [`Hints`] implements it.
+pub trait Playouts: Batches + Hints {}
+
+impl<M: Batches + Hints> Playouts for M {}

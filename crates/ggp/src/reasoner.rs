@@ -8,8 +8,8 @@ use crate::build::{Build, BuildError, Choice};
 use crate::machine::Machine;
 use ggp_arena::{MachineReferee, Referee};
 use ggp_game::{
-    Deadline, EvalError, Fact, FluentSet, Game, Goals, Interpreter, Move, Playout, PlayoutPlan, Playouts,
-    Role, StateMachine, StopToken,
+    Batches, Deadline, EvalError, Fact, FluentSet, Game, Goals, Hints, Interpreter, Move, Playout,
+    PlayoutPlan, Playouts, Role, StateMachine, StopToken,
 };
 use ggp_propnet::{BitState, PropNetMachine};
 use std::sync::Arc;
@@ -420,7 +420,7 @@ impl StateMachine for Reasoner {
     }
 }
 
-impl Playouts for Reasoner {
+impl Batches for Reasoner {
     fn lanes(&self) -> usize {
         with_machine!(&self.machine, |machine| machine.lanes())
     }
@@ -452,3 +452,5 @@ impl Playouts for Reasoner {
         }
     }
 }
+
+impl Hints for Reasoner {}

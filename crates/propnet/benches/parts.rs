@@ -2,7 +2,8 @@
 //! `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
+use ggp_game::Batches;
+use ggp_game::{Game, PlayoutPlan, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! Random playouts by the network: `random_playouts FILE N`.
-use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
+use ggp_game::Batches;
+use ggp_game::{Game, PlayoutPlan, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use std::sync::Arc;
 fn main() {

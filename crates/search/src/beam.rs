@@ -178,7 +178,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         machine.all_legal_moves(&parents, &mut self.legal)?;
         for legal in &mut self.legal {
             let all = legal.len();
-            machine.one_of_twins(Role(0), legal);
+            machine.distinct_moves(Role(0), legal);
             // An equivalent move may not be available later, so this layer does not count as complete.
             self.pruned |= legal.len() < all;
         }

@@ -116,7 +116,7 @@ impl<M: Playouts> Search<M> {
                 self.tree.defer(id, role, moves);
             } else {
                 self.distinct.clone_from(&legal[role.index()]);
-                self.worker.machine.one_of_twins(role, &mut self.distinct);
+                self.worker.machine.distinct_moves(role, &mut self.distinct);
                 self.tree.defer(id, role, &self.distinct);
             }
         }

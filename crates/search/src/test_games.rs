@@ -4,7 +4,9 @@
 mod faulty;
 
 pub(crate) use faulty::{RAGGED, Slow, hanging, hanging_of_two, ragged, slow};
-use ggp_game::{EvalError, Fact, Game, Goal, Goals, Move, Playouts, Role, StateMachine, StopToken};
+use ggp_game::{
+    Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, Playouts, Role, StateMachine, StopToken,
+};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,11 +150,13 @@ impl<R: Rules> StateMachine for TestMachine<R> {
     }
 }
 
-impl<R: Rules> Playouts for TestMachine<R> {
+impl<R: Rules> Batches for TestMachine<R> {
     fn clones_agree(&self) -> bool {
         true
     }
+}
 
+impl<R: Rules> Hints for TestMachine<R> {
     fn nearness(&mut self, _: &[&Vec<u8>], _: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
         out.clear();
         if self.rules.is_interrupted() { Err(EvalError::Interrupted) } else { Ok(()) }

@@ -7,7 +7,7 @@ use crate::one::One;
 use crate::prefer::Preferred;
 use crate::state::BitState;
 use crate::subgames::subgames;
-use ggp_game::{EvalError, Goals, Move, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken};
+use ggp_game::{Batches, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, Role, StateMachine, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -111,43 +111,13 @@ impl PropNetMachine {
     }
 }
 
-impl Playouts for PropNetMachine {
+impl Batches for PropNetMachine {
     fn lanes(&self) -> usize {
         64 * WORDS
     }
 
     fn clones_agree(&self) -> bool {
         true
-    }
-
-    fn prepare_decisive(&mut self) {
-        self.shared.decisive();
-    }
-
-    fn one_of_twins(&mut self, role: Role, moves: &mut Vec<Move>) {
-        let Some(twins) = self.shared.twins() else { return };
-        let own = &self.shared.own[role.index()];
-        let class = |mv: &Move| own.get(mv).map(|&at| twins.first(role.index(), at));
-        let mut least: FxHashMap<Option<u32>, Move> = FxHashMap::default();
-        for mv in &*moves {
-            let kept = least.entry(class(mv)).or_insert(*mv);
-            *kept = (*kept).min(*mv);
-        }
-        moves.retain(|mv| least.get(&class(mv)) == Some(mv));
-    }
-
-    fn subgames(&mut self) -> Vec<PropNetMachine> {
-        let began = Instant::now();
-        let machines = subgames(&self.shared.net).map(|net| {
-            let is_late = began.elapsed() > SUBGAMES_WITHIN;
-            (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
-        });
-        machines.collect::<Option<_>>().unwrap_or_default()
-    }
-
-    fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
-        self.batch_decisive(states, out);
-        Ok(())
     }
 
     fn next_states(
@@ -174,6 +144,47 @@ impl Playouts for PropNetMachine {
         Ok(())
     }
 
+    fn playouts(
+        &mut self,
+        starts: &[BitState],
+        plan: PlayoutPlan,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> Result<(), EvalError> {
+        self.observed_playouts(starts, plan, sink, None)
+    }
+}
+
+impl Hints for PropNetMachine {
+    fn prepare_decisive(&mut self) {
+        self.shared.decisive();
+    }
+
+    fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
+        let Some(twins) = self.shared.twins() else { return };
+        let own = &self.shared.own[role.index()];
+        let class = |mv: &Move| own.get(mv).map(|&at| twins.first(role.index(), at));
+        let mut least: FxHashMap<Option<u32>, Move> = FxHashMap::default();
+        for mv in &*moves {
+            let kept = least.entry(class(mv)).or_insert(*mv);
+            *kept = (*kept).min(*mv);
+        }
+        moves.retain(|mv| least.get(&class(mv)) == Some(mv));
+    }
+
+    fn subgames(&mut self) -> Vec<PropNetMachine> {
+        let began = Instant::now();
+        let machines = subgames(&self.shared.net).map(|net| {
+            let is_late = began.elapsed() > SUBGAMES_WITHIN;
+            (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
+        });
+        machines.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+        self.batch_decisive(states, out);
+        Ok(())
+    }
+
     fn nearness(&mut self, states: &[&BitState], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
         out.clear();
         let known = self.nearness.take().filter(|nearness| nearness.role() == role);
@@ -183,14 +194,5 @@ impl Playouts for PropNetMachine {
         };
         self.nearness.insert(nearness).measure(states, out);
         Ok(())
-    }
-
-    fn playouts(
-        &mut self,
-        starts: &[BitState],
-        plan: PlayoutPlan,
-        sink: &mut dyn FnMut(Playout<'_>),
-    ) -> Result<(), EvalError> {
-        self.observed_playouts(starts, plan, sink, None)
     }
 }
