@@ -12,7 +12,7 @@ mod nets;
 #[allow(clippy::inline_always, reason = "must be compiled with the callers' processor features")]
 mod references;
 
-use ggp_game::{Game, PlayoutPlan, Playouts, StateMachine, StopToken};
+use ggp_game::{Batches, Game, PlayoutPlan, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
 use references::Totals;
 use rustix::time::{ClockId, clock_gettime};
