@@ -111,7 +111,7 @@ fn content(path: &Path) -> BTreeMap<String, String> {
     all
 }
 
-fn play(tournament: &Tournament, run: &Run) -> ggp_arena::Report {
+fn play(tournament: &Tournament, run: &Run) -> ggp_arena::RunReport {
     tournament.run(&Local, run, &mut |_| {}, &StopToken::new()).unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! One-player games that decompose into independent subgames. The network reveals them; the search solves
 //! them separately and combines the results only where that is sound.
 
+use ggp_game::Hints;
 use ggp_game::{Goals, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Limits, MctsOptions, Search, Technique};

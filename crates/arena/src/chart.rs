@@ -1,7 +1,7 @@
 //! Charts as inline SVG; the page's style sheet sets the colours.
 
+use crate::escape::escape;
 use crate::interval::Estimate;
-use crate::report::escape;
 use std::fmt::Write as _;
 
 /// A named value with an interval.

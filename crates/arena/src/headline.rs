@@ -5,17 +5,8 @@
 //! encounters, and only if neither player was at fault in more than a tenth of its matches.
 
 use crate::interval::Estimate;
-use crate::standings::{PairSummary, PlayerSummary, Summary};
+use crate::standings::{ENOUGH, PairSummary, PlayerSummary, Summary};
 use std::fmt::Write as _;
-
-/// The number of pairs, and of different encounters behind them, required to call a player stronger.
-///
-/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
-/// players have swapped their seats. In a two-role game an encounter of two players is one pair.
-/// With more seats or more players an encounter has several pairs of the same two
-/// players. These pairs share their opening, so the encounters are counted as well. In a single-player
-/// game the matches of two players from the same opening are a pair.
-pub const ENOUGH: u64 = 30;
 
 /// The likelihood of superiority from which on a player is called stronger: two-sided 95 %.
 const SETTLED: f64 = 0.975;

@@ -5,6 +5,7 @@
 
 use crate::chart::{Line, Whisker, lines, whiskers};
 use crate::elo::{Hypothesis, SprtState};
+use crate::escape::escape;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
 use crate::standings::Summary;
@@ -370,22 +371,6 @@ fn percent(share: f64) -> String {
 
 fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
-}
-
-/// Escapes `text` for HTML elements and quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

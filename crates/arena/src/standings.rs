@@ -8,7 +8,6 @@ use crate::comparison::Comparisons;
 use crate::digest::Digest;
 use crate::elo::{Difference, Scores};
 use crate::fault::FaultKind;
-use crate::headline::ENOUGH;
 use crate::interval::{Estimate, Moments};
 use crate::ledger::{Flaw, ResultsError, read_all};
 use crate::ratings::{BLOCKS, Meetings, rate};
@@ -17,6 +16,15 @@ use crate::series::Series;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
+
+/// The number of pairs, and of different encounters behind them, required to call a player stronger.
+///
+/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
+/// players have swapped their seats. In a two-role game an encounter of two players is one pair.
+/// With more seats or more players an encounter has several pairs of the same two
+/// players. These pairs share their opening, so the encounters are counted as well. In a single-player
+/// game the matches of two players from the same opening are a pair.
+pub const ENOUGH: u64 = 30;
 
 /// Running totals over results.
 #[derive(Default, Debug)]

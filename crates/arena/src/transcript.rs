@@ -5,7 +5,7 @@ use crate::digest::Digest;
 use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
 use crate::record::Record;
-use crate::referee::MatchSetup;
+use crate::setup::MatchSetup;
 use ggp_game::Goals;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

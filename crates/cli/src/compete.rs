@@ -18,8 +18,8 @@ use ggp::{Build, Participant, Participants, PlayerKind};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
-    Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Report, Run, Shard, Tournament, TournamentError,
-    is_nature,
+    Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Run, RunReport, Shard, Tournament,
+    TournamentError, is_nature,
 };
 use ggp_game::{Clocks, Game, StopToken};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         ..Run::new(arguments.games)
     };
     if let Some(path) = &arguments.report {
-        // Report an unwritable file before the first match.
+        // RunReport an unwritable file before the first match.
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -243,7 +243,7 @@ fn conclude(
     arguments: &Arguments,
     tournament: &Tournament,
     sprt: Option<&Sprt>,
-    report: &Report,
+    report: &RunReport,
 ) -> anyhow::Result<Exit> {
     let summary = report.standings.summary();
     let names: Vec<&str> = tournament.entrants.iter().map(|entrant| entrant.name.as_str()).collect();

@@ -4,9 +4,7 @@
 mod faulty;
 
 pub(crate) use faulty::{RAGGED, Slow, hanging, hanging_of_two, ragged, slow};
-use ggp_game::{
-    Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, Playouts, Role, StateMachine, StopToken,
-};
+use ggp_game::{Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,8 +3,9 @@
 use crate::outcome::Ending;
 use crate::plan::{Contest, Entrant, Fixture, Plan};
 use crate::record::Record;
-use crate::referee::{MatchSetup, Referee, Seat};
+use crate::referee::Referee;
 use crate::result::MatchResult;
+use crate::setup::{MatchSetup, Seat};
 use crate::tournament::{Players, Run, SeatRequest, Tournament, TournamentError};
 use ggp_game::rng::mix;
 use ggp_game::{EvalError, Player, StopToken};
@@ -14,9 +15,10 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
 /// The idle referees of one game.
-pub(crate) type Pool = Mutex<Vec<Box<dyn Referee>>>;
+pub(crate) type RefereePool = Mutex<Vec<Box<dyn Referee>>>;
 
-pub(crate) fn make(
+/// A player for `seat`; the error names the entrant and the game.
+pub(crate) fn make_player(
     players: &dyn Players,
     entrant: &Entrant,
     contest: &Contest,
@@ -29,8 +31,8 @@ pub(crate) fn make(
     })
 }
 
-/// `Hall`: the state that the worker threads of a tournament share.
-pub(crate) struct Hall<'a> {
+/// The state that the worker threads of a run share.
+pub(crate) struct Runner<'a> {
     pub(crate) tournament: &'a Tournament,
     pub(crate) players: &'a dyn Players,
     pub(crate) run: &'a Run,
@@ -38,15 +40,15 @@ pub(crate) struct Hall<'a> {
     pub(crate) total: u64,
     pub(crate) done: HashSet<u64>,
     pub(crate) next: Mutex<u64>,
-    pub(crate) referees: Vec<Pool>,
+    pub(crate) referees: Vec<RefereePool>,
     pub(crate) abort: StopToken,
 }
 
 pub(crate) type Played = Result<(u64, MatchResult), TournamentError>;
 
-impl Hall<'_> {
+impl Runner<'_> {
     /// Plays fixtures until none is left or the run is aborted; sends each result or error.
-    pub(crate) fn work(&self, results: &Sender<Played>) {
+    pub(crate) fn play_fixtures(&self, results: &Sender<Played>) {
         while let Some(fixture) = self.next_fixture() {
             let number = fixture.number;
             let sent = match self.play(&fixture) {
@@ -91,7 +93,7 @@ impl Hall<'_> {
             };
             let seed = mix(fixture.seed.wrapping_add(1 + role as u64));
             let seat = SeatRequest { match_id: &fixture.id, seed, grace: self.tournament.grace };
-            seats.push(Seat::Player(make(self.players, &entrants[*entrant], contest, &seat)?));
+            seats.push(Seat::Player(make_player(self.players, &entrants[*entrant], contest, &seat)?));
         }
         let pool = &self.referees[fixture.contest];
         let idle = pool.lock().unwrap_or_else(PoisonError::into_inner).pop();

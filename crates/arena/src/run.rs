@@ -1,0 +1,168 @@
+//! A tournament: plays the fixtures of a plan, several at once, and keeps their results.
+//!
+//! Invariants: a match counts once its line is in the results file, and is never played again after that;
+//! which matches are played does not depend on interruptions, on shards, or on how many matches run at once.
+//! The sequential test reads results in the order of the plan, never one before all its predecessors.
+//! Short matches therefore gain no advantage, and the test stops at the same match every time.
+
+use crate::plan::Plan;
+use crate::run_results::RunResults;
+use crate::runner::Runner;
+use crate::sequence::Sequence;
+use crate::tournament::{Event, Finish, Players, Run, RunReport, Tournament, TournamentError};
+use ggp_game::StopToken;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The interval at which a run checks its stop token.
+const POLL: Duration = Duration::from_millis(50);
+
+impl Tournament {
+    /// Plays the matches of `run` until all are played, the test is decided, or `stop` is raised.
+    ///
+    /// # Errors
+    /// When a player or referee cannot be made, an entrant fails its trial, or results cannot be written.
+    pub fn run(
+        &self,
+        players: &dyn Players,
+        run: &Run,
+        on_event: &mut dyn FnMut(Event<'_>),
+        stop: &StopToken,
+    ) -> Result<RunReport, TournamentError> {
+        if run.sprt.is_some() && self.entrants.len() != 2 {
+            return Err(TournamentError::SprtNeedsTwo(self.entrants.len()));
+        }
+        let plan = self.plan()?;
+        let total = plan.whole_encounters(run.matches);
+        for warning in self.warnings(run, total, plan.round()) {
+            on_event(Event::Warning(warning));
+        }
+        if let Some(directory) = &run.save {
+            let made = std::fs::create_dir_all(directory);
+            made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
+        }
+        let mut results = RunResults::open(self, run, &plan, total)?;
+        if let Some(flaw) = results.file.as_ref().and_then(|file| file.flaw.as_ref()) {
+            on_event(Event::Note(format!("{flaw}; it is played again")));
+        }
+        let waiting = self.waiting(&plan, run, total, &results);
+        let referees = if waiting.is_empty() {
+            Vec::new()
+        } else {
+            self.hold_trials(players, &waiting, on_event, stop)?;
+            self.make_players(players, &waiting)?
+        };
+        on_event(Event::Ready { progress: results.progress, unasked: results.unasked.len() as u64 });
+        let runner = Runner {
+            tournament: self,
+            players,
+            run,
+            plan: &plan,
+            total,
+            done: std::mem::take(&mut results.done),
+            next: Mutex::new(0),
+            referees,
+            abort: StopToken::new(),
+        };
+        if !waiting.is_empty() {
+            play_all(&runner, &mut results, on_event, stop)?;
+        }
+        let finish = match results.decision() {
+            Some(hypothesis) => Finish::Decided(hypothesis),
+            None if results.progress.done < results.progress.total => Finish::Stopped,
+            None => Finish::Complete,
+        };
+        let sprt = results.sequence.as_ref().map(Sequence::state);
+        Ok(RunReport { finish, progress: results.progress, standings: results.standings, sprt })
+    }
+
+    fn warnings(&self, run: &Run, total: u64, round: u64) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let seats = self.contests.iter().map(|c| c.game.role_count()).max().unwrap_or(1);
+        let threads = run.concurrency.max(1) * run.threads_per_match * if self.parallel { seats } else { 1 };
+        if threads > cores {
+            warnings.push(format!(
+                "{} matches at once keep {threads} threads busy, but there are {cores} cores: players will miss \
+                 their clocks",
+                run.concurrency
+            ));
+        }
+        if !total.is_multiple_of(round) && round > 2 {
+            warnings.push(format!(
+                "{total} matches are no whole number of rounds of {round}: not everyone has every role in every \
+                 game equally often; in {} they have",
+                total.next_multiple_of(round)
+            ));
+        }
+        if run.resume && run.out.is_none() {
+            warnings.push("there is nothing to resume without a results file".to_owned());
+        }
+        warnings
+    }
+
+    /// The positions of the entrants with matches to play.
+    fn waiting(&self, plan: &Plan, run: &Run, total: u64, results: &RunResults) -> BTreeSet<usize> {
+        let mut waiting = BTreeSet::new();
+        if results.decision().is_some() {
+            return waiting;
+        }
+        for number in (0..total).filter(|number| !results.done.contains(number)) {
+            if waiting.len() == self.entrants.len() {
+                break;
+            }
+            if run.shard.contains(plan.encounter(number)) {
+                waiting.extend(plan.fixture(number).seats.into_iter().flatten());
+            }
+        }
+        waiting
+    }
+}
+
+/// Plays the fixtures of `runner` on worker threads and enters their results in `kept_results`, until no fixture is
+/// left, the sequential test is decided, or `stop` is raised.
+fn play_all(
+    runner: &Runner<'_>,
+    kept_results: &mut RunResults,
+    on_event: &mut dyn FnMut(Event<'_>),
+    stop: &StopToken,
+) -> Result<(), TournamentError> {
+    let began = Instant::now();
+    let mut failed = None;
+    std::thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..runner.run.concurrency.max(1) {
+            let sender = sender.clone();
+            let spawned =
+                std::thread::Builder::new().spawn_scoped(scope, move || runner.play_fixtures(&sender));
+            if let Err(error) = spawned {
+                failed = Some(TournamentError::Thread(error));
+                break;
+            }
+        }
+        drop(sender);
+        loop {
+            if stop.is_stopped() || failed.is_some() || kept_results.decision().is_some() {
+                runner.abort.stop();
+            }
+            let kept = match results.recv_timeout(POLL) {
+                Ok(Ok((number, result))) => kept_results.keep(number, &result, began).map(|()| result),
+                Ok(Err(error)) => Err(error),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            match kept {
+                Ok(result) => on_event(Event::Ended {
+                    result: &result,
+                    progress: kept_results.progress,
+                    standings: &kept_results.standings,
+                    sprt: kept_results.sequence.as_ref().map(Sequence::state),
+                }),
+                Err(error) => drop(failed.get_or_insert(error)),
+            }
+        }
+    });
+    failed.map_or(Ok(()), Err)
+}

@@ -1,0 +1,107 @@
+//! The results of a run: the file, the standings, the sequential test and the progress, kept in step.
+
+use crate::digest::Digest;
+use crate::elo::Hypothesis;
+use crate::ledger::ResultFile;
+use crate::plan::Plan;
+use crate::result::MatchResult;
+use crate::sequence::Sequence;
+use crate::standings::Standings;
+use crate::tournament::{Progress, Run, Tournament, TournamentError};
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// The results that count and everything computed from them.
+pub(crate) struct RunResults {
+    pub(crate) file: Option<ResultFile>,
+    pub(crate) standings: Standings,
+    pub(crate) sequence: Option<Sequence>,
+    pub(crate) progress: Progress,
+    /// The numbers of the matches that have results.
+    pub(crate) done: HashSet<u64>,
+    /// Digests of the match ids in the file that this run does not ask for.
+    pub(crate) unasked: HashSet<u64>,
+}
+
+impl RunResults {
+    /// The results in the file of `run`, if it resumes one.
+    pub(crate) fn open(
+        tournament: &Tournament,
+        run: &Run,
+        plan: &Plan,
+        total: u64,
+    ) -> Result<RunResults, TournamentError> {
+        let names = || tournament.entrants.iter().map(|e| e.name.clone()).collect();
+        let mut results = RunResults {
+            file: None,
+            standings: Standings::default(),
+            sequence: run.sprt.map(|sprt| Sequence::new(sprt, names())),
+            progress: Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO },
+            done: HashSet::new(),
+            unasked: HashSet::new(),
+        };
+        let is_asked = |number: &u64| *number < total && run.shard.contains(plan.encounter(*number));
+        for number in (0..total).filter(is_asked) {
+            results.progress.total += 1;
+            if let Some(sequence) = &mut results.sequence {
+                sequence.expect(number);
+            }
+        }
+        results.file = match &run.out {
+            None => None,
+            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |result| {
+                if let Some(number) = plan.number_of(&result.id).filter(is_asked) {
+                    results.enter(number, result);
+                } else {
+                    let mut digest = Digest::default();
+                    digest.add(result.id.as_bytes());
+                    results.unasked.insert(digest.value());
+                }
+            })?),
+            Some(path) => Some(ResultFile::create(path)?),
+        };
+        if let Some(sequence) = &mut results.sequence {
+            sequence.advance();
+        }
+        Ok(results)
+    }
+
+    /// Counts a result of an earlier run; a second result of the same match is ignored.
+    fn enter(&mut self, number: u64, mut result: MatchResult) {
+        if !self.done.insert(number) {
+            return;
+        }
+        self.progress.done += 1;
+        self.standings.add(&result);
+        (result.time, result.faults) = (Vec::new(), Vec::new());
+        if let Some(sequence) = &mut self.sequence {
+            sequence.add(number, &result);
+        }
+    }
+
+    /// Writes a new result to the file and counts it.
+    pub(crate) fn keep(
+        &mut self,
+        number: u64,
+        result: &MatchResult,
+        began: Instant,
+    ) -> Result<(), TournamentError> {
+        if let Some(file) = &mut self.file {
+            file.append(result)?;
+        }
+        self.standings.add(result);
+        if let Some(sequence) = &mut self.sequence {
+            sequence.add(number, result);
+            sequence.advance();
+        }
+        self.progress.done += 1;
+        self.progress.played += 1;
+        self.progress.elapsed = began.elapsed();
+        Ok(())
+    }
+
+    /// The hypothesis that the sequential test has accepted.
+    pub(crate) fn decision(&self) -> Option<Hypothesis> {
+        self.sequence.as_ref().and_then(|sequence| sequence.state().accepted)
+    }
+}

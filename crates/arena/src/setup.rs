@@ -1,0 +1,64 @@
+//! The settings of a match, and who takes its roles.
+
+use crate::fault::OnFault;
+use crate::record::Record;
+use ggp_game::{Clocks, Game, Player, Role};
+use std::time::Duration;
+
+/// The settings of one match.
+#[derive(Clone, Debug)]
+pub struct MatchSetup {
+    /// The match id, one word.
+    pub id: String,
+    /// The start clock and the play clock; [`Duration::MAX`] means no limit.
+    pub clocks: Clocks,
+    /// The time after the play clock in which an answer is still accepted. It counts as overshoot all the
+    /// same.
+    pub grace: Duration,
+    /// The policy for faults.
+    pub on_fault: OnFault,
+    /// The seed of the referee's own draws: replacement moves after a fault, and the moves of the role
+    /// `random`.
+    pub seed: u64,
+    /// Joint moves played before any player is asked, as move texts in role order.
+    pub opening: Vec<Vec<String>>,
+    /// Whether the players think at the same time, each on a thread of its own.
+    pub parallel: bool,
+    /// The number of steps after which the match ends with [`crate::Ending::StepLimit`].
+    pub max_steps: u32,
+    /// The record to fill in, with the names and other members that are known already; `None` for no record.
+    pub record: Option<Record>,
+}
+
+impl MatchSetup {
+    /// A match `id` with `clocks`, [`DEFAULT_GRACE`], the default [`OnFault`], seed 0, and no record.
+    pub fn new(id: impl Into<String>, clocks: Clocks) -> MatchSetup {
+        MatchSetup {
+            id: id.into(),
+            clocks,
+            grace: DEFAULT_GRACE,
+            on_fault: OnFault::default(),
+            seed: 0,
+            opening: Vec::new(),
+            parallel: false,
+            max_steps: ggp_game::MAX_STEPS,
+            record: None,
+        }
+    }
+}
+
+/// The default grace: half of the reference server's, since most players run on the same machine.
+pub const DEFAULT_GRACE: Duration = Duration::from_millis(500);
+
+/// The occupant of a role.
+pub enum Seat {
+    /// A player.
+    Player(Box<dyn Player>),
+    /// The role `random`: the referee draws its moves uniformly from the legal ones.
+    Nature,
+}
+
+/// Whether `role` is the role `random`, whose moves the referee draws.
+pub fn is_nature(game: &Game, role: Role) -> bool {
+    game.nature() == Some(role)
+}
