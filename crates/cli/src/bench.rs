@@ -12,7 +12,7 @@ use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
 use ggp::{Build, WithMachine};
 use ggp_game::{Batches, Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
-use ggp_propnet::{Cpu, Part, PropNetMachine};
+use ggp_propnet::{Cpu, PropNetMachine, SweepStep};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -314,15 +314,15 @@ impl Shares {
             let plan = PlayoutPlan { per_start: batch, ..PlayoutPlan::new(seed) };
             shares = Shares::default();
             let mut last = Instant::now();
-            let mut observer = |part: Part| {
+            let mut observer = |part: SweepStep| {
                 let now = Instant::now();
                 let taken = (now - last).as_secs_f64();
                 last = now;
                 match part {
-                    Part::Gates => shares.gates += taken,
-                    Part::Choice => shares.choice += taken,
-                    Part::Next => shares.next += taken,
-                    Part::Bookkeeping => shares.bookkeeping += taken,
+                    SweepStep::Gates => shares.gates += taken,
+                    SweepStep::Choice => shares.choice += taken,
+                    SweepStep::Next => shares.next += taken,
+                    SweepStep::Bookkeeping => shares.bookkeeping += taken,
                 }
             };
             machine.observed_playouts(&start, plan, &mut |_| {}, Some(&mut observer))?;

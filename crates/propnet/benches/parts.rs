@@ -4,7 +4,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ggp_game::Batches;
 use ggp_game::{Game, PlayoutPlan, StateMachine, StopToken};
-use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine, SweepStep};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,18 +49,18 @@ fn compiling(c: &mut Criterion) {
 }
 
 /// The time of `parts` over `sweeps` sweeps. A sweep is one step of all lanes.
-fn time_of(machine: &mut PropNetMachine, parts: &[Part], sweeps: u64) -> Duration {
+fn time_of(machine: &mut PropNetMachine, parts: &[SweepStep], sweeps: u64) -> Duration {
     let start = [machine.initial_state().expect("a state")];
     let (mut taken, mut done) = (Duration::ZERO, 0);
     for first in (0..).step_by(PLAYOUTS) {
         let plan = PlayoutPlan { first, per_start: PLAYOUTS, ..PlayoutPlan::new(1) };
         let mut last = Instant::now();
-        let mut observer = |part: Part| {
+        let mut observer = |part: SweepStep| {
             let now = Instant::now();
             if done < sweeps && parts.contains(&part) {
                 taken += now - last;
             }
-            done += u64::from(part == Part::Next);
+            done += u64::from(part == SweepStep::Next);
             last = now;
         };
         machine.observed_playouts(&start, plan, &mut |_| {}, Some(&mut observer)).expect("playable");
@@ -71,7 +71,7 @@ fn time_of(machine: &mut PropNetMachine, parts: &[Part], sweeps: u64) -> Duratio
     taken
 }
 
-fn part(c: &mut Criterion, name: &str, parts: &[Part]) {
+fn part(c: &mut Criterion, name: &str, parts: &[SweepStep]) {
     let mut group = c.benchmark_group(name);
     for name in GAMES {
         let mut machine = machine(name);
@@ -83,11 +83,11 @@ fn part(c: &mut Criterion, name: &str, parts: &[Part]) {
 }
 
 fn gates(c: &mut Criterion) {
-    part(c, "gates", &[Part::Gates, Part::Next]);
+    part(c, "gates", &[SweepStep::Gates, SweepStep::Next]);
 }
 
 fn choice(c: &mut Criterion) {
-    part(c, "choice", &[Part::Choice]);
+    part(c, "choice", &[SweepStep::Choice]);
 }
 
 fn playouts(c: &mut Criterion) {

@@ -4,7 +4,7 @@
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
-use crate::schedule::{Block, FIRST_STATE, GROUP, Layout, ONES, Outputs, Program, Run, ZEROS, state_row};
+use crate::program::{Block, FIRST_STATE, GROUP, Layout, ONES, Outputs, Program, Run, ZEROS, state_row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const NOWHERE: u32 = u32::MAX;

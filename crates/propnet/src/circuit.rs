@@ -3,8 +3,9 @@
 //! Move sets become disjunctions of single moves. Lowering factors out common literals and shares common
 //! pairs of inputs, including those of the former move sets.
 
-use crate::net::{Node, PropNet, Signal, Unknown};
-use crate::report::Steps;
+use crate::net::PropNet;
+use crate::node::{Node, Signal, Unknown};
+use crate::steps::Steps;
 use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;

@@ -1,9 +1,9 @@
 //! Run-time detection of processor features, and dispatch to the kernels compiled for them.
 
 use crate::gate::Gate;
+use crate::program::Block;
 use crate::rows::{Bits, Row};
-use crate::schedule::Block;
-use crate::select::{Keys, Scratch, Tree};
+use crate::select::{Keys, Scratch, SelectionTree};
 use crate::vector;
 
 /// A class of processors. It affects speed, never results.
@@ -100,7 +100,7 @@ impl Kernels {
     pub(crate) fn choose<const W: usize>(
         self,
         area: &mut [Row<W>],
-        tree: &Tree,
+        tree: &SelectionTree,
         scratch: &mut Scratch<W>,
         keys: &Keys,
         counter: u32,
@@ -119,13 +119,13 @@ impl Kernels {
 mod tests {
     use super::{Cpu, Kernels};
     use crate::rows::Row;
-    use crate::select::{Keys, Scratch, Tree};
+    use crate::select::{Keys, Scratch, SelectionTree};
     use ggp_game::rng::{self, Stream};
 
     /// Gives every lane random legal moves, each with probability `density` percent. The chosen move must be
     /// the one whose rank the lane's stream draws.
     fn check<const W: usize>(cpu: Cpu, moves: usize, density: u64) {
-        let tree = Tree::new(moves);
+        let tree = SelectionTree::new(moves);
         let mut scratch = Scratch::<W>::new(tree.scratch());
         let mut keys = Keys::new(W);
         let streams: Vec<Stream> = (0..64 * W as u64).map(|lane| Stream::new(density, lane)).collect();
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn choices_are_even() {
         // 512 lanes choose among 11 moves 400 times; a chi-squared test checks uniformity.
-        let tree = Tree::new(11);
+        let tree = SelectionTree::new(11);
         let mut scratch = Scratch::<8>::new(tree.scratch());
         let mut keys = Keys::new(8);
         for lane in 0..512 {

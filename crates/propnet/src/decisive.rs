@@ -10,7 +10,9 @@
 //! Where several roles choose simultaneously, only one rule applies: a move is removed if it ends the game
 //! without winning, whatever the other roles do.
 
-use crate::net::{NetBuilder, PropNet, Signal};
+use crate::builder::NetBuilder;
+use crate::net::PropNet;
+use crate::node::Signal;
 use crate::specialise::Specialised;
 use crate::successor::{Successor, TooMuch, any_of, is_alone};
 

@@ -2,12 +2,13 @@
 //! decisive moves.
 
 use crate::decisive::decisive;
+use crate::equivalence::EquivalentMoves;
 use crate::net::PropNet;
-use crate::schedule::{Choice, Compiler, Layout, Outputs, Program};
-use crate::select::{MAX_MOVES, Tree};
+use crate::program::{Choice, Layout, Outputs, Program};
+use crate::schedule::Compiler;
+use crate::select::{MAX_MOVES, SelectionTree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
-use crate::twins::Twins;
 use ggp_game::{EvalError, Move, StopToken};
 
 /// The program of one phase.
@@ -15,7 +16,7 @@ use ggp_game::{EvalError, Move, StopToken};
 pub(crate) struct Phase {
     pub(crate) program: Program,
     /// Per role, the selection tree; `None` where the role has at most one move.
-    pub(crate) trees: Vec<Option<Tree>>,
+    pub(crate) trees: Vec<Option<SelectionTree>>,
     /// Per role, the index in the original network of each move that has a row.
     pub(crate) moves: Vec<Vec<u32>>,
     /// The fluents whose values the phase determines, with these values.
@@ -69,7 +70,7 @@ impl PhasePrograms {
     }
 
     /// Programs for the states of `plain` ([`PhasePrograms::reachable`]) with restricted legal moves: a role
-    /// (except `nature`) that can win at once does so, and of each class of `twins` only one move is
+    /// (except `nature`) that can win at once does so, and of each class of `equivalent` only one move is
     /// legal. `None` if that changes nothing or costs too much.
     ///
     /// # Errors
@@ -78,7 +79,7 @@ impl PhasePrograms {
         net: &PropNet,
         plain: &PhasePrograms,
         nature: Option<usize>,
-        twins: Option<&Twins>,
+        equivalent: Option<&EquivalentMoves>,
         stop: &StopToken,
     ) -> Result<Option<PhasePrograms>, EvalError> {
         if net.nodes.len() > LARGEST {
@@ -88,7 +89,7 @@ impl PhasePrograms {
         plain.constants.iter().for_each(|&(fluent, value)| constant[fluent as usize] = Some(value));
         let phases: Vec<_> = plain.phases.iter().map(|phase| phase.fixed.clone()).collect();
         let all = specialised(net, &constant, &phases, stop)?;
-        let one_each = twins.and_then(|twins| twins.one_each(&all));
+        let one_each = equivalent.and_then(|equivalent| equivalent.one_each(&all));
         stop.check()?;
         let Some(nets) = decisive(one_each.as_ref().unwrap_or(&all), nature).or(one_each) else {
             return Ok(None);
@@ -142,14 +143,14 @@ impl PhasePrograms {
             .zip(programs)
             .zip(phases)
             .map(|((one, program), fixed)| {
-                let tree = |moves: &Vec<u32>| (moves.len() > 1).then(|| Tree::new(moves.len()));
+                let tree = |moves: &Vec<u32>| (moves.len() > 1).then(|| SelectionTree::new(moves.len()));
                 let trees = one.moves.iter().map(tree).collect();
                 Phase { program, trees, moves: one.moves.clone(), fixed }
             })
             .collect();
         let rows = phases.iter().map(|phase| phase.program.rows).max().unwrap_or(1);
         let trees = phases.iter().flat_map(|phase| phase.trees.iter().flatten());
-        let scratch = trees.map(Tree::scratch).max().unwrap_or(0);
+        let scratch = trees.map(SelectionTree::scratch).max().unwrap_or(0);
         let constants = constant.iter().enumerate();
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
         let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);

@@ -6,7 +6,7 @@
 
 use crate::circuit::{Cell, Circuit};
 use crate::gate::{Kind, Literal, conjunction, conjunction_with_clause};
-use crate::net::Signal;
+use crate::node::Signal;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 

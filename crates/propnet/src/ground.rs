@@ -12,8 +12,10 @@ mod instances;
 mod recursion;
 mod relax;
 
-use crate::net::{Fluent, NetBuilder, NetMove, NetRole, PropNet, Signal};
-use crate::report::GroundCounts;
+use crate::builder::NetBuilder;
+use crate::net::GroundCounts;
+use crate::net::{Fluent, NetMove, NetRole, PropNet};
+use crate::node::Signal;
 use ggp_datalog::{EvalError, RelationId, Value};
 use ggp_game::lower::{Carrier, Form};
 use ggp_game::{Fact, Game, Goal, StopToken};

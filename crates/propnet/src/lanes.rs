@@ -9,8 +9,8 @@ use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
 use crate::prefer::Preferred;
+use crate::program::{Layout, ONES, state_row};
 use crate::rows::Row;
-use crate::schedule::{Layout, ONES, state_row};
 use crate::select::{Keys, Scratch};
 use crate::state::BitState;
 use ggp_game::{Goals, Move, Playout, PlayoutPlan, Role, StopToken, rng};
@@ -64,11 +64,11 @@ struct EndedPlayout {
 }
 
 /// Measures where time goes: called at the end of each part of a sweep with that part.
-pub(crate) type Observer<'a> = &'a mut dyn FnMut(Part);
+pub(crate) type Observer<'a> = &'a mut dyn FnMut(SweepStep);
 
 /// A part of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum SweepStep {
     /// The gates of the terminal condition, the goals and the legal moves.
     Gates,
     /// The choice of moves.
@@ -157,7 +157,7 @@ impl<const W: usize> Lanes<W> {
         self.template.start = None;
         // The first sweep at which a playout may reach the step limit.
         let mut cut_off_at = u64::MAX;
-        let mut observe = |part: Part| {
+        let mut observe = |part: SweepStep| {
             if let Some(observer) = &mut observer {
                 observer(part);
             }
@@ -174,7 +174,7 @@ impl<const W: usize> Lanes<W> {
                 waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
             }
             run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
-            observe(Part::Gates);
+            observe(SweepStep::Gates);
             let (row, negated) = phase.program.terminal;
             let terminal = self.rows[row as usize].negated_if(negated) & self.live;
             let mut ended = terminal;
@@ -191,7 +191,7 @@ impl<const W: usize> Lanes<W> {
             if waiting > 0 && !late {
                 waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
             }
-            observe(Part::Bookkeeping);
+            observe(SweepStep::Bookkeeping);
             if !self.live.any() {
                 if waiting == 0 {
                     for number in 0..self.ended.len() {
@@ -203,19 +203,19 @@ impl<const W: usize> Lanes<W> {
                 continue;
             }
             run.kernels.run_blocks(&phase.program.legal_blocks, &phase.program.gates, &mut self.rows);
-            observe(Part::Gates);
+            observe(SweepStep::Gates);
             let stuck = self.choose(run, number);
-            observe(Part::Choice);
+            observe(SweepStep::Choice);
             if stuck.any() {
                 self.end_stuck(run, number, stuck, sink);
-                observe(Part::Bookkeeping);
+                observe(SweepStep::Bookkeeping);
             }
             if run.plan.moves {
                 self.record(run, phase);
-                observe(Part::Bookkeeping);
+                observe(SweepStep::Bookkeeping);
             }
             run.kernels.run_blocks(&phase.program.next_blocks, &phase.program.gates, &mut self.rows);
-            observe(Part::Next);
+            observe(SweepStep::Next);
             self.sweep += 1;
         }
     }
@@ -414,7 +414,7 @@ impl<const W: usize> Lanes<W> {
             let base = choice.base as usize;
             let some = match tree {
                 Some(tree) => {
-                    let end = base + choice.moves.len().next_multiple_of(crate::schedule::GROUP);
+                    let end = base + choice.moves.len().next_multiple_of(crate::program::GROUP);
                     self.rows[base + choice.moves.len()..end].fill(Row::ZERO);
                     let counter = rng::counter(self.sweep as u32, Role(choice.role as u8));
                     let area = &mut self.rows[base..end];

@@ -3,16 +3,17 @@
 pub(crate) mod batch;
 mod playouts;
 
-use self::playouts::Stage;
+use self::playouts::PlayoutBuffers;
 use crate::cpu::{Cpu, Kernels};
+use crate::equivalence::EquivalentMoves;
 use crate::evaluator::{PhasePrograms, fits};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
-use crate::report::Report;
+use crate::program::{Layout, ONES, Outputs, Program, state_row};
+use crate::report::NetReport;
 use crate::rows::Bits;
-use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
+use crate::schedule::Compiler;
 use crate::state::BitState;
-use crate::twins::Twins;
 use ggp_game::{EvalError, Fact, Game, Goals, Move, Role, StateMachine, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
@@ -35,8 +36,8 @@ struct Shared {
     reachable: PhasePrograms,
     /// Programs for playouts with decisive moves; compiled on first use, `None` if not available.
     decisive: OnceLock<Option<PhasePrograms>>,
-    /// `Twins`: classes of interchangeable moves; computed on first use, `None` if there are none.
-    twins: OnceLock<Option<Twins>>,
+    /// classes of interchangeable moves; computed on first use, `None` if there are none.
+    equivalent: OnceLock<Option<EquivalentMoves>>,
     /// Programs for playouts from all other states; compiled on first use.
     general: OnceLock<PhasePrograms>,
     /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
@@ -59,7 +60,7 @@ impl Shared {
     fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
         let compiled = || {
             let programs =
-                PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.twins(), stop);
+                PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.equivalent(), stop);
             programs.unwrap_or(None)
         };
         self.decisive.get_or_init(compiled).as_ref()
@@ -78,8 +79,8 @@ impl Shared {
     }
 
     /// The classes of interchangeable moves, or `None` if there are none.
-    fn twins(&self) -> Option<&Twins> {
-        self.twins.get_or_init(|| Twins::find(&self.net, self.nature)).as_ref()
+    fn equivalent(&self) -> Option<&EquivalentMoves> {
+        self.equivalent.get_or_init(|| EquivalentMoves::find(&self.net, self.nature)).as_ref()
     }
 }
 
@@ -99,9 +100,9 @@ pub struct PropNetMachine {
     made: Vec<usize>,
     /// Buffers for playouts: from reachable states, the same with decisive moves, and from all other
     /// states.
-    reachable: Stage,
-    decisive: Stage,
-    general: Stage,
+    reachable: PlayoutBuffers,
+    decisive: PlayoutBuffers,
+    general: PlayoutBuffers,
     /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
     /// The evaluator of nearness to the best goal, for the role that was last asked about.
@@ -166,14 +167,14 @@ impl PropNetMachine {
         let mut rows = vec![0; single.rows];
         rows[ONES as usize] = !0;
         let nature = game.nature().map(Role::index);
-        let (decisive, twins, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (decisive, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let shared = Shared {
             net,
             nature,
             single,
             reachable,
             decisive,
-            twins,
+            equivalent,
             general,
             texts,
             of_text,
@@ -189,9 +190,9 @@ impl PropNetMachine {
             loaded: None,
             done: [false; NEXT],
             made: Vec::new(),
-            reachable: Stage::default(),
-            decisive: Stage::default(),
-            general: Stage::default(),
+            reachable: PlayoutBuffers::default(),
+            decisive: PlayoutBuffers::default(),
+            general: PlayoutBuffers::default(),
             narrowed: Vec::new(),
             nearness: None,
             stop: StopToken::new(),
@@ -228,9 +229,9 @@ impl PropNetMachine {
     }
 
     /// A detailed report on the network and the compiled programs.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> NetReport {
         let Shared { net, single, reachable, .. } = &*self.shared;
-        Report::new(net, single, reachable, WORDS)
+        NetReport::new(net, single, reachable, WORDS)
     }
 
     /// Loads `state` into the rows unless it is loaded already, then evaluates `section`.

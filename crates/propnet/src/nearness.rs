@@ -3,11 +3,13 @@
 //! a condition is a leaf of value 1 or 0.
 
 use crate::cpu::Kernels;
-use crate::machine::batch::{BATCH, transpose};
-use crate::net::{Fluent, NetMove, NetRole, Node, PropNet, Signal};
+use crate::net::{Fluent, NetMove, NetRole, PropNet};
+use crate::node::{Node, Signal};
+use crate::program::{Layout, ONES, Outputs, Program, state_row};
 use crate::rows::Bits;
-use crate::schedule::{Compiler, Layout, ONES, Outputs, Program, state_row};
+use crate::schedule::Compiler;
 use crate::state::BitState;
+use crate::transpose::{BATCH, transpose};
 use ggp_game::{EvalError, Fact, Role, StopToken};
 
 /// The depth below which conditions become leaves.

@@ -7,7 +7,7 @@
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::lanes::Run;
-use crate::schedule::{ONES, Program, state_row};
+use crate::program::{ONES, Program, state_row};
 use ggp_game::{Goals, Move, Playout, Role, StopToken, rng};
 
 /// The rows and buffers of a single playout.

@@ -2,8 +2,8 @@
 //! moves are removed from the legal ones before the draw. This costs about one instruction per move.
 
 use crate::evaluator::{Phase, PhasePrograms};
+use crate::program::Choice;
 use crate::rows::Bits;
-use crate::schedule::Choice;
 use ggp_game::{Move, Preference, Role};
 
 /// The rows of legal moves that belong to preferred moves.

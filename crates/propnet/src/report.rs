@@ -2,50 +2,44 @@
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
+use crate::node::Node;
+use crate::program::{Block, FIRST_STATE, GROUP, Program};
 use crate::rows::Row;
-use crate::schedule::{Block, FIRST_STATE, Program};
+use crate::steps::Steps;
+use crate::walk::Walk;
 
-/// Sizes of the grounded rules. All zeros for a network that was not made by grounding.
+/// Sizes of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroundCounts {
-    /// Facts that do not depend on the state, as far as they were demanded.
-    pub fixed_facts: usize,
-    /// Facts that hold in some state according to the relaxed rules (an over-approximation).
-    pub possible_facts: usize,
-    /// Rules that depend on the state or on the moves, including rules that grounding adds.
-    pub rules: usize,
-    /// Instances of these rules; one instance may stand for many moves.
-    pub instances: u64,
-    /// The number of instances if each stood for one move of each role.
-    pub instances_by_move: u64,
-    /// Instances with a satisfiable condition and a demanded head.
-    pub kept: u64,
-    /// Two-input gates of the kept instances without further simplification: a conjunction for each
-    /// instance and a disjunction for each fact.
-    pub gates: u64,
-    /// Nodes of the network, including those that no output needs.
-    pub nodes: usize,
+pub struct Counts {
+    /// Gates that the outputs need, counted as two-input gates.
+    pub gates: usize,
+    /// Fluents: bits of a state.
+    pub fluents: usize,
+    /// Moves of all roles.
+    pub moves: usize,
+    /// Move sets that gates read.
+    pub move_sets: usize,
+    /// Fixpoint components.
+    pub components: usize,
+    /// Unknowns of all fixpoint components.
+    pub recursive: usize,
 }
 
-/// Gates of one program after each compilation step, goals included: two-input gates before `mapped`,
-/// two- and three-input gates from there on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Steps {
-    /// Gates that the terminal condition, goals, legal moves and relevant fluents need, with constant
-    /// fluents and those determined by the phase replaced by their values.
-    pub needed: usize,
-    /// After replacing each move set by a disjunction of single moves.
-    pub lowered: usize,
-    /// After merging each conjunction that has a single reader, a conjunction, into that reader.
-    pub flattened: usize,
-    /// After factoring out common literals.
-    pub factored: usize,
-    /// After sharing common pairs of inputs.
-    pub shared: usize,
-    /// Gates of two or three inputs. Gates needed by two sections of a step may count twice.
-    pub mapped: usize,
-    /// After adding gates that copy bits to their target rows: the gates that run.
-    pub scheduled: usize,
+impl PropNet {
+    /// Sizes of the part of the network that the outputs need.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { fluents: self.fluents.len(), ..Counts::default() };
+        counts.moves = self.roles.iter().map(|role| role.moves.len()).sum();
+        let mut walk = Walk::new(self);
+        walk.on(self.outputs(), |node| match node {
+            Node::And(inputs) => counts.gates += inputs.len() - 1,
+            Node::MoveSet(_) => counts.move_sets += 1,
+            Node::Variable(_) => counts.recursive += 1,
+            Node::False | Node::State(_) | Node::Fixpoint(_) => {}
+        });
+        counts.components = (0..self.components.len()).filter(|&at| walk.has_met_component(at)).count();
+        counts
+    }
 }
 
 /// One phase of playouts. A game of period `n` has `n` phases; step `t` runs phase `t` mod `n`.
@@ -77,7 +71,7 @@ pub struct PhaseReport {
 
 /// Sizes of a machine's network and programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct NetReport {
     /// Fluents of the network.
     pub fluents: usize,
     /// Fluents that never change from the initial state on.
@@ -102,15 +96,15 @@ pub struct Report {
     pub thread_bytes: usize,
 }
 
-impl Report {
+impl NetReport {
     /// The report on the programs `single` and `playouts`, with `words` words per row of a playout.
-    pub(crate) fn new(net: &PropNet, single: &Program, playouts: &PhasePrograms, words: usize) -> Report {
+    pub(crate) fn new(net: &PropNet, single: &Program, playouts: &PhasePrograms, words: usize) -> NetReport {
         let programs = playouts.phases.iter().map(|phase| &phase.program);
         let program_bytes = programs.chain([single]).map(Program::bytes).sum();
         let row = words * size_of::<u64>();
         let waiting =
             if playouts.defer.is_some() { playouts.phases.len() * playouts.fluents.len() } else { 0 };
-        Report {
+        NetReport {
             fluents: net.fluents.len(),
             constant: playouts.constants.len(),
             state_bits: playouts.fluents.len(),
@@ -142,7 +136,7 @@ impl PhaseReport {
         let after_moves = program
             .choices
             .iter()
-            .map(|choice| choice.base as usize + choice.moves.len().next_multiple_of(crate::schedule::GROUP));
+            .map(|choice| choice.base as usize + choice.moves.len().next_multiple_of(GROUP));
         let working_from = after_moves.max().unwrap_or(FIRST_STATE as usize);
         PhaseReport {
             fixed: phase.fixed.len(),

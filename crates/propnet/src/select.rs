@@ -13,7 +13,7 @@ use ggp_game::rng;
 
 /// The shape of the selection tree over one role's rows.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
+pub(crate) struct SelectionTree {
     pub(crate) levels: Vec<Level>,
     /// Whether the moves are so many that most groups have no chosen move, so that skipping them pays.
     pub(crate) sparse: bool,
@@ -38,9 +38,9 @@ pub(crate) const MAX_MOVES: usize = 1 << 20;
 /// Bytes that hold a count of up to `MAX_MOVES`.
 const BYTES: usize = 3;
 
-impl Tree {
+impl SelectionTree {
     /// The tree over `moves` rows, rounded up to whole groups.
-    pub(crate) fn new(moves: usize) -> Tree {
+    pub(crate) fn new(moves: usize) -> SelectionTree {
         // No count exceeds the number of moves, which bounds the planes.
         let enough = (usize::BITS - moves.leading_zeros()) as usize;
         let mut levels: Vec<Level> = Vec::new();
@@ -58,7 +58,7 @@ impl Tree {
             }
             nodes = nodes.div_ceil(2);
         }
-        Tree { levels, sparse: moves >= 1024 }
+        SelectionTree { levels, sparse: moves >= 1024 }
     }
 
     /// Rows of scratch space for the counts, and again for the ranks.
@@ -168,8 +168,8 @@ macro_rules! kernels {
         use crate::gate::{Gate, run_kind};
         use crate::rows::Bits;
         use crate::rows::Row;
-        use crate::schedule::Block;
-        use crate::select::{Keys, Scratch, Tree, draw};
+        use crate::program::Block;
+        use crate::select::{Keys, Scratch, SelectionTree, draw};
 
         $(#[$features])*
         #[inline]
@@ -306,7 +306,7 @@ macro_rules! kernels {
         $(#[$features])*
         pub(crate) fn choose<const W: usize>(
             area: &mut [Row<W>],
-            tree: &Tree,
+            tree: &SelectionTree,
             scratch: &mut Scratch<W>,
             keys: &Keys,
             counter: u32,
@@ -322,7 +322,7 @@ macro_rules! kernels {
         #[inline]
         fn count<const W: usize>(
             area: &[Row<W>],
-            tree: &Tree,
+            tree: &SelectionTree,
             scratch: &mut Scratch<W>,
             some: &mut Row<W>,
         ) -> usize {
@@ -385,7 +385,7 @@ macro_rules! kernels {
         #[inline]
         fn select<const W: usize>(
             area: &mut [Row<W>],
-            tree: &Tree,
+            tree: &SelectionTree,
             scratch: &mut Scratch<W>,
             some: &Row<W>,
         ) {

@@ -6,7 +6,9 @@
 //! network is then specialised to each phase: rules for another role's turn vanish, and a role that can only
 //! do nothing has no choice.
 
-use crate::net::{Fluent, NetBuilder, NetMove, NetRole, Node, PropNet, Signal};
+use crate::builder::NetBuilder;
+use crate::net::{Fluent, NetMove, NetRole, PropNet};
+use crate::node::{Node, Signal};
 use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
 

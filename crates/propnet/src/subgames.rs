@@ -5,7 +5,9 @@
 //! The caller has to check that solutions of the parts, one after the other, solve the game: the rules may
 //! count steps, or change a part that no move touches.
 
-use crate::net::{NetBuilder, Node, PropNet, Signal};
+use crate::builder::NetBuilder;
+use crate::net::PropNet;
+use crate::node::{Node, Signal};
 use crate::specialise::{autonomous_fluents, needed_fluents};
 use crate::walk::Walk;
 use ggp_game::{Goal, StopToken};
@@ -19,7 +21,7 @@ const MOST_NODES: usize = 20_000_000;
 
 /// One part of a game: the moves that concern it, ascending, and the conjuncts of the best goal on it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct Component {
     moves: Vec<u32>,
     asked: Vec<Signal>,
 }
@@ -35,7 +37,7 @@ pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
 
 /// The parts that the best goal constrains, fewest moves first. `None` if there are several roles or
 /// percepts, or if finding the parts would take too long.
-fn parts(net: &PropNet) -> Option<Vec<Part>> {
+fn parts(net: &PropNet) -> Option<Vec<Component>> {
     let [role] = net.roles.as_slice() else { return None };
     if !role.sees.is_empty() {
         return None;
@@ -49,17 +51,17 @@ fn parts(net: &PropNet) -> Option<Vec<Part>> {
     let asked = conjuncts.filter_map(|signal| Some((signal, bonds.read_by(signal, &mut walk)?)));
     let asked: Vec<(Signal, usize)> = asked.collect();
     // 2. The conjuncts and the moves of each part.
-    let mut parts: FxHashMap<usize, Part> = FxHashMap::default();
+    let mut parts: FxHashMap<usize, Component> = FxHashMap::default();
     for (signal, element) in asked {
         let part = parts.entry(bonds.sets.find_mut(element));
-        part.or_insert_with(|| Part { moves: Vec::new(), asked: Vec::new() }).asked.push(signal);
+        part.or_insert_with(|| Component { moves: Vec::new(), asked: Vec::new() }).asked.push(signal);
     }
     for (mv, owner) in (0..).zip(owners) {
         if let Some(part) = owner.and_then(|element| parts.get_mut(&bonds.sets.find_mut(element))) {
             part.moves.push(mv);
         }
     }
-    let mut parts: Vec<Part> = parts.into_values().collect();
+    let mut parts: Vec<Component> = parts.into_values().collect();
     parts.sort_unstable_by(|a, b| (a.moves.len(), a).cmp(&(b.moves.len(), b)));
     Some(parts)
 }
@@ -78,7 +80,7 @@ fn conjuncts(net: &PropNet, signal: Signal) -> Vec<Signal> {
 }
 
 /// The game restricted to the moves of `part`; it ends when the part's conjuncts of the goal hold.
-fn subgame(net: &PropNet, part: &Part) -> PropNet {
+fn subgame(net: &PropNet, part: &Component) -> PropNet {
     let mut builder = NetBuilder::of(net);
     let won = builder.and(part.asked.iter().copied());
     let mut roles = net.roles.clone();

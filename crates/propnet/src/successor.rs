@@ -5,8 +5,10 @@
 //! assumptions keep the signals small: the game is not over, and the move is legal. Where other roles choose
 //! simultaneously, a signal is a lower bound: it is true only if the condition holds whatever they do.
 
-use crate::net::{NetBuilder, Node, PropNet, Signal};
-use crate::rails::Rails;
+use crate::bounds::Encoding;
+use crate::builder::NetBuilder;
+use crate::net::PropNet;
+use crate::node::{Node, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -55,8 +57,8 @@ impl<'a> Successor<'a> {
     ) -> Option<Successor<'a>> {
         let mut builder = NetBuilder::of(now);
         let going = implied(now, !now.terminal);
-        let rails = if alone { Rails::exact } else { Rails::bounds };
-        let (before, after) = (rails(&now.nodes), rails(&next.nodes));
+        let encoding = if alone { Encoding::exact } else { Encoding::bounds };
+        let (before, after) = (encoding(&now.nodes), encoding(&next.nodes));
         let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();
         let inside = cone(&after, signals.iter().copied())?;
         let next_of = |number: usize, fluent: u32| {
@@ -95,7 +97,7 @@ impl<'a> Successor<'a> {
         let mut sets: Vec<Vec<Vec<usize>>> =
             now.roles.iter().map(|role| vec![Vec::new(); role.moves.len()]).collect();
         let inside = |image: &Image<'_>, at: usize| image.inside[at];
-        let before = &self.values.rails;
+        let before = &self.values.encoding;
         for (number, node) in before.nodes.iter().enumerate().filter(|&(at, _)| inside(&self.values, at)) {
             if let Node::MoveSet(set) = node {
                 let set = now.move_set(*set);
@@ -104,7 +106,7 @@ impl<'a> Successor<'a> {
             }
         }
         let mut states: FxHashMap<usize, Vec<(usize, Signal)>> = FxHashMap::default();
-        let after = &self.after.rails;
+        let after = &self.after.encoding;
         for (number, node) in after.nodes.iter().enumerate().filter(|&(at, _)| inside(&self.after, at)) {
             if let Node::State(fluent) = *node {
                 let next = before.bound(now.fluents[fluent as usize].next, after.is_upper(number));
@@ -157,7 +159,7 @@ fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(
 
 /// A part of a network, rebuilt with other signals for its leaves.
 struct Image<'a> {
-    rails: Rails<'a>,
+    encoding: Encoding<'a>,
     inside: Vec<bool>,
     /// For each node, the nodes of the part that read it.
     readers: Vec<Vec<u32>>,
@@ -166,15 +168,15 @@ struct Image<'a> {
 
 impl<'a> Image<'a> {
     fn new(
-        rails: Rails<'a>,
+        encoding: Encoding<'a>,
         inside: Vec<bool>,
         builder: &mut NetBuilder,
         going: &FxHashSet<Signal>,
         leaf: impl Fn(&mut NetBuilder, usize, &Node) -> Signal,
     ) -> Image<'a> {
-        let mut readers = vec![Vec::new(); rails.nodes.len()];
-        let mut of = vec![Signal::FALSE; rails.nodes.len()];
-        for (number, node) in rails.nodes.iter().enumerate().filter(|&(number, _)| inside[number]) {
+        let mut readers = vec![Vec::new(); encoding.nodes.len()];
+        let mut of = vec![Signal::FALSE; encoding.nodes.len()];
+        for (number, node) in encoding.nodes.iter().enumerate().filter(|&(number, _)| inside[number]) {
             of[number] = if let Node::And(inputs) = node {
                 inputs.iter().for_each(|input| readers[input.node()].push(number as u32));
                 builder.and(inputs.iter().map(|input| of[input.node()].negated_if(input.is_negated())))
@@ -183,7 +185,7 @@ impl<'a> Image<'a> {
             };
             of[number] = settled(of[number], going);
         }
-        Image { rails, inside, readers, of }
+        Image { encoding, inside, readers, of }
     }
 
     fn of(&self, signal: Signal) -> Signal {
@@ -214,7 +216,7 @@ impl<'a> Image<'a> {
         // Nodes are in topological order.
         while let Some(number) = pending.pop_first() {
             let number = number as usize;
-            let Node::And(inputs) = &self.rails.nodes[number] else { continue };
+            let Node::And(inputs) = &self.encoding.nodes[number] else { continue };
             *work += inputs.len();
             if *work > WORK {
                 return Err(TooMuch);
@@ -270,14 +272,14 @@ fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
 }
 
 /// The nodes that `roots` depend on; `None` if these include a fixpoint component.
-fn cone(rails: &Rails<'_>, roots: impl IntoIterator<Item = Signal>) -> Option<Vec<bool>> {
-    let mut inside = vec![false; rails.nodes.len()];
+fn cone(encoding: &Encoding<'_>, roots: impl IntoIterator<Item = Signal>) -> Option<Vec<bool>> {
+    let mut inside = vec![false; encoding.nodes.len()];
     let mut stack: Vec<usize> = roots.into_iter().map(Signal::node).collect();
     while let Some(node) = stack.pop() {
         if std::mem::replace(&mut inside[node], true) {
             continue;
         }
-        match &rails.nodes[node] {
+        match &encoding.nodes[node] {
             Node::And(inputs) => stack.extend(inputs.iter().map(|input| input.node())),
             Node::Variable(_) | Node::Fixpoint(_) => return None,
             Node::False | Node::State(_) | Node::MoveSet(_) => {}

@@ -1,6 +1,7 @@
 //! Depth-first traversal of a network that visits each node and each fixpoint component once.
 
-use crate::net::{Node, PropNet, Signal};
+use crate::net::PropNet;
+use crate::node::{Node, Signal};
 
 /// A traversal of a network, with marks on the visited nodes and components.
 pub(crate) struct Walk<'a> {

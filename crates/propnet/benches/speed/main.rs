@@ -13,7 +13,7 @@ mod nets;
 mod references;
 
 use ggp_game::{Batches, Game, PlayoutPlan, StateMachine, StopToken};
-use ggp_propnet::{GroundLimits, Part, PropNet, PropNetMachine};
+use ggp_propnet::{GroundLimits, PropNet, PropNetMachine, SweepStep};
 use references::Totals;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
     let mut parts = [0.0; 4];
     let mut last = std::time::Instant::now();
     let plan = PlayoutPlan { per_start: playouts, ..PlayoutPlan::new(2) };
-    let mut observer = |part: Part| {
+    let mut observer = |part: SweepStep| {
         let now = std::time::Instant::now();
         parts[part as usize] += (now - last).as_secs_f64();
         last = now;

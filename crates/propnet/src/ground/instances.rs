@@ -9,8 +9,9 @@
 use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
 use super::{GroundError, GroundLimits, Moves, Signals};
-use crate::net::{NetBuilder, Signal};
-use crate::report::GroundCounts;
+use crate::builder::NetBuilder;
+use crate::net::GroundCounts;
+use crate::node::Signal;
 use ggp_datalog::{
     Argument, Atom, Body, Database, EvalError, Functor, Limits, Literal, RelationId, Rule, Value, Variable,
 };

@@ -1,7 +1,8 @@
 //! Recursion among ground facts. Each strongly connected component of facts becomes a least fixpoint; facts
 //! of a recursive relation that do not depend on themselves become plain gates.
 
-use crate::net::{NetBuilder, Signal};
+use crate::builder::NetBuilder;
+use crate::node::Signal;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 

@@ -1,7 +1,7 @@
 //! Playouts, in lanes or (if they are few) one after the other, and a search's queries about many states.
 
 use super::{PropNetMachine, WORDS};
-use crate::lanes::{Lanes, Observer, Part, Run};
+use crate::lanes::{Lanes, Observer, Run, SweepStep};
 use crate::nearness::Nearness;
 use crate::one::One;
 use crate::prefer::Preferred;
@@ -21,12 +21,12 @@ const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 
 /// Buffers for the playouts of one set of programs, created on first use.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stage {
+pub(crate) struct PlayoutBuffers {
     lanes: Option<Box<Lanes<WORDS>>>,
     one: Option<Box<One>>,
 }
 
-impl Stage {
+impl PlayoutBuffers {
     /// Plays `run`: one playout after the other if they are `few`, otherwise in lanes.
     fn play(
         &mut self,
@@ -56,7 +56,7 @@ impl PropNetMachine {
         starts: &[BitState],
         plan: PlayoutPlan,
         sink: &mut dyn FnMut(Playout<'_>),
-        mut observer: Option<&mut dyn FnMut(Part)>,
+        mut observer: Option<&mut dyn FnMut(SweepStep)>,
     ) -> Result<(), EvalError> {
         let (mut reachable, mut others) = (Vec::new(), Vec::new());
         let mut before: Option<(usize, bool)> = None;
@@ -160,9 +160,9 @@ impl Hints for PropNetMachine {
     }
 
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
-        let Some(twins) = self.shared.twins() else { return };
+        let Some(equivalent) = self.shared.equivalent() else { return };
         let own = &self.shared.own[role.index()];
-        let class = |mv: &Move| own.get(mv).map(|&at| twins.first(role.index(), at));
+        let class = |mv: &Move| own.get(mv).map(|&at| equivalent.first(role.index(), at));
         let mut least: FxHashMap<Option<u32>, Move> = FxHashMap::default();
         for mv in &*moves {
             let kept = least.entry(class(mv)).or_insert(*mv);

@@ -1,33 +1,33 @@
 //! Single-rail and dual-rail encodings of a network's nodes. Dual-rail gives each node a lower and an upper
 //! bound, for evaluation with unknown inputs (three-valued logic).
 
-use crate::net::{Node, Signal};
+use crate::node::{Node, Signal};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// `Rails`: the nodes of a network, single-rail (the nodes themselves) or dual-rail (their bounds).
+/// the nodes of a network, single-rail (the nodes themselves) or dual-rail (their bounds).
 #[derive(Clone, Debug)]
-pub(crate) struct Rails<'a> {
+pub(crate) struct Encoding<'a> {
     /// The nodes; or, in dual-rail, the lower and then the upper bound of each node.
     pub(crate) nodes: Cow<'a, [Node]>,
     count: usize,
 }
 
-impl<'a> Rails<'a> {
+impl<'a> Encoding<'a> {
     /// The single-rail encoding: the nodes themselves.
-    pub(crate) fn exact(nodes: &'a [Node]) -> Rails<'a> {
-        Rails { nodes: Cow::Borrowed(nodes), count: 1 }
+    pub(crate) fn exact(nodes: &'a [Node]) -> Encoding<'a> {
+        Encoding { nodes: Cow::Borrowed(nodes), count: 1 }
     }
 
     /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf: the caller gives them values
     /// such that the upper bound holds wherever the lower does.
-    pub(crate) fn bounds(nodes: &'a [Node]) -> Rails<'a> {
+    pub(crate) fn bounds(nodes: &'a [Node]) -> Encoding<'a> {
         let bounds = |node: &Node, upper| match node {
             Node::And(inputs) => Node::And(inputs.iter().map(|&input| bound(input, upper)).collect()),
             leaf => leaf.clone(),
         };
         let nodes = nodes.iter().flat_map(|node| [false, true].map(|upper| bounds(node, upper)));
-        Rails { nodes: Cow::Owned(nodes.collect()), count: 2 }
+        Encoding { nodes: Cow::Owned(nodes.collect()), count: 2 }
     }
 
     /// The upper or lower bound of `signal` of the network; in single-rail, the signal itself.

@@ -1,4 +1,4 @@
-//! Twins: interchangeable moves of a role, which nothing that the terminal condition, the goals and the
+//! EquivalentMoves: interchangeable moves of a role, which nothing that the terminal condition, the goals and the
 //! relevant legal moves depend on distinguishes. Among several games side by side of which one counts, all
 //! moves in the others are twins (compare Cox, Schkufza, Madsen & Genesereth 2009, factoring on
 //! propositional automata).
@@ -9,8 +9,10 @@
 //! which was made. Such a class is merged only if every move affects the legality of at most one of its
 //! members, as when a move marks a cell or presses a button.
 
+use crate::builder::NetBuilder;
 use crate::move_set::MoveSet;
-use crate::net::{NetBuilder, Node, PropNet, Signal};
+use crate::net::PropNet;
+use crate::node::{Node, Signal};
 use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,15 +22,15 @@ const WORK: usize = 4_000_000;
 
 /// The classes of interchangeable moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Twins {
+pub(crate) struct EquivalentMoves {
     /// Per role, for each of its moves the first move of its class.
     first: Vec<Vec<u32>>,
 }
 
-impl Twins {
+impl EquivalentMoves {
     /// The twins of the game of `net`. `None` if no two moves are interchangeable, or if the game has
     /// percepts. The role `nature` has no twins, because merging its moves would change their probabilities.
-    pub(crate) fn find(net: &PropNet, nature: Option<usize>) -> Option<Twins> {
+    pub(crate) fn find(net: &PropNet, nature: Option<usize>) -> Option<EquivalentMoves> {
         if net.roles.iter().any(|role| !role.sees.is_empty()) {
             return None;
         }
@@ -54,7 +56,7 @@ impl Twins {
             }
             first.push(of_role);
         }
-        some.then_some(Twins { first })
+        some.then_some(EquivalentMoves { first })
     }
 
     /// The first move in the class of `role`'s move `mv`.

@@ -1,0 +1,281 @@
+//! The construction of a network, bottom-up, with simplification on the way.
+
+use crate::move_set::{MoveSet, MoveSets};
+use crate::net::{Fluent, GroundCounts, NetRole, PropNet};
+use crate::node::{Node, Signal, Unknown};
+use rustc_hash::FxHashMap;
+use std::ops::Not;
+
+/// Builds a network bottom-up and simplifies it on the way: constants, duplicates, complements, absorption
+/// one level down, and set algebra on move sets (a role makes exactly one move).
+#[derive(Clone, Debug)]
+pub struct NetBuilder {
+    nodes: Vec<Node>,
+    index: FxHashMap<Node, u32>,
+    move_sets: MoveSets,
+    components: Vec<Box<[Signal]>>,
+}
+
+/// Operands with more inputs than this are not searched for absorption and unit propagation.
+const LOOK_INTO: usize = 12;
+
+impl NetBuilder {
+    /// Creates a builder; `moves` gives the number of moves of each role.
+    pub fn new(moves: &[usize]) -> NetBuilder {
+        NetBuilder {
+            nodes: vec![Node::False],
+            index: FxHashMap::default(),
+            move_sets: MoveSets::new(moves),
+            components: Vec::new(),
+        }
+    }
+
+    /// Creates a builder that contains the nodes of `net`, under the same signals.
+    pub(crate) fn of(net: &PropNet) -> NetBuilder {
+        let nodes = net.nodes.clone();
+        let index = nodes.iter().cloned().zip(0..).collect();
+        NetBuilder { nodes, index, move_sets: net.move_sets.clone(), components: net.components.clone() }
+    }
+
+    /// The number of nodes, used or not.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node of `signal`.
+    pub fn node(&self, signal: Signal) -> &Node {
+        &self.nodes[signal.node()]
+    }
+
+    /// The move set with that number.
+    pub fn set(&self, number: u32) -> &MoveSet {
+        self.move_sets.get(number)
+    }
+
+    fn intern(&mut self, node: Node) -> Signal {
+        let next = self.nodes.len();
+        let at = *self.index.entry(node.clone()).or_insert(next as u32);
+        if at as usize == next {
+            self.nodes.push(node);
+        }
+        Signal::of_node(at as usize)
+    }
+
+    /// The signal of fluent number `fluent`.
+    pub fn state(&mut self, fluent: usize) -> Signal {
+        self.intern(Node::State(fluent as u32))
+    }
+
+    /// True if `role`'s move is in `members` (indices into its moves, in any order).
+    pub fn move_set(&mut self, role: usize, members: &[u32]) -> Signal {
+        let mut sorted = members.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        self.sorted_move_set(role, sorted)
+    }
+
+    fn sorted_move_set(&mut self, role: usize, members: Vec<u32>) -> Signal {
+        let all = self.move_sets.move_count(role);
+        let negate = members.len() * 2 > all || (members.len() * 2 == all && members.first() != Some(&0));
+        let members = if negate { MoveSet::complement(&members, all) } else { members };
+        if members.is_empty() {
+            return Signal::constant(negate);
+        }
+        let number = self.move_sets.intern(MoveSet { role: role as u32, members: members.into() });
+        self.intern(Node::MoveSet(number)).negated_if(negate)
+    }
+
+    /// The conjunction of `inputs`; true if there are none.
+    pub fn and(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
+        let mut list: Vec<Signal> = inputs.into_iter().collect();
+        self.and_list(&mut list, true)
+    }
+
+    /// The disjunction of `inputs`; false if there are none.
+    pub fn or(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
+        let mut list: Vec<Signal> = inputs.into_iter().map(Signal::not).collect();
+        !self.and_list(&mut list, true)
+    }
+
+    fn and_list(&mut self, list: &mut Vec<Signal>, look: bool) -> Signal {
+        loop {
+            list.sort_unstable();
+            list.dedup();
+            if list.first() == Some(&Signal::FALSE) || list.windows(2).any(|pair| pair[0] == !pair[1]) {
+                return Signal::FALSE;
+            }
+            list.retain(|&signal| signal != Signal::TRUE);
+            self.inline_move_sets(list);
+            let merged = self.merge_move_sets(list);
+            let changed = merged || (look && self.look_into_operands(list));
+            if !changed {
+                break;
+            }
+        }
+        match list.as_slice() {
+            [] => Signal::TRUE,
+            [one] => *one,
+            _ => self.intern(Node::And(list.as_slice().into())),
+        }
+    }
+
+    /// Replaces each conjunction of nothing but move sets by those sets. It has at most one set per role,
+    /// and the sets merge with the other move sets in `list`.
+    fn inline_move_sets(&self, list: &mut Vec<Signal>) {
+        let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
+        let mut at = 0;
+        while at < list.len() {
+            match &self.nodes[list[at].node()] {
+                Node::And(inner) if !list[at].is_negated() && inner.iter().all(is_set) => {
+                    list.swap_remove(at);
+                    list.extend(
+                        inner.iter().filter(|signal| !list.contains(signal)).copied().collect::<Vec<_>>(),
+                    );
+                }
+                _ => at += 1,
+            }
+        }
+        list.sort_unstable();
+    }
+
+    /// Replaces two or more move sets of one role by their intersection. Returns whether it did so.
+    fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
+        let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
+            Node::MoveSet(number) => Some(number),
+            _ => None,
+        };
+        let sets: Vec<Signal> =
+            list.iter().copied().filter(|&signal| set_of(&self.nodes, signal).is_some()).collect();
+        let role = |signal: Signal| self.move_sets.get(set_of(&self.nodes, signal).unwrap_or(0)).role;
+        let Some(first) = sets
+            .iter()
+            .enumerate()
+            .find_map(|(i, &one)| sets[i + 1..].iter().any(|&two| role(one) == role(two)).then_some(one))
+        else {
+            return false;
+        };
+        let shared = role(first) as usize;
+        let together: Vec<Signal> = sets.into_iter().filter(|&set| role(set) as usize == shared).collect();
+        let literals: Vec<(u32, bool)> = together
+            .iter()
+            .map(|&signal| (set_of(&self.nodes, signal).unwrap_or(0), signal.is_negated()))
+            .collect();
+        let members = self.move_sets.intersection(shared, &literals);
+        list.retain(|signal| !together.contains(signal));
+        let merged = self.sorted_move_set(shared, members);
+        list.push(merged);
+        true
+    }
+
+    /// Propagates units and absorbs across the inputs of the operands. Returns whether `list` changed.
+    fn look_into_operands(&mut self, list: &mut Vec<Signal>) -> bool {
+        for at in 0..list.len() {
+            let Node::And(inner) = &self.nodes[list[at].node()] else { continue };
+            if inner.len() > LOOK_INTO {
+                continue;
+            }
+            let has = |signal: Signal| list.binary_search(&signal).is_ok();
+            if !list[at].is_negated() {
+                if inner.iter().any(|&signal| has(!signal)) {
+                    *list = vec![Signal::FALSE];
+                    return true;
+                }
+                if inner.iter().any(|&signal| has(signal)) {
+                    let rest: Vec<Signal> = inner.to_vec();
+                    list.swap_remove(at);
+                    list.extend(rest);
+                    return true;
+                }
+                continue;
+            }
+            if inner.iter().any(|&signal| has(!signal)) {
+                list.remove(at);
+                return true;
+            }
+            if inner.iter().any(|&signal| has(signal)) {
+                let mut rest: Vec<Signal> = inner.iter().copied().filter(|&signal| !has(signal)).collect();
+                list[at] = !self.and_list(&mut rest, false);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Opens a fixpoint component of `size` unknowns: a set of mutually recursive equations. Returns its
+    /// number and the unknowns.
+    pub fn open_fixpoint(&mut self, size: usize) -> (u32, Vec<Signal>) {
+        let component = self.components.len() as u32;
+        self.components.push(Box::default());
+        let unknowns = (0..size)
+            .map(|index| self.intern(Node::Variable(Unknown { component, index: index as u32 })))
+            .collect();
+        (component, unknowns)
+    }
+
+    /// Closes component `component`. `bodies[i]` is the equation of unknown `i` and must be monotone in the
+    /// unknowns. Returns the values of the unknowns in the least fixpoint.
+    pub fn close_fixpoint(&mut self, component: u32, bodies: Vec<Signal>) -> Vec<Signal> {
+        let size = bodies.len();
+        let constants: Vec<Option<bool>> = bodies.iter().map(|body| body.as_constant()).collect();
+        self.components[component as usize] = bodies.into();
+        (0..size)
+            .map(|index| match constants[index] {
+                Some(value) => Signal::constant(value),
+                None => self.intern(Node::Fixpoint(Unknown { component, index: index as u32 })),
+            })
+            .collect()
+    }
+
+    /// Finishes the network with the given outputs.
+    pub fn finish(self, fluents: Vec<Fluent>, roles: Vec<NetRole>, terminal: Signal) -> PropNet {
+        let NetBuilder { nodes, move_sets, components, .. } = self;
+        let grounding = GroundCounts::default();
+        PropNet { nodes, move_sets, components, fluents, roles, terminal, grounding }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NetBuilder, Node, Signal};
+
+    #[test]
+    fn conjunctions_are_reduced() {
+        let mut b = NetBuilder::new(&[4]);
+        let (x, y, z) = (b.state(0), b.state(1), b.state(2));
+        assert_eq!(b.and([x, Signal::TRUE]), x);
+        assert_eq!(b.and([x, y, !x]), Signal::FALSE);
+        assert_eq!(b.or([x, !x]), Signal::TRUE);
+        let xy = b.and([x, y]);
+        assert_eq!(b.and([y, x, y]), xy);
+        assert_eq!(b.or([!x, !y]), !xy);
+        let x_or_y = b.or([x, y]);
+        assert_eq!(b.and([x, x_or_y]), x, "absorption");
+        let reduced = b.or([!x, y]);
+        assert_eq!(b.and([x, reduced]), xy, "unit propagation");
+        let flat = b.and([xy, z, x]);
+        assert_eq!(b.and([x, y, z]), flat);
+    }
+
+    #[test]
+    fn a_role_makes_exactly_one_of_its_moves() {
+        let mut b = NetBuilder::new(&[4, 3]);
+        let (a, c) = (b.move_set(0, &[0, 1]), b.move_set(0, &[2, 3]));
+        assert_eq!(a, !c);
+        assert_eq!(b.and([a, c]), Signal::FALSE);
+        assert_eq!(b.or([a, c]), Signal::TRUE);
+        let one = b.move_set(0, &[1]);
+        let mostly = b.move_set(0, &[1, 2, 3]);
+        assert_eq!(b.and([a, mostly]), one);
+        let none_of_it = b.move_set(0, &[0]);
+        assert_eq!(!mostly, none_of_it);
+        let other = b.move_set(1, &[1]);
+        let both = b.and([one, other]);
+        assert!(matches!(b.node(both), Node::And(inputs) if inputs.len() == 2));
+        assert_eq!(b.move_set(1, &[0, 1, 2]), Signal::TRUE);
+        // A disjunction of disjunctions of moves is one disjunction of moves.
+        let (two, three) = (b.move_set(0, &[2]), b.move_set(0, &[3]));
+        let (either, or_else) = (b.or([two, other]), b.or([three, other]));
+        let (both, of_first) = (b.or([either, or_else]), b.move_set(0, &[2, 3]));
+        assert_eq!(both, b.or([of_first, other]));
+    }
+}

@@ -1,0 +1,174 @@
+//! Programs: gates in execution order, with a row for each value.
+//!
+//! The rows of a program are, in this order: 0 (false in all lanes), 1 (true in all lanes), the state bits,
+//! one row per move of each role (legal moves; after the choice, the chosen move), and intermediate values.
+//! The latter share rows, so that few rows are live at a time and stay in the first-level cache.
+
+use crate::gate::{Gate, Kind, Literal};
+use crate::net::PropNet;
+use crate::steps::Steps;
+use std::ops::Range;
+
+/// Row 0: false in every lane.
+pub(crate) const ZEROS: u32 = 0;
+/// Row 1: true in every lane.
+pub(crate) const ONES: u32 = 1;
+pub(crate) const FIRST_STATE: u32 = 2;
+/// Each role's move rows are padded to a multiple of this number.
+pub(crate) const GROUP: usize = 8;
+
+/// Consecutive gates of one kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) kind: Kind,
+    pub(crate) gates: Range<u32>,
+}
+
+/// A unit of evaluation: a run of gates, or a loop for a fixpoint component.
+#[derive(Clone, Debug)]
+pub(crate) enum Block {
+    Run(Run),
+    /// Computes a least fixpoint: unknowns start as zeros, and the body repeats until none changes.
+    Loop {
+        body: Vec<Run>,
+        /// The row of each unknown, and the literal of its new value.
+        unknowns: Vec<(u32, Literal<u32>)>,
+    },
+}
+
+/// The move rows of one role, among which one move is chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) role: usize,
+    /// The first of the role's move rows.
+    pub(crate) base: u32,
+    /// The move of each row, as an index into the role's moves.
+    pub(crate) moves: Vec<u32>,
+    /// Whether the role has a legal move in every state.
+    pub(crate) always: bool,
+}
+
+/// How long the rows of one section remain readable for later sections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layout {
+    /// For playouts: rows are reused, and lanes may get another state after the terminal section.
+    Refill,
+    /// For playouts: rows are reused, and the legal section reads values of the terminal section.
+    Share,
+    /// For single states: every value has a row of its own.
+    Keep,
+}
+
+/// The outputs of a network that a program computes.
+pub(crate) struct Outputs<'a> {
+    pub(crate) net: &'a PropNet,
+    /// The fluents that have a state row, ascending.
+    pub(crate) fluents: &'a [u32],
+    /// Per role, the moves that have a row.
+    pub(crate) moves: Vec<Vec<u32>>,
+    /// Whether percepts are computed, together with the next state.
+    pub(crate) percepts: bool,
+}
+
+/// Compiled gates that evaluate a network, or one phase of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) gates: Vec<Gate>,
+    pub(crate) terminal_blocks: Vec<Block>,
+    pub(crate) goal_blocks: Vec<Block>,
+    pub(crate) legal_blocks: Vec<Block>,
+    pub(crate) next_blocks: Vec<Block>,
+    pub(crate) terminal: Literal<u32>,
+    /// Per role, the literal of each goal, then that of `bad_goal`.
+    pub(crate) goals: Vec<Vec<Literal<u32>>>,
+    /// Per role and move of [`Outputs::moves`], the literal of its legality. Used with [`Layout::Keep`];
+    /// otherwise legality is in the move's own row.
+    pub(crate) legal: Vec<Vec<Literal<u32>>>,
+    /// Per fluent of [`Outputs::fluents`], the literal of its next value. Used with [`Layout::Keep`];
+    /// otherwise the next-state section overwrites the state rows.
+    pub(crate) next: Vec<Literal<u32>>,
+    /// Per role, the literal of each percept.
+    pub(crate) percepts: Vec<Vec<Literal<u32>>>,
+    pub(crate) choices: Vec<Choice>,
+    /// The number of rows to allocate: a power of two.
+    pub(crate) rows: usize,
+    /// The number of rows in use.
+    pub(crate) live_rows: usize,
+    pub(crate) layout: Layout,
+    /// Gates after each compilation step.
+    pub(crate) steps: Steps,
+}
+
+/// The row of the state bit at `position` in [`Outputs::fluents`].
+pub(crate) fn state_row(position: usize) -> usize {
+    FIRST_STATE as usize + position
+}
+
+impl Program {
+    /// The number of gates per step, without the goals.
+    pub(crate) fn gates_per_step(&self) -> usize {
+        [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks]
+            .into_iter()
+            .map(|b| gate_count(b))
+            .sum()
+    }
+
+    /// The blocks of a step and of the goals, in execution order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let sections = [&self.terminal_blocks, &self.goal_blocks, &self.legal_blocks, &self.next_blocks];
+        sections.into_iter().flatten()
+    }
+
+    /// The depth: gates on the longest path through the whole step. Loop bodies count once.
+    pub(crate) fn levels(&self) -> usize {
+        let mut levels = vec![0; self.rows];
+        let mut highest = 0;
+        for block in self.blocks() {
+            let runs = match block {
+                Block::Run(run) => std::slice::from_ref(run),
+                Block::Loop { body, .. } => body,
+            };
+            for gate in
+                runs.iter().flat_map(|run| &self.gates[run.gates.start as usize..run.gates.end as usize])
+            {
+                let below = gate.inputs.iter().map(|&input| levels[input as usize]).max();
+                let level = below.unwrap_or(0) + 1;
+                levels[gate.out as usize] = level;
+                // Rows are reused, so the maximum must be taken here.
+                highest = highest.max(level);
+            }
+        }
+        highest
+    }
+
+    /// Bytes of the program's lists.
+    pub(crate) fn bytes(&self) -> usize {
+        let block = |block: &Block| match block {
+            Block::Run(_) => size_of::<Block>(),
+            Block::Loop { body, unknowns } => {
+                size_of::<Block>() + size_of_val(body.as_slice()) + size_of_val(unknowns.as_slice())
+            }
+        };
+        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
+        let literals = lists.map(Vec::len).sum::<usize>() + self.next.len();
+        let moves: usize = self.choices.iter().map(|choice| size_of_val(choice.moves.as_slice())).sum();
+        size_of_val(self.gates.as_slice())
+            + self.blocks().map(block).sum::<usize>()
+            + literals * size_of::<Literal<u32>>()
+            + moves
+    }
+
+    /// The number of gates of the goals beyond those of the terminal condition.
+    pub(crate) fn gates_of_goals(&self) -> usize {
+        gate_count(&self.goal_blocks)
+    }
+}
+
+fn gate_count(blocks: &[Block]) -> usize {
+    let run = |run: &Run| run.gates.len();
+    let count = |block: &Block| match block {
+        Block::Run(one) => run(one),
+        Block::Loop { body, .. } => body.iter().map(run).sum(),
+    };
+    blocks.iter().map(count).sum()
+}

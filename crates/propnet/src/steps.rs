@@ -1,0 +1,22 @@
+//! Sizes of a program after each step of its compilation.
+
+/// Gates of one program after each compilation step, goals included: two-input gates before `mapped`,
+/// two- and three-input gates from there on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Gates that the terminal condition, goals, legal moves and relevant fluents need, with constant
+    /// fluents and those determined by the phase replaced by their values.
+    pub needed: usize,
+    /// After replacing each move set by a disjunction of single moves.
+    pub lowered: usize,
+    /// After merging each conjunction that has a single reader, a conjunction, into that reader.
+    pub flattened: usize,
+    /// After factoring out common literals.
+    pub factored: usize,
+    /// After sharing common pairs of inputs.
+    pub shared: usize,
+    /// Gates of two or three inputs. Gates needed by two sections of a step may count twice.
+    pub mapped: usize,
+    /// After adding gates that copy bits to their target rows: the gates that run.
+    pub scheduled: usize,
+}
