@@ -21,7 +21,7 @@ use ggp_server::remote::RemotePlayer;
 use ggp_view::Sidecar;
 use ggp_web::catalogue::{self, Offer};
 use ggp_web::{
-    Config, Learned, MachineRules, Mind, Moment, ReasonerNote, Rules, Site, Slice, Workshop, serve,
+    Config, Engine, Learned, MachineRules, Moment, ReasonerNote, Rules, Services, Site, Slice, serve,
 };
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         remote: alone || arguments.remote,
         hosts: arguments.host,
     };
-    let site = Site { offers, workshop: Arc::new(Bench(arguments.reasoning)), watch: arguments.watch };
+    let site = Site { offers, services: Arc::new(Caller(arguments.reasoning)), watch: arguments.watch };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }
@@ -155,8 +155,8 @@ fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
     Ok(Some(format!("waiting for {name}")))
 }
 
-/// `Bench`: the [`Workshop`] of this program, which supplies state machines and remote players.
-struct Bench(Reasoning);
+/// The [`Services`] of this program, which supplies state machines and remote players.
+struct Caller(Reasoning);
 
 /// Evaluation limits for uploaded rules: about half a GiB.
 fn upload_limits() -> Limits {
@@ -166,7 +166,7 @@ fn upload_limits() -> Limits {
 /// Memory limit of the network for uploaded rules, in MiB.
 const UPLOAD_NETWORK: u64 = 512;
 
-impl Workshop for Bench {
+impl Services for Caller {
     fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
         let limits = if upload { upload_limits() } else { Limits::default() };
         Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
@@ -231,14 +231,14 @@ impl Rules for LateRules {
         self.states.after(facts, joint, stop)
     }
 
-    fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError> {
-        let make = MakeMind { memory, seed };
+    fn engine(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Engine>, EvalError> {
+        let make = MakeEngine { memory, seed };
         match self.coming.poll() {
             Some(Ok(reasoner)) => reasoner.with(make),
-            Some(Err(_)) => self.states.mind(memory, seed),
+            Some(Err(_)) => self.states.engine(memory, seed),
             None => {
-                let mind = self.states.mind(memory, seed)?;
-                Ok(Box::new(LateMind { mind, make, coming: Some(self.coming.clone()), at: Vec::new() }))
+                let engine = self.states.engine(memory, seed)?;
+                Ok(Box::new(LateEngine { engine, make, coming: Some(self.coming.clone()), at: Vec::new() }))
             }
         }
     }
@@ -246,40 +246,40 @@ impl Rules for LateRules {
 
 /// Makes a search on a given machine.
 #[derive(Clone, Copy)]
-struct MakeMind {
+struct MakeEngine {
     memory: usize,
     seed: u64,
 }
 
-impl WithMachine for MakeMind {
-    type Output = Result<Box<dyn Mind>, EvalError>;
+impl WithMachine for MakeEngine {
+    type Output = Result<Box<dyn Engine>, EvalError>;
 
     fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output {
-        MachineRules::new(machine).mind(self.memory, self.seed)
+        MachineRules::new(machine).engine(self.memory, self.seed)
     }
 }
 
 /// A search on the interpreter that is replaced by one on the network as soon as that is ready.
-struct LateMind {
-    mind: Box<dyn Mind>,
-    make: MakeMind,
+struct LateEngine {
+    engine: Box<dyn Engine>,
+    make: MakeEngine,
     coming: Option<BackgroundBuild>,
     /// The current position.
     at: Vec<Fact>,
 }
 
-impl LateMind {
+impl LateEngine {
     /// Switches to the network if it is ready. Returns whether it did.
     fn look(&mut self) -> Result<bool, EvalError> {
         let Some(built) = self.coming.as_ref().and_then(BackgroundBuild::poll) else { return Ok(false) };
         self.coming = None;
         let Ok(reasoner) = built else { return Ok(false) };
-        self.mind = reasoner.with(self.make)?;
+        self.engine = reasoner.with(self.make)?;
         Ok(true)
     }
 }
 
-impl Mind for LateMind {
+impl Engine for LateEngine {
     fn turn_to(
         &mut self,
         facts: &[Fact],
@@ -288,28 +288,28 @@ impl Mind for LateMind {
     ) -> Result<(), EvalError> {
         let from = if self.look()? { None } else { from };
         facts.clone_into(&mut self.at);
-        self.mind.turn_to(facts, from, stop)
+        self.engine.turn_to(facts, from, stop)
     }
 
     fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice {
         let taken_over =
-            self.look().and_then(|new| if new { self.mind.turn_to(&self.at, None, stop) } else { Ok(()) });
+            self.look().and_then(|new| if new { self.engine.turn_to(&self.at, None, stop) } else { Ok(()) });
         match taken_over {
-            Ok(()) => self.mind.think(role, time, iterations, stop),
+            Ok(()) => self.engine.think(role, time, iterations, stop),
             Err(EvalError::Interrupted) => Slice::More,
             Err(error) => Slice::Failed(error.to_string()),
         }
     }
 
     fn iterations(&self, role: Role) -> u64 {
-        self.mind.iterations(role)
+        self.engine.iterations(role)
     }
 
     fn report(&self, role: Role) -> SearchReport {
-        self.mind.report(role)
+        self.engine.report(role)
     }
 
     fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {
-        self.mind.choose(role)
+        self.engine.choose(role)
     }
 }

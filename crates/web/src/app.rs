@@ -7,8 +7,9 @@
 
 use crate::catalogue::Offer;
 use crate::config::Config;
-use crate::known::{Known, Workshop};
-use crate::pool::{Pool, lock};
+use crate::known::{Known, Services};
+use crate::lock::lock;
+use crate::pool::Pool;
 use crate::reply::Failure;
 use crate::seat::Seat;
 use crate::session::{Opening, Session};
@@ -36,7 +37,7 @@ const LEARNING: usize = 2;
 pub(crate) struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) learning: Semaphore,
-    workshop: Arc<dyn Workshop>,
+    services: Arc<dyn Services>,
     pool: Arc<Pool>,
     offers: Vec<Offer>,
     known: Mutex<HashMap<String, Arc<Known>>>,
@@ -67,13 +68,13 @@ impl App {
     pub(crate) fn new(
         config: Config,
         offers: Vec<Offer>,
-        workshop: Arc<dyn Workshop>,
+        services: Arc<dyn Services>,
     ) -> std::io::Result<App> {
         Ok(App {
             pool: Pool::start(config.threads.max(1))?,
             config: Arc::new(config),
             learning: Semaphore::new(LEARNING),
-            workshop,
+            services,
             offers,
             known: Mutex::default(),
             sessions: Mutex::default(),
@@ -143,7 +144,7 @@ impl App {
     /// The findings and the roles of rules, as JSON. The roles are null if the rules have errors.
     pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
         let (_, kif, upload) = self.rules(wanted)?;
-        let (game, findings) = self.workshop.judge(&kif, upload);
+        let (game, findings) = self.services.judge(&kif, upload);
         let findings: Vec<Value> = locate(&findings, "", &kif)
             .iter()
             .map(|f| {
@@ -179,13 +180,13 @@ impl App {
             return Ok(Arc::clone(known));
         }
         let (name, kif, upload) = self.rules(wanted)?;
-        let (game, _) = self.workshop.judge(&kif, upload);
+        let (game, _) = self.services.judge(&kif, upload);
         let game: Arc<Game> =
             Arc::new(game.ok_or_else(|| Failure::bad("the rules have errors; they are shown when checked"))?);
         let offer = self.offers.iter().find(|offer| !upload && offer.name == name);
         let sidecar = offer.and_then(|offer| offer.sidecar.as_deref());
         let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
-        let learned = self.workshop.learn(&game, sidecar.as_ref(), upload);
+        let learned = self.services.learn(&game, sidecar.as_ref(), upload);
         let learned = learned.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
         let known = Arc::new(Known::new(name.clone(), !upload, game, learned));
         if !upload {
@@ -247,7 +248,7 @@ impl App {
         let seed = rng::mix(RandomState::new().hash_one(&id));
         let opening = Opening { id: id.clone(), seed, seats, record };
         let upload = !known.offered;
-        let session = Session::new(known, opening, &self.config, &self.pool, &self.workshop)?;
+        let session = Session::new(known, opening, &self.config, &self.pool, &self.services)?;
         if let Err(failure) = self.make_room(upload) {
             session.close();
             return Err(failure);

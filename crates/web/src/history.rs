@@ -3,8 +3,8 @@
 //! Invariant: a node has a larger number than its parent, and a joint move leads from a node to at most
 //! one child. The memory is bounded: a full history refuses further states.
 
+use crate::analysis::Analysis;
 use crate::rules::Moment;
-use crate::thinking::Thought;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -20,7 +20,7 @@ pub(crate) struct Node {
     /// When the state was added, in milliseconds since 1970.
     pub(crate) time: u64,
     /// The search results of the engines for that joint move, by role.
-    pub(crate) thoughts: Vec<Option<Arc<Thought>>>,
+    pub(crate) thoughts: Vec<Option<Arc<Analysis>>>,
 }
 
 /// All states of a session.
@@ -57,7 +57,7 @@ impl History {
         parent: Option<usize>,
         joint: Vec<String>,
         moment: Moment,
-        thoughts: Vec<Option<Arc<Thought>>>,
+        thoughts: Vec<Option<Arc<Analysis>>>,
     ) -> Result<usize, Full> {
         let facts: usize = moment.facts.iter().map(|fact| fact.as_str().len() + 32).sum();
         let legal: usize = moment.legal.iter().flatten().map(|mv| mv.len() + 32).sum();

@@ -21,7 +21,7 @@ pub(crate) struct Known {
     reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
 }
 
-/// The result of [`Workshop::learn`].
+/// The result of [`Services::learn`].
 pub struct Learned {
     /// The rules.
     pub rules: Box<dyn Rules>,
@@ -40,9 +40,9 @@ pub struct ReasonerNote {
     pub why: Option<String>,
 }
 
-/// `Workshop`: the services of the server's caller, which checks rules, builds state machines, and connects
+/// `Services`: the services of the server's caller, which checks rules, builds state machines, and connects
 /// to remote players.
-pub trait Workshop: Send + Sync + 'static {
+pub trait Services: Send + Sync + 'static {
     /// The findings about `kif`, and the game unless a finding is an error. `upload` tells whether the
     /// rules come from a visitor or from the catalogue.
     fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>);

@@ -1,6 +1,6 @@
 //! A web server on which people play games against engines. The crate holds the match sessions, the pool
 //! of worker threads that runs their searches, and the embedded pages. [`serve`] is the entry point; a
-//! [`Site`] names the games that it offers, and a [`Workshop`] supplies the state machines and the
+//! [`Site`] names the games that it offers, and a [`Services`] supplies the state machines and the
 //! connections to remote players. `routes` lists the requests; `guard` decides which requests are
 //! allowed.
 //!
@@ -10,30 +10,32 @@
 //! thread per connection. axum bounds request bodies and is maintained (`tiny_http` has had no release
 //! since 2022). Without its default features it adds 25 packages to those of `ggp`.
 
+mod analysis;
 mod app;
 mod assets;
 pub mod catalogue;
 mod config;
+mod engine;
+mod gesture;
 mod guard;
-mod guest;
 mod history;
 mod known;
 mod listen;
-mod mind;
+mod lock;
 mod picture;
 mod pool;
+mod remote;
 mod reply;
 mod routes;
 mod rules;
 mod seat;
 mod serve;
 mod session;
-mod thinking;
 mod watch;
 
 pub use catalogue::Offer;
 pub use config::Config;
-pub use known::{Learned, ReasonerNote, Workshop};
-pub use mind::{Mind, Slice};
+pub use engine::{Engine, Slice};
+pub use known::{Learned, ReasonerNote, Services};
 pub use rules::{MachineRules, Moment, Rules};
 pub use serve::{Site, serve};

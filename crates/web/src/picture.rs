@@ -1,19 +1,12 @@
 //! A board and its states as JSON for a page. All texts in it are data; the page never interprets them as
 //! markup.
 
+use crate::gesture::{by_name, squares};
 use crate::history::Node;
 use crate::known::Known;
 use ggp_arena::GoalsGiven;
 use ggp_view::{BoardModel, Gesture, Position, Square, Token};
 use serde_json::{Value, json};
-
-/// The numbers of the squares that a move names.
-pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<usize> {
-    let squares = model.gesture(mv, position);
-    let squares = squares.squares().iter().map(|&square| model.square_number(square));
-    let named = by_name(mv, position).filter(|_| squares.len() == 0);
-    squares.chain(named).collect()
-}
 
 /// The constant properties of a board.
 pub(crate) fn board(known: &Known) -> Value {
@@ -63,21 +56,6 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
             None => json!({"move": mv, "kind": "button"}),
         },
     }
-}
-
-/// The square of the only piece that a move of one argument names, as `(slide 6)` names a tile. `None` if
-/// no piece or several pieces have that name.
-fn by_name(mv: &str, position: &Position) -> Option<usize> {
-    let (_, name) = mv.strip_prefix('(')?.strip_suffix(')')?.split_once(' ')?;
-    let mut named = position.squares.iter().enumerate().filter(|(_, tokens)| {
-        tokens.iter().any(|token| token.layer == 0 && token.content.len() == 1 && token.content[0] == name)
-    });
-    named.next().map(|(square, _)| square).filter(|_| named.next().is_none())
-}
-
-/// Whether the page offers `mv` as a button, since it names no square.
-pub(crate) fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
-    model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()
 }
 
 /// One state, with its squares, the squares of the last move, and the legal moves.

@@ -5,11 +5,11 @@
 //! [`TOO_LONG`], as slow rules can cause. On Linux the workers lower their priority, so that the server
 //! and the browser respond while all cores search.
 
-use crate::session::Session;
-use ggp_game::{Deadline, Watchdog};
+use crate::lock::lock;
+use ggp_game::{Deadline, StopToken, Watchdog};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -23,20 +23,25 @@ const TOO_LONG: Duration = Duration::from_secs(2);
 #[cfg(target_os = "linux")]
 const BACK: i32 = 10;
 
-/// The queue of sessions.
-#[derive(Default)]
-pub(crate) struct Pool {
-    queue: Mutex<VecDeque<Arc<Session>>>,
-    more: Condvar,
+/// Something with work for the pool: a session.
+pub(crate) trait Job: Send + Sync {
+    /// Runs one slice until `stop` is raised. Returns whether more work is left.
+    fn run_slice(self: Arc<Self>, stop: &StopToken) -> bool;
+
+    /// A slice has panicked.
+    fn fail(self: Arc<Self>, why: &str);
 }
 
-pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The queue of sessions with work.
+#[derive(Default)]
+pub(crate) struct Pool {
+    queue: Mutex<VecDeque<Arc<dyn Job>>>,
+    more: Condvar,
 }
 
 /// Lowers the priority of the calling thread.
 #[cfg(target_os = "linux")]
-fn step_back() {
+fn lower_priority() {
     use rustix::process::{getpriority_process, setpriority_process};
     // On Linux each thread has its own priority. A refusal is harmless; responses are slower.
     let thread = Some(rustix::thread::gettid());
@@ -48,7 +53,7 @@ fn step_back() {
 
 /// On other systems the priority belongs to the process, so it stays unchanged.
 #[cfg(not(target_os = "linux"))]
-fn step_back() {}
+fn lower_priority() {}
 
 impl Pool {
     /// Starts `threads` worker threads, which run until the program ends.
@@ -61,33 +66,34 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Puts a session at the end of the queue.
-    pub(crate) fn add(&self, session: Arc<Session>) {
-        lock(&self.queue).push_back(session);
+    /// Puts a job at the end of the queue.
+    pub(crate) fn add(&self, job: Arc<dyn Job>) {
+        lock(&self.queue).push_back(job);
         self.more.notify_one();
     }
 
-    fn next(&self) -> Arc<Session> {
+    fn next(&self) -> Arc<dyn Job> {
         let mut queue = lock(&self.queue);
         loop {
-            if let Some(session) = queue.pop_front() {
-                return session;
+            if let Some(job) = queue.pop_front() {
+                return job;
             }
             queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn work(&self) {
-        step_back();
+        lower_priority();
         loop {
-            let session = self.next();
+            let job = self.next();
             let slice = Watchdog::until(Deadline::after(TOO_LONG));
-            let more = slice.watch(|stop| catch_unwind(AssertUnwindSafe(|| session.think(stop))));
+            let more =
+                slice.watch(|stop| catch_unwind(AssertUnwindSafe(|| Arc::clone(&job).run_slice(stop))));
             match more {
-                Ok(true) => self.add(session),
+                Ok(true) => self.add(job),
                 Ok(false) => {}
                 // A panic ends the session's search, but not the worker thread.
-                Err(_) => session.fail("the engine failed"),
+                Err(_) => job.fail("the engine failed"),
             }
         }
     }

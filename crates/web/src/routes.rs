@@ -82,7 +82,7 @@ fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T> {
 }
 
 async fn games(State(app): State<Arc<App>>) -> Json {
-    let watched = crate::pool::lock(&app.watched).clone();
+    let watched = crate::lock::lock(&app.watched).clone();
     let longest = app.config.longest.as_secs_f64();
     Json(json!({
         "games": app.games(), "watched": watched, "upload": app.config.upload, "longest": longest,

@@ -4,7 +4,7 @@
 //! sessions of a game share one machine; it evaluates a few states per move, the searches evaluate
 //! clones.
 
-use crate::mind::{Mind, SearchMind};
+use crate::engine::{Engine, SearchEngine};
 use ggp_game::{EvalError, Fact, Goal, Goals, Playouts, StopToken};
 use ggp_search::MctsOptions;
 
@@ -47,7 +47,7 @@ pub trait Rules: Send {
     ///
     /// # Errors
     /// The errors of the state machine.
-    fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError>;
+    fn engine(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Engine>, EvalError>;
 }
 
 /// [`Rules`] by a state machine.
@@ -94,8 +94,8 @@ impl<M: Playouts + 'static> Rules for MachineRules<M> {
         self.moment(&next)
     }
 
-    fn mind(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Mind>, EvalError> {
+    fn engine(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Engine>, EvalError> {
         let options = MctsOptions { memory, seed: Some(seed), ..MctsOptions::default() };
-        Ok(Box::new(SearchMind::new(self.0.clone(), &options)?))
+        Ok(Box::new(SearchEngine::new(self.0.clone(), &options)?))
     }
 }

@@ -2,23 +2,24 @@
 //!
 //! Invariants: every joint move is legal. Until all roles have chosen, no page learns what a role has
 //! chosen, nor the search results of an engine that moves at the same time as a person. Locks are taken
-//! in the order minds, session, rules.
+//! in the order engines, session, rules.
 
 mod news;
 mod work;
 
+use crate::analysis::Analysis;
 use crate::config::Config;
-use crate::guest::{self, Guest};
+use crate::engine::Engine;
+use crate::gesture;
 use crate::history::{History, Node};
-use crate::known::{Known, Workshop};
-use crate::mind::Mind;
-use crate::picture;
-use crate::pool::{Pool, lock};
+use crate::known::{Known, Services};
+use crate::lock::lock;
+use crate::pool::{Job, Pool};
+use crate::remote::{self, RemoteSeat};
 use crate::rules::Moment;
 use crate::seat::Seat;
-use crate::thinking::Thought;
 use ggp_arena::Record;
-use ggp_game::{Deadline, EvalError, Fact, Role, StopToken, Watchdog, rng};
+use ggp_game::{Deadline, EvalError, Role, StopToken, Watchdog, rng};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -58,14 +59,15 @@ fn wrong<T>(text: impl Into<String>) -> Result<T, Refusal> {
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) known: Arc<Known>,
-    pub(crate) workshop: Arc<dyn Workshop>,
+    pub(crate) services: Arc<dyn Services>,
     config: Arc<Config>,
     pool: Arc<Pool>,
     seed: u64,
     inner: Mutex<Inner>,
     /// The search of each role; `None` before its first use.
-    minds: Mutex<Vec<Option<Box<dyn Mind>>>>,
-    pub(crate) guests: Mutex<Vec<Option<Guest>>>,
+    engines: Mutex<Vec<Option<Box<dyn Engine>>>>,
+    /// The remote player of each role that has one and has been asked.
+    remote: Mutex<Vec<Option<RemoteSeat>>>,
     changed: watch::Sender<u64>,
     used: Mutex<Instant>,
     listeners: AtomicUsize,
@@ -82,12 +84,12 @@ struct Inner {
     /// discarded.
     turn: u64,
     pending: Vec<Option<String>>,
-    thoughts: Vec<Option<Arc<Thought>>>,
+    thoughts: Vec<Option<Arc<Analysis>>>,
     /// The last turn in which each role's remote player was asked.
     asked: Vec<u64>,
     hint: Option<Work>,
     work: Option<Work>,
-    shown: Option<Thought>,
+    shown: Option<Analysis>,
     /// Whether the engines are paused.
     held: bool,
     /// Whether forced steps remain to be made.
@@ -130,7 +132,7 @@ impl Session {
         opening: Opening,
         config: &Arc<Config>,
         pool: &Arc<Pool>,
-        workshop: &Arc<dyn Workshop>,
+        services: &Arc<dyn Services>,
     ) -> Result<Arc<Session>, Refusal> {
         let roles = known.game.role_count();
         let Opening { id, seed, seats, record } = opening;
@@ -146,13 +148,13 @@ impl Session {
         inner.history.add(None, Vec::new(), start, Vec::new())?;
         let session = Session {
             id,
-            workshop: Arc::clone(workshop),
+            services: Arc::clone(services),
             config: Arc::clone(config),
             pool: Arc::clone(pool),
             seed,
             inner: Mutex::new(inner),
-            minds: Mutex::new((0..roles).map(|_| None).collect()),
-            guests: Mutex::new((0..roles).map(|_| None).collect()),
+            engines: Mutex::new((0..roles).map(|_| None).collect()),
+            remote: Mutex::new((0..roles).map(|_| None).collect()),
             changed: watch::Sender::new(0),
             used: Mutex::new(Instant::now()),
             listeners: AtomicUsize::new(0),
@@ -201,7 +203,7 @@ impl Session {
         inner: &mut Inner,
         parent: usize,
         joint: Vec<String>,
-        thoughts: Vec<Option<Arc<Thought>>>,
+        thoughts: Vec<Option<Arc<Analysis>>>,
     ) -> Result<usize, Refusal> {
         let node = Arc::clone(inner.history.get(parent).ok_or(crate::history::Full)?);
         let moment: Moment =
@@ -239,7 +241,7 @@ impl Session {
             let busy = inner.work.is_some() || inner.hint.is_some() || inner.drifting;
             if busy && !inner.queued {
                 inner.queued = true;
-                self.pool.add(Arc::clone(self));
+                self.pool.add(Arc::<Session>::clone(self));
             }
         }
         self.changed.send_modify(|version| *version += 1);
@@ -294,7 +296,7 @@ impl Session {
     fn who_decides(&self, node: &Node) -> Vec<bool> {
         let position = self.known.model.place(&node.moment.facts);
         let decides = |legal: &Vec<String>| {
-            legal.len() > 1 || legal.iter().any(|mv| !picture::is_button(&self.known.model, mv, &position))
+            legal.len() > 1 || legal.iter().any(|mv| !gesture::is_button(&self.known.model, mv, &position))
         };
         node.moment.legal.iter().map(decides).collect()
     }
@@ -311,7 +313,10 @@ impl Session {
             let Some(seat @ Seat::Remote { url, .. }) = &inner.seats[role] else { continue };
             let waits = inner.pending[role].is_none() && inner.asked[role] != inner.turn && !inner.held;
             if waits || (node.moment.terminal && inner.asked[role] != inner.turn) {
-                let question = guest::Question {
+                let question = remote::Question {
+                    known: Arc::clone(&self.known),
+                    services: Arc::clone(&self.services),
+                    session: self.id.clone(),
                     role,
                     url: url.clone(),
                     clock: seat.clock(),
@@ -320,8 +325,17 @@ impl Session {
                     node: Arc::clone(&node),
                     stop: inner.stop.clone(),
                 };
-                inner.asked[role] = inner.turn;
-                guest::ask(self, question);
+                let turn = inner.turn;
+                inner.asked[role] = turn;
+                let (asking, answered) = (Arc::clone(self), Arc::clone(self));
+                let take = move || lock(&asking.remote)[role].take();
+                remote::ask(question, take, move |answer| {
+                    let mv = answer.map(|(seat, mv)| {
+                        lock(&answered.remote)[role] = Some(seat);
+                        mv
+                    });
+                    answered.answer(role, turn, mv);
+                });
             }
         }
     }
@@ -464,18 +478,6 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Pauses the session after a panic and discards its searches.
-    pub(crate) fn fail(self: &Arc<Self>, why: &str) {
-        let roles = self.known.game.role_count();
-        *lock(&self.minds) = (0..roles).map(|_| None).collect();
-        let mut inner = lock(&self.inner);
-        inner.note = Some(why.to_owned());
-        inner.queued = false;
-        inner.held = true;
-        (inner.work, inner.hint) = (None, None);
-        self.changed.send_modify(|version| *version += 1);
-    }
-
     /// Resets the idle time.
     pub(crate) fn touch(&self) {
         *lock(&self.used) = Instant::now();
@@ -491,10 +493,23 @@ impl Session {
         self.listeners.fetch_add(1, Ordering::Relaxed);
         (Listener(Arc::clone(self)), self.changed.subscribe())
     }
+}
 
-    /// The facts of a state.
-    pub(crate) fn facts(node: &Node) -> &[Fact] {
-        &node.moment.facts
+impl Job for Session {
+    fn run_slice(self: Arc<Self>, stop: &StopToken) -> bool {
+        self.think(stop)
+    }
+
+    /// Pauses the session after a panic and discards its searches.
+    fn fail(self: Arc<Self>, why: &str) {
+        let roles = self.known.game.role_count();
+        *lock(&self.engines) = (0..roles).map(|_| None).collect();
+        let mut inner = lock(&self.inner);
+        inner.note = Some(why.to_owned());
+        inner.queued = false;
+        inner.held = true;
+        (inner.work, inner.hint) = (None, None);
+        self.changed.send_modify(|version| *version += 1);
     }
 }
 

@@ -2,7 +2,7 @@
 //! every move; this module reads it again whenever it changes.
 
 use crate::app::App;
-use crate::pool::lock;
+use crate::lock::lock;
 use ggp_arena::Record;
 use std::fs;
 use std::path::{Path, PathBuf};

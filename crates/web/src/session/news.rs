@@ -1,11 +1,11 @@
 //! The output of a session: its status, its states, and the record of the match.
 
 use super::{Inner, Session};
+use crate::analysis::Analysis;
 use crate::history::Node;
+use crate::lock::lock;
 use crate::picture;
-use crate::pool::lock;
 use crate::seat::Seat;
-use crate::thinking::Thought;
 use ggp_arena::Record;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// Whether `thought` must stay hidden because a person chooses at the same time.
-    fn is_secret(inner: &Inner, thought: &Thought) -> bool {
+    fn is_secret(inner: &Inner, thought: &Analysis) -> bool {
         let Some(node) = inner.history.get(thought.node) else { return true };
         let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
         let mut rivals = others.filter(|(role, (seat, legal))| {

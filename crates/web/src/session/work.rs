@@ -1,11 +1,12 @@
 //! The searches of a session: which role they serve, and how they run slice by slice.
 
 use super::{Inner, Refusal, Session, wrong};
+use crate::analysis::Analysis;
+use crate::engine::Slice;
 use crate::history::Node;
-use crate::mind::Slice;
-use crate::pool::{SLICE, lock};
+use crate::lock::lock;
+use crate::pool::SLICE;
 use crate::seat::Seat;
-use crate::thinking::Thought;
 use ggp_game::{EvalError, Role, StopToken, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -128,12 +129,12 @@ impl Session {
         done: bool,
     ) {
         let position = self.known.model.place(&node.moment.facts);
-        let mut thought = Thought::new(&self.known, &position, report, (work.role, tip), elapsed);
+        let mut thought = Analysis::new(&self.known, &position, report, (work.role, tip), elapsed);
         (thought.hint, thought.done) = (work.hint, done);
         inner.shown = Some(thought);
     }
 
-    /// Runs the search of one slice. Only the lock on the minds is held during the search.
+    /// Runs the search of one slice. Only the lock on the engines is held during the search.
     fn slice(
         &self,
         work: &Work,
@@ -142,24 +143,24 @@ impl Session {
         stop: &StopToken,
     ) -> Result<Thinking, Refusal> {
         let role = Role(work.role as u8);
-        let mut minds = lock(&self.minds);
-        if minds[work.role].is_none() {
-            let engines = self.engines();
+        let mut engines = lock(&self.engines);
+        if engines[work.role].is_none() {
+            let roles = self.engine_roles();
             if work.hint {
                 // At most one search for hints is kept, to bound the memory.
-                for (role, mind) in minds.iter_mut().enumerate() {
-                    if !engines.contains(&role) {
-                        *mind = None;
+                for (role, engine) in engines.iter_mut().enumerate() {
+                    if !roles.contains(&role) {
+                        *engine = None;
                     }
                 }
             }
-            let share = (self.config.memory / (engines.len() + 1)).max(1);
+            let share = (self.config.memory / (roles.len() + 1)).max(1);
             let seed = rng::mix(self.seed ^ (work.role as u64 + 1));
-            minds[work.role] = Some(lock(&self.known.rules).mind(share, seed)?);
+            engines[work.role] = Some(lock(&self.known.rules).engine(share, seed)?);
         }
-        let Some(mind) = minds[work.role].as_mut() else { return wrong("there is no engine") };
+        let Some(engine) = engines[work.role].as_mut() else { return wrong("there is no engine") };
         let from = before.map(|before| (before.moment.facts.as_slice(), node.joint.as_slice()));
-        match mind.turn_to(&node.moment.facts, from, stop) {
+        match engine.turn_to(&node.moment.facts, from, stop) {
             Ok(()) => {}
             // The turn has changed, or the rules are too slow for a slice. A random move is drawn at the
             // deadline.
@@ -169,28 +170,28 @@ impl Session {
         let left = work.time.saturating_sub(work.since.elapsed());
         let mut more = Slice::Done;
         if !work.hurry {
-            let iterations = work.iterations.map(|most| most.saturating_sub(mind.iterations(role)));
+            let iterations = work.iterations.map(|most| most.saturating_sub(engine.iterations(role)));
             more = if iterations == Some(0) {
                 Slice::Done
             } else {
-                mind.think(role, SLICE.min(left), iterations, stop)
+                engine.think(role, SLICE.min(left), iterations, stop)
             };
         }
         if let Slice::Failed(why) = &more {
             tracing::warn!(session = %self.id, %why, "the search fails");
         }
-        let spent = work.iterations.is_some_and(|most| mind.iterations(role) >= most);
+        let spent = work.iterations.is_some_and(|most| engine.iterations(role) >= most);
         let over = more != Slice::More || work.since.elapsed() >= work.time || spent;
         if over {
-            let report = mind.report(role);
-            return match mind.choose(role) {
+            let report = engine.report(role);
+            return match engine.choose(role) {
                 Ok(Some(mv)) => Ok(Thinking { choice: Some(mv), report: Some(report) }),
                 Ok(None) | Err(EvalError::Interrupted) => Ok(self.without_mind(work, node)),
                 Err(error) => Err(error.into()),
             };
         }
         let due = work.shown.is_none_or(|shown| shown.elapsed() >= SHOW);
-        Ok(Thinking { choice: None, report: due.then(|| mind.report(role)) })
+        Ok(Thinking { choice: None, report: due.then(|| engine.report(role)) })
     }
 
     /// The result of a slice in which the search could not set its position: a random move once the time
@@ -201,7 +202,7 @@ impl Session {
         Thinking { choice, report: None }
     }
 
-    fn engines(&self) -> Vec<usize> {
+    fn engine_roles(&self) -> Vec<usize> {
         let inner = lock(&self.inner);
         let is_engine = |role: &usize| matches!(inner.seats[*role], Some(Seat::Engine { .. }));
         (0..inner.seats.len()).filter(is_engine).collect()

@@ -36,7 +36,7 @@ pub(crate) struct Step {
 
 /// The search result for one role's move.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Thought {
+pub(crate) struct Analysis {
     /// The number of the role.
     pub(crate) role: usize,
     /// The number of the searched state.
@@ -55,7 +55,7 @@ pub(crate) struct Thought {
     principal: Vec<Step>,
 }
 
-impl Thought {
+impl Analysis {
     /// The score of the best move.
     pub(crate) fn best_score(&self) -> Option<f64> {
         self.candidates.first()?.score
@@ -68,8 +68,8 @@ impl Thought {
         report: &SearchReport,
         (role, node): (usize, usize),
         elapsed: f64,
-    ) -> Thought {
-        let squares = |mv: &str| crate::picture::squares(&known.model, mv, position);
+    ) -> Analysis {
+        let squares = |mv: &str| crate::gesture::squares(&known.model, mv, position);
         let candidate = |c: &ggp_game::Candidate| {
             let share = c.score.map(|score| (score / 100.0).clamp(0.0, 1.0));
             let interval = share.map(|share| wilson(share, c.visits.max(1) as f64));
@@ -87,7 +87,7 @@ impl Thought {
             moves: joint.clone(),
             squares: joint.iter().map(|mv| squares(mv)).collect(),
         };
-        Thought {
+        Analysis {
             role,
             node,
             hint: false,

@@ -15,8 +15,8 @@ pub enum Slice {
     Failed(String),
 }
 
-/// `Mind`: the search of one role in one session, about one position at a time.
-pub trait Mind: Send {
+/// `Engine`: the search of one role in one session, about one position at a time.
+pub trait Engine: Send {
     /// Sets the position to the state of `facts`. `from`, if given, is the preceding state and the joint
     /// move that led here; the subtree below that move is then kept.
     ///
@@ -33,7 +33,7 @@ pub trait Mind: Send {
     /// unless `stop` is raised.
     fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice;
 
-    /// Number of iterations since [`Mind::turn_to`].
+    /// Number of iterations since [`Engine::turn_to`].
     fn iterations(&self, role: Role) -> u64;
 
     /// The search's report about the moves of `role`.
@@ -46,24 +46,24 @@ pub trait Mind: Send {
     fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError>;
 }
 
-pub(crate) struct SearchMind<M: Playouts> {
+pub(crate) struct SearchEngine<M: Playouts> {
     search: Search<M>,
     at: Vec<Fact>,
     /// Number of iterations when the present position was set.
     before: u64,
 }
 
-impl<M: Playouts> SearchMind<M> {
-    pub(crate) fn new(machine: M, options: &MctsOptions) -> Result<SearchMind<M>, EvalError> {
+impl<M: Playouts> SearchEngine<M> {
+    pub(crate) fn new(machine: M, options: &MctsOptions) -> Result<SearchEngine<M>, EvalError> {
         let mut search = Search::new(machine, options)?;
         let mut at = Vec::new();
         let state = search.state().clone();
         search.machine().facts(&state, &mut at)?;
-        Ok(SearchMind { search, at, before: 0 })
+        Ok(SearchEngine { search, at, before: 0 })
     }
 }
 
-impl<M: Playouts> Mind for SearchMind<M> {
+impl<M: Playouts> Engine for SearchEngine<M> {
     fn turn_to(
         &mut self,
         facts: &[Fact],

@@ -1,0 +1,83 @@
+//! Remote players, which take a role in a session by the GGP protocol.
+//!
+//! The protocol cannot return to an earlier state. When a session continues from an earlier state, the
+//! player gets a new match of a game whose initial state is that state. Each request runs on a thread of
+//! its own, because it blocks.
+
+use crate::history::Node;
+use crate::known::{Known, Services};
+use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StopToken};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Start clock of a remote player.
+const START: Duration = Duration::from_secs(5);
+
+/// A remote player and the number of the last state it was told.
+pub(crate) struct RemoteSeat {
+    player: Box<dyn Player>,
+    at: usize,
+}
+
+/// A request to a remote player for its move in a state. In a terminal state it announces the end of the
+/// match.
+pub(crate) struct Question {
+    pub(crate) known: Arc<Known>,
+    pub(crate) services: Arc<dyn Services>,
+    /// The id of the session, which match ids begin with.
+    pub(crate) session: String,
+    pub(crate) role: usize,
+    pub(crate) url: String,
+    pub(crate) clock: Duration,
+    pub(crate) at: usize,
+    pub(crate) turn: u64,
+    pub(crate) node: Arc<Node>,
+    pub(crate) stop: StopToken,
+}
+
+/// Sends the request on a new thread. `take` gives the player that was asked before, if there is one;
+/// `receive` gets the player back with its answer, or the reason why there is none.
+pub(crate) fn ask(
+    question: Question,
+    take: impl FnOnce() -> Option<RemoteSeat> + Send + 'static,
+    receive: impl FnOnce(Result<(RemoteSeat, String), String>) + Send + 'static,
+) {
+    let (role, turn) = (question.role, question.turn);
+    let work = move || {
+        let seat = take();
+        if question.node.moment.terminal {
+            if let Some(mut seat) = seat {
+                seat.player.stop(Observation::Moves(&question.node.joint));
+            }
+            return;
+        }
+        receive(play(seat, &question));
+    };
+    if let Err(error) = thread::Builder::new().name("remote".to_owned()).spawn(work) {
+        // The caller holds the session's lock, so `receive` cannot be called here.
+        tracing::error!(%error, role, turn, "no thread for a remote player");
+    }
+}
+
+fn play(seat: Option<RemoteSeat>, question: &Question) -> Result<(RemoteSeat, String), String> {
+    let Question { known, services, session, role, at, node, stop, clock, .. } = question;
+    let text = |error: PlayError| error.to_string();
+    let continues = |seat: &RemoteSeat| node.parent == Some(seat.at);
+    let (mut seat, seen) = if let Some(seat) = seat.filter(continues) {
+        (seat, Observation::Moves(&node.joint))
+    } else {
+        let id = format!("web.{}.{}", &session[..8], question.turn);
+        let mut player = services.remote(&question.url, &id)?;
+        let game = match node.parent {
+            None => Arc::clone(&known.game),
+            Some(_) => services.game_from(&known.game, &node.moment.facts)?,
+        };
+        let clocks = Clocks { start: START, play: *clock };
+        player.start(&game, Role(*role as u8), clocks, Deadline::after(START), stop).map_err(text)?;
+        (RemoteSeat { player, at: *at }, Observation::Start)
+    };
+    let mv = seat.player.play(seen, Deadline::after(*clock), stop).map_err(text)?;
+    seat.at = *at;
+    Ok((seat, mv))
+}
