@@ -118,6 +118,13 @@ impl Difference {
 }
 
 /// The Elo difference with expected score `score`; -∞ for 0 or less, ∞ for 1 or more.
+///
+/// # Examples
+/// ```
+/// use ggp_arena::elo::{elo_of_score, score_of_elo};
+/// assert_eq!(elo_of_score(0.5), 0.0);
+/// assert!((score_of_elo(elo_of_score(0.75)) - 0.75).abs() < 1e-12);
+/// ```
 pub fn elo_of_score(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY

@@ -74,6 +74,12 @@ impl Estimate {
 
 /// The population's share estimated from the `share` in a sample of `n`, with Wilson's 95 % interval
 /// (Wilson 1927).
+///
+/// # Examples
+/// ```
+/// let interval = ggp_arena::interval::wilson(0.5, 100.0);
+/// assert!(interval.low > 0.40 && interval.high < 0.60);
+/// ```
 pub fn wilson(share: f64, n: f64) -> Estimate {
     let z2 = Z95 * Z95;
     let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);

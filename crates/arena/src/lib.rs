@@ -7,6 +7,19 @@
 //! Every joint move of a match is legal. A match that neither reached a terminal state nor was forfeited has
 //! no score. The fixtures depend on the settings alone, so resumed runs and shards play the same matches; no
 //! match counts twice.
+//!
+//! # Examples
+//! ```
+//! use ggp_arena::{Ending, MachineReferee, MatchSetup, Referee, Seat};
+//! use ggp_game::{Clocks, Game, Interpreter, StopToken};
+//! use std::{sync::Arc, time::Duration};
+//! let rules = b"(role random) (legal random x) (next over) (<= terminal (true over)) (goal random 100)";
+//! let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+//! let mut referee = MachineReferee::new(Interpreter::new(&game));
+//! let clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };
+//! let outcome = referee.play(MatchSetup::new("m", clocks), &mut [Seat::Nature], &mut (), &StopToken::new());
+//! assert_eq!((outcome.ending, outcome.goals, outcome.steps), (Ending::Terminal, vec![Some(100)], 1));
+//! ```
 
 mod account;
 mod chart;

@@ -175,6 +175,14 @@ impl Record {
     ///
     /// # Errors
     /// When the text has neither form.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp_arena::Record;
+    /// let record = Record::read("((mark 1 1) noop)\n(noop (mark 2 2)) ; the reply").unwrap();
+    /// assert_eq!(record.joint_moves().unwrap()[1], ["noop", "(mark 2 2)"]);
+    /// assert_eq!(Record::read(&record.to_json()).unwrap(), record);
+    /// ```
     pub fn read(text: &str) -> Result<Record, RecordError> {
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);

@@ -4,6 +4,41 @@
 //!
 //! Invariants: a query evaluates only the strata on which its relations depend, and each of them once until
 //! the database is cleared. Results and their order depend only on the program and on the order of insertion.
+//!
+//! # Examples
+//! ```
+//! use ggp_datalog::{
+//!     Argument, Atom, Database, Limits, Literal, Program, RelationId, Rule, Signature, Values, Variable,
+//! };
+//! // reach(x) <- start(x);  reach(y) <- reach(x), edge(x, y)
+//! let relation = |name: &str, arity| Signature { name: name.into(), arity, level: 0 };
+//! let signatures = vec![relation("start", 1), relation("edge", 2), relation("reach", 1)];
+//! let [start, edge, reach] = [0, 1, 2].map(RelationId);
+//! let (x, y) = (Argument::Variable(Variable(0)), Argument::Variable(Variable(1)));
+//! let atom = |relation, args: &[Argument]| Atom { relation, args: args.into() };
+//! let rule = |head, body: Vec<Atom>, variables| Rule {
+//!     head,
+//!     body: body.into_iter().map(Literal::Positive).collect(),
+//!     variables,
+//!     label: 0,
+//! };
+//! let program = Program::new(
+//!     signatures,
+//!     vec![
+//!         rule(atom(reach, &[x]), vec![atom(start, &[x])], 1),
+//!         rule(atom(reach, &[y]), vec![atom(reach, &[x]), atom(edge, &[x, y])], 2),
+//!     ],
+//! )
+//! .unwrap();
+//! let mut values = Values::default();
+//! let [a, b, c] = ["a", "b", "c"].map(|name| values.constant(name));
+//! let mut database = Database::new(&program, values);
+//! database.insert(start, &[a]);
+//! database.insert(edge, &[a, b]);
+//! database.insert(edge, &[b, c]);
+//! program.evaluate(&mut database, &program.query(&[reach]), &Limits::default()).unwrap();
+//! assert_eq!(database.relation(reach).len(), 3);
+//! ```
 
 mod body;
 mod database;

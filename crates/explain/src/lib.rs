@@ -4,6 +4,20 @@
 //! An explanation is a tree of instances of the description's own rules, over the program without demand
 //! rewriting. Invariants: no atom supports itself (where rules are recursive, an atom is explained only by
 //! atoms with shorter proofs). The size and the depth of a tree are bounded; omitted parts are marked.
+//!
+//! # Examples
+//! ```
+//! use ggp_explain::{Because, Explainer, Verdict};
+//! use ggp_game::{Fact, Game};
+//! use std::sync::Arc;
+//! let rules = b"(role a)\n(legal a go)\n(<= terminal\n    (true (at 2)))\n(goal a 0) (init (at 1)) (next (at 2))";
+//! let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+//! let mut explainer = Explainer::new(&game);
+//! explainer.load(&[Fact::new("(at 1)").unwrap()], &[]).unwrap();
+//! let why = explainer.explain("terminal").unwrap();
+//! assert_eq!((why.verdict, why.because), (Verdict::Fails, Because::Nearest { line: 3, of: 1 }));
+//! assert_eq!((why.parts[0].text.as_str(), why.parts[0].because), ("(true (at 2))", Because::State));
+//! ```
 
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Body, Database, Functor, Limits, Program, RelationId, Statistics, Value};

@@ -5,6 +5,15 @@ use std::fmt;
 
 /// A ground term as canonical text: one blank between tokens, none inside the parentheses, as in
 /// `(cell 1 1 b)` or `noop`. Facts of a state have no enclosing `true`. The order is bytewise.
+///
+/// # Examples
+/// ```
+/// use ggp_game::Fact;
+/// let fact = Fact::new("( cell 1 1  b )").unwrap();
+/// assert_eq!(fact.as_str(), "(cell 1 1 b)");
+/// assert_eq!((fact.functor(), fact.arguments()), ("cell", vec!["1", "1", "b"]));
+/// assert!(Fact::new("(cell 1").is_none());
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact(Box<str>);
 

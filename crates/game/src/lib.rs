@@ -7,6 +7,24 @@
 //! answers as [`Interpreter`], legal moves in the same order. A playout depends only on the rules, the seed
 //! and the playout's number ([`rng`]). Text that leaves a machine is canonical ([`Fact`],
 //! [`canonical_term`]).
+//!
+//! # Examples
+//! ```
+//! use ggp_game::{Game, Goals, Interpreter, StateMachine};
+//! use std::sync::Arc;
+//! let rules = b"(role a) (init (at 0)) (succ 0 1) (succ 1 2) (legal a step)
+//!     (<= (next (at ?n)) (true (at ?m)) (succ ?m ?n)) (<= terminal (true (at 2)))
+//!     (<= (goal a 100) (true (at 2))) (<= (goal a 0) (not (true (at 2))))";
+//! let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+//! let mut machine = Interpreter::new(&game);
+//! let mut state = machine.initial_state().unwrap();
+//! while !machine.is_terminal(&state).unwrap() {
+//!     let joint = machine.parse_legal_joint(&state, &["step"]).unwrap();
+//!     state = machine.next_state(&state, &joint).unwrap();
+//! }
+//! assert_eq!(machine.facts_of(&state).unwrap()[0].as_str(), "(at 2)");
+//! assert_eq!(machine.goals_of(&state).unwrap()[0].score().value(), 100);
+//! ```
 
 #[doc(hidden)]
 pub mod adapt;

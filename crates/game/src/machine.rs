@@ -102,6 +102,18 @@ pub trait StateMachine: Clone + Send {
     ///
     /// # Errors
     /// When the number of texts is not the number of roles, or the machine knows no such move.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp_game::{Game, Interpreter, StateMachine};
+    /// use std::sync::Arc;
+    /// let rules = b"(role a) (role b) (legal a x) (legal b y) (<= terminal (true never)) (goal a 0) (goal b 0)";
+    /// let mut machine = Interpreter::new(&Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap()));
+    /// let state = machine.initial_state().unwrap();
+    /// assert!(machine.parse_legal_joint(&state, &["x", "y"]).is_ok());
+    /// let error = machine.parse_joint(&["x"]).unwrap_err();
+    /// assert_eq!(error.to_string(), "a joint move has 2 moves, one for each role, not 1");
+    /// ```
     fn parse_joint(&mut self, texts: &[impl AsRef<str>]) -> Result<Vec<Move>, JointMoveError> {
         self.parse_joint_among(&[], texts)
     }

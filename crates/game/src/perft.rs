@@ -7,6 +7,19 @@ use crate::{EvalError, Move, Role, StateMachine};
 ///
 /// # Errors
 /// See [`StateMachine`]; also when a count exceeds 64 bits.
+///
+/// # Examples
+/// ```
+/// use ggp_game::{Game, Interpreter, StateMachine, perft};
+/// use std::sync::Arc;
+/// let rules = b"(role a) (role b) (legal a x) (legal a y) (legal b x) (<= terminal (true never)) (goal a 0) (goal b 0)
+///     (init on) (next on)";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+/// let mut machine = Interpreter::new(&game);
+/// let state = machine.initial_state().unwrap();
+/// // Two joint moves in every state.
+/// assert_eq!(perft(&mut machine, &state, 3).unwrap(), [1, 2, 4, 8]);
+/// ```
 pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<Vec<u64>, EvalError> {
     let depth = depth as usize;
     let mut counts = vec![0u64; depth + 1];

@@ -25,6 +25,12 @@ const DEEPEST_INDENT: usize = 40;
 ///
 /// # Errors
 /// Fails on unbalanced parentheses and invalid words, as [`crate::sexpr::read`] does.
+///
+/// # Examples
+/// ```
+/// let tidy = ggp_gdl::format(b"(<=   (p ?x)\n(q ?x))").unwrap();
+/// assert_eq!(String::from_utf8(tidy).unwrap(), "(<= (p ?x)\n    (q ?x))\n");
+/// ```
 pub fn format(kif: &[u8]) -> Result<Vec<u8>, ParseErrors> {
     sexpr::read(kif)?;
     let items = Items::of(kif);

@@ -5,6 +5,17 @@
 //!
 //! Invariants: the crate does no IO and reads no clock. The parser accepts any bytes, never panics and takes
 //! linear time. No function recurses over the nesting of its input.
+//!
+//! # Examples
+//! ```
+//! use ggp_gdl::{Strictness, diagnose, parse};
+//! let description = parse(b"(role white) (<= (legal white ?m) (possible ?m)) (possible pass)").unwrap();
+//! assert_eq!(description.rules.len(), 3);
+//!
+//! // A variable that no positive condition binds.
+//! let findings = diagnose(b"(role white) (<= (p ?x) (not (q ?x))) (q a)", Strictness::Default);
+//! assert!(findings.iter().any(|finding| finding.code == "unsafe-variable"));
+//! ```
 
 pub mod ast;
 mod atoms;

@@ -6,6 +6,12 @@
 use crate::ast::{Atom, Description, Literal, TermId};
 
 /// Prints `description` as KIF: each fact on a line, and each condition of a rule on a line of its own.
+///
+/// # Examples
+/// ```
+/// let description = ggp_gdl::parse(b"(role   white) ; the first").unwrap();
+/// assert_eq!(ggp_gdl::print(&description), "(role white)\n");
+/// ```
 pub fn print(description: &Description) -> String {
     let mut out = String::new();
     for rule in &description.rules {

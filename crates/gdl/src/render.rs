@@ -64,6 +64,14 @@ pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Find
 
 /// Renders `diagnostics` about `source` in order, each followed by an empty line. `file` is the name to show
 /// for the source. `color` adds terminal colours.
+///
+/// # Examples
+/// ```
+/// use ggp_gdl::{Strictness, diagnose, render};
+/// let text = b"(role white) (<= (p ?x) (not (q ?x))) (q a)";
+/// let shown = render(&diagnose(text, Strictness::Default), "mine.kif", text, false);
+/// assert!(shown.contains("mine.kif:1"));
+/// ```
 pub fn render(diagnostics: &[Diagnostic], file: &str, source: &[u8], color: bool) -> String {
     let lines = Lines::new(source);
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };

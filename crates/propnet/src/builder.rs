@@ -8,6 +8,17 @@ use std::ops::Not;
 
 /// Builds a network bottom-up and simplifies it on the way: constants, duplicates, complements, absorption
 /// one level down, and set algebra on move sets (a role makes exactly one move).
+///
+/// # Examples
+/// ```
+/// use ggp_propnet::{NetBuilder, Signal};
+/// // One role with two moves; a net simplifies what it is told.
+/// let mut net = NetBuilder::new(&[2]);
+/// let (on, first) = (net.state(0), net.move_set(0, &[0]));
+/// let both = net.and([on, first]);
+/// assert_eq!(net.and([both, on]), both);
+/// assert_eq!(net.or([first, !first]), Signal::TRUE);
+/// ```
 #[derive(Clone, Debug)]
 pub struct NetBuilder {
     nodes: Vec<Node>,

@@ -6,6 +6,29 @@
 //! The machine agrees with the reference interpreter on every state, legal move, goal and percept. A
 //! playout's random draws depend only on its seed, number and step, so results do not depend on the
 //! processor ([`Cpu`]), the vector width or the number of threads. `unsafe` is confined to the vector code.
+//!
+//! # Examples
+//! ```
+//! use ggp_game::{Batches, Game, PlayoutPlan, StateMachine, StopToken};
+//! use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+//! use std::sync::Arc;
+//! let rules = b"(role a) (legal a x) (legal a y) (<= (next won) (does a y)) (next over) (<= terminal (true over))
+//!     (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))";
+//! let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+//! let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
+//! let mut machine = PropNetMachine::new(&game, net).unwrap();
+//! let start = machine.initial_state().unwrap();
+//! let (mut played, mut won) = (0, 0);
+//! let plan = PlayoutPlan { per_start: 1000, ..PlayoutPlan::new(1) };
+//! machine
+//!     .playouts(&[start], plan, &mut |playout| {
+//!         played += 1;
+//!         won += u32::from(playout.goals[0].score().value() == 100);
+//!     })
+//!     .unwrap();
+//! assert_eq!(played, 1000);
+//! assert!((400..600).contains(&won));
+//! ```
 
 #![allow(
     clippy::inline_always,

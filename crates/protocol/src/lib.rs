@@ -8,6 +8,15 @@
 //!
 //! The parsers are lenient: they accept verbs in any letter case, any atom for "no moves", and surplus
 //! arguments. Match ids, roles and moves keep their spelling.
+//!
+//! # Examples
+//! ```
+//! use ggp_protocol::{Request, Seen};
+//! let play = Request::parse(b"(PLAY match.1 ((mark 1 2) noop))").unwrap();
+//! let moves = vec!["(mark 1 2)".to_owned(), "noop".to_owned()];
+//! assert_eq!(play, Request::Play { id: "match.1".to_owned(), seen: Seen::Moves(moves) });
+//! assert_eq!(Request::parse(b"(JUMP)").unwrap_err().to_string().split(' ').next(), Some("`JUMP`"));
+//! ```
 
 mod reply;
 mod request;

@@ -40,6 +40,13 @@ impl Reply {
     ///
     /// # Errors
     /// When `text` is not exactly one expression.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp_protocol::Reply;
+    /// assert_eq!(Reply::parse_move("( mark 3 3 )", |_| false), Ok(Reply::Move("(mark 3 3)".to_owned())));
+    /// assert_eq!(Reply::parse_move("NIL", |_| false), Ok(Reply::Nil));
+    /// ```
     pub fn parse_move(text: &str, is_move: impl Fn(&str) -> bool) -> Result<Reply, MessageError> {
         let tree = read_one(text.as_bytes())?;
         let mv = tree.roots().next().and_then(|root| term(&tree, root)).ok_or(MessageError::NotOne(0))?;

@@ -9,6 +9,14 @@
 //! case, PING), and Dresden's (upper case; turn, move and percepts in GDL-II). Invariants: no message makes
 //! the process read or write a file; all input from outside is bounded in size, number and time; the crate
 //! depends on no search and no propositional network.
+//!
+//! # Examples
+//! ```
+//! use ggp_server::http::Address;
+//! let address: Address = "http://localhost:9147/".parse().unwrap();
+//! assert_eq!(address.to_string(), "http://localhost:9147/");
+//! assert!("http://".parse::<Address>().is_err());
+//! ```
 
 pub mod comply;
 pub mod host;

@@ -8,6 +8,30 @@
 //! ([`BoardModel::gesture`]) and draws positions ([`BoardModel::draw`]). It is serialisable, so that a
 //! browser can draw from it too. Invariants: the crate does no IO and reads no clock. Its running time is
 //! bounded by the size of the rules and by limits on rounds, domains and states.
+//!
+//! # Examples
+//! ```
+//! use ggp_game::{Fact, Game};
+//! use ggp_view::{Style, infer};
+//! let rules = b"(role x) (role o) (index 1) (index 2) (init (control x))
+//!     (<= (init (cell ?m ?n b)) (index ?m) (index ?n))
+//!     (<= (legal ?r (mark ?m ?n)) (true (control ?r)) (true (cell ?m ?n b)))
+//!     (<= (legal o noop) (true (control x))) (<= (legal x noop) (true (control o)))
+//!     (<= (next (cell ?m ?n ?r)) (does ?r (mark ?m ?n)))
+//!     (<= (next (cell ?m ?n ?c)) (true (cell ?m ?n ?c)) (distinct ?c b))
+//!     (<= (next (cell ?m ?n b)) (true (cell ?m ?n b)) (does ?r (mark ?j ?k)) (distinct ?m ?j))
+//!     (<= (next (cell ?m ?n b)) (true (cell ?m ?n b)) (does ?r (mark ?j ?k)) (distinct ?n ?k))
+//!     (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+//!     (<= terminal (not open)) (<= open (true (cell ?m ?n b))) (goal x 50) (goal o 50)";
+//! let game = Game::new(ggp_gdl::parse(rules).unwrap()).unwrap();
+//! let facts: Vec<Fact> = ["(cell 1 1 x)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 b)", "(control o)"]
+//!     .map(|fact| Fact::new(fact).unwrap())
+//!     .to_vec();
+//! let model = infer(&game, &[facts.clone()]);
+//! assert_eq!((model.columns.values.len(), model.rows.values.len()), (2, 2));
+//! let drawn = model.draw(&model.place(&facts), Style { ascii: true, ..Style::default() });
+//! assert!(drawn.contains('x'));
+//! ```
 
 mod candidate;
 mod domain;

@@ -9,6 +9,13 @@
 //! keep many connections open and listen to server-sent events for hours, which is expensive with one
 //! thread per connection. axum bounds request bodies and is maintained (`tiny_http` has had no release
 //! since 2022). Without its default features it adds 25 packages to those of `ggp`.
+//!
+//! # Examples
+//! ```
+//! // The games that are part of the program, for a server without a folder of its own.
+//! let offers = ggp_web::catalogue::embedded();
+//! assert!(offers.iter().any(|offer| offer.name == "connect_four"));
+//! ```
 
 mod analysis;
 mod app;
