@@ -14,7 +14,62 @@ struct Rule {
     instead: &'static str,
 }
 
-const RULES: &[Rule] = &[];
+const RULES: &[Rule] = &[
+    Rule {
+        what: "a reader of joint moves from text",
+        signs: &[
+            "|text| machine.parse_move(",
+            "|text| self.machine.parse_move(",
+            "|mv| machine.parse_move(",
+            "fn parse_joint",
+        ],
+        allowed: &[
+            ("crates/game/src/machine.rs", "the one place: `StateMachine::parse_joint` and its relatives"),
+            (
+                "crates/server/src/player/position.rs",
+                "passes the texts on, with the legal moves that it keeps",
+            ),
+            ("crates/cli/src/record.rs", "splits the text of one joint move; the machine reads the moves"),
+        ],
+        instead: "`StateMachine::parse_joint` or `parse_legal_joint`",
+    },
+    Rule {
+        what: "a reader of match records",
+        signs: &["moves: Vec<Vec<String>>"],
+        allowed: &[
+            ("crates/arena/src/record.rs", "the one place: `Record::read` and `read_steps`"),
+            ("crates/cli/src/simulate.rs", "reads nothing: the joint moves of a refutation, to be written"),
+        ],
+        instead: "`ggp_arena::Record::read` or `read_steps`",
+    },
+    Rule {
+        what: "a watchdog",
+        signs: &["recv_timeout("],
+        allowed: &[
+            ("crates/game/src/watchdog.rs", "the one place: `Watchdog`"),
+            ("crates/arena/src/command.rs", "waits for a line of another program"),
+            ("crates/arena/src/run.rs", "waits for the results of the workers"),
+            ("crates/cli/src/progress.rs", "shows a progress line after a while; stops nothing"),
+            ("crates/cli/src/person.rs", "waits for a line of the keyboard"),
+        ],
+        instead: "`ggp_game::Watchdog`",
+    },
+    Rule {
+        what: "a clock of CPU time",
+        signs: &["schedstat", "ProcessCPUTime"],
+        allowed: &[
+            ("crates/game/src/cpu_clock.rs", "the one place for threads"),
+            ("crates/cli/src/meter.rs", "the one place for the process"),
+        ],
+        instead: "`Watchdog::or_after_cpu_time` or the meter of the command",
+    },
+    Rule {
+        what: "a generator of random numbers",
+        signs: &["6_364_136_223_846_793_005", "wrapping_mul(0xbf58_476d_1ce4_e5b9)"],
+        allowed: &[("crates/game/src/rng.rs", "the one place: `mix`, `Stream` and `Sequence`")],
+        instead: "`ggp_game::rng`",
+    },
+];
 
 #[test]
 fn what_has_one_place_is_done_nowhere_else() {

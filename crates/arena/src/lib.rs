@@ -61,7 +61,7 @@ pub use ledger::{Flaw, Merge, ResultFile, ResultsError, merge, read_results};
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
 pub use plan::{Contest, Entrant, Fixture, Pairing, Plan, PlanError, Shard};
 pub use position::rules_from;
-pub use record::{GoalsGiven, Record, RecordError, state_text};
+pub use record::{GoalsGiven, Record, RecordError, Step, read_steps, state_text};
 pub use referee::{MachineReferee, Referee};
 pub use result::MatchResult;
 pub use runner::save;

@@ -146,15 +146,19 @@ pub enum RecordError {
         why: String,
     },
     /// A line of a text record is not a joint move.
-    #[error("joint move {step} (line {line}): {why}")]
+    #[error("line {line}: {why}")]
     Line {
-        /// The joint move, from 0.
-        step: usize,
         /// The line, from 1.
         line: usize,
         /// The error.
         why: String,
     },
+    /// The text has no joint move.
+    #[error(
+        "it has no joint move; a record is JSON in the format of ggp.org, with the joint moves as `moves`, or a \
+         text with one joint move a line, as ((move 1 2 1 3) noop)"
+    )]
+    Empty,
     /// A move of a JSON record is not one term.
     #[error("joint move {step}, role {role}: `{text}` is no move")]
     Move {
@@ -168,6 +172,55 @@ pub enum RecordError {
     /// The record has no such state.
     #[error("the record holds no states, only moves")]
     NoStates,
+}
+
+/// A joint move of a record, and its place there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The place, for errors: `line 4`, or `moves[3]` in JSON.
+    pub place: String,
+    /// The moves, in role order.
+    pub moves: Vec<String>,
+}
+
+/// Reads the joint moves of a record in either form, with their places: JSON with the member `moves`, or one
+/// joint move a line. A text without any joint move is an error; only JSON can represent a match without
+/// moves.
+///
+/// # Errors
+/// When the text has neither form.
+pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
+    /// The part of a record that a list of moves needs; other programs may leave out all the rest.
+    #[derive(Deserialize)]
+    struct Moves {
+        moves: Vec<Vec<String>>,
+    }
+
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        let Moves { moves } = serde_json::from_str(text)?;
+        let place = |(number, moves)| Step { place: format!("moves[{number}]"), moves };
+        return Ok(moves.into_iter().enumerate().map(place).collect());
+    }
+    let steps = text_steps(text)?;
+    if steps.is_empty() { Err(RecordError::Empty) } else { Ok(steps) }
+}
+
+/// Reads one joint move a line, `((move 1 2 1 3) noop)`. A `;` begins a comment.
+fn text_steps(text: &str) -> Result<Vec<Step>, RecordError> {
+    let mut steps = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split(';').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        let moves = read_terms(line).map_err(|error| RecordError::Line {
+            line: number + 1,
+            why: format!("{error}; a joint move is one list with a move for each role, as ((move 1 2) noop)"),
+        })?;
+        steps.push(Step { place: format!("line {}", number + 1), moves });
+    }
+    Ok(steps)
 }
 
 impl Record {
@@ -187,25 +240,8 @@ impl Record {
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
         }
-        Record::read_lines(text)
-    }
-
-    /// Reads one joint move a line, `((move 1 2 1 3) noop)`. A `;` begins a comment.
-    fn read_lines(text: &str) -> Result<Record, RecordError> {
-        let mut record = Record::default();
-        for (number, line) in text.lines().enumerate() {
-            let line = line.split(';').next().unwrap_or("").trim();
-            if line.is_empty() {
-                continue;
-            }
-            let joint = read_terms(line).map_err(|error| RecordError::Line {
-                step: record.moves.len(),
-                line: number + 1,
-                why: error.to_string(),
-            })?;
-            record.moves.push(joint);
-        }
-        Ok(record)
+        let moves = text_steps(text)?.into_iter().map(|step| step.moves).collect();
+        Ok(Record { moves, ..Record::default() })
     }
 
     /// The record as JSON, in one line.
@@ -323,7 +359,7 @@ mod tests {
         assert_eq!(record.to_lines(), "((move 1 2 1 3) noop)\n(noop (move 1 7 1 6))\n");
         assert_eq!(Record::read(&record.to_lines()).unwrap(), record);
         let error = Record::read("(a b)\n(a\n").unwrap_err().to_string();
-        assert!(error.starts_with("joint move 1 (line 2): not readable as KIF"), "{error}");
+        assert!(error.starts_with("line 2: not readable as KIF"), "{error}");
     }
 
     #[test]
@@ -356,5 +392,26 @@ mod tests {
         assert_eq!(record.state(0).unwrap().len(), 1);
         assert_eq!(wrong(1), "state 1: `(true (a) (b))` is not one fact: `true` takes one argument");
         assert_eq!(wrong(2), "state 2: not readable as KIF: `()` is no term");
+    }
+
+    #[test]
+    fn a_text_has_a_joint_move_a_line() {
+        let steps = read_steps("; opening\n((move 1 2) noop)\r\n\n (noop (f (g)) ) ; b\n").unwrap();
+        let moves: Vec<_> = steps.iter().map(|s| (s.place.as_str(), s.moves.join("|"))).collect();
+        assert_eq!(moves, [("line 2", "(move 1 2)|noop".to_owned()), ("line 4", "noop|(f (g))".to_owned())]);
+        for bad in ["noop", "(a) (b)", "(a"] {
+            let error = read_steps(bad).unwrap_err().to_string();
+            assert!(error.starts_with("line 1"), "{error}");
+        }
+        assert!(matches!(read_steps("; nothing"), Err(RecordError::Empty)));
+    }
+
+    #[test]
+    fn a_match_record_has_moves() {
+        let steps = read_steps(r#"{"matchId": "x", "moves": [["up"], ["(move 1)"]]}"#).unwrap();
+        assert_eq!(steps[1].place, "moves[1]");
+        assert_eq!(steps[1].moves, ["(move 1)"]);
+        assert!(read_steps(r#"{"matchId": "x"}"#).is_err());
+        assert!(read_steps(r#"{"moves": [[1]]}"#).is_err());
     }
 }

@@ -7,9 +7,10 @@
 use crate::exit::UsageError;
 use crate::number::whole;
 use crate::rulesheet::{self, count};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
+use ggp_arena::{Step, read_steps};
 use ggp_game::{Move, StateMachine};
-use ggp_gdl::sexpr;
+use ggp_protocol::read_terms;
 use std::path::{Path, PathBuf};
 
 /// Where a command begins: the option of every command that is about a state.
@@ -58,23 +59,11 @@ pub(crate) struct Record {
     steps: Vec<Step>,
 }
 
-/// A joint move, and its place in the file.
-#[derive(Debug)]
-struct Step {
-    place: String,
-    moves: Vec<String>,
-}
-
-/// The description of a record for errors.
-const FORMS: &str = "JSON in the format of ggp.org, with the joint moves as `moves`, \
-    or a text with one joint move a line, as ((move 1 2 1 3) noop)";
-
 impl Record {
     /// Reads the file `path`; `-` is standard input.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
         let text = rulesheet::read(path)?;
-        let is_json = text.bytes.trim_ascii_start().starts_with(b"{");
-        let steps = if is_json { json_steps(&text.bytes) } else { some_text_steps(&text.bytes) };
+        let steps = read_steps(&String::from_utf8_lossy(&text.bytes));
         let steps = steps.with_context(|| format!("{} is not a record of a match", text.name))?;
         Ok(Record { name: text.name, steps })
     }
@@ -82,8 +71,7 @@ impl Record {
     /// Parses a joint move, as `((move 1 2 1 3) noop)`.
     pub(crate) fn parse_joint(text: &str) -> anyhow::Result<Vec<String>> {
         let one_line = text.replace(['\r', '\n'], " ");
-        let mut steps = text_steps(one_line.as_bytes())?;
-        steps.pop().map(|step| step.moves).ok_or_else(|| anyhow!("a joint move is wanted"))
+        Ok(read_terms(&one_line)?)
     }
 
     /// The joint moves as written.
@@ -123,67 +111,4 @@ pub(crate) fn legal_joint<M: StateMachine>(
         bail!("the game is over before this move");
     }
     Ok(machine.parse_legal_joint(state, texts)?)
-}
-
-fn json_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
-    #[derive(serde::Deserialize)]
-    struct Match {
-        moves: Vec<Vec<String>>,
-    }
-    let record: Match = serde_json::from_slice(bytes)?;
-    let steps = record.moves.into_iter().enumerate();
-    Ok(steps.map(|(i, moves)| Step { place: format!("moves[{i}]"), moves }).collect())
-}
-
-/// The joint moves of a text. A text without any is an error; only the JSON format can represent a match
-/// without moves.
-fn some_text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
-    let steps = text_steps(bytes)?;
-    if steps.is_empty() {
-        bail!("it has no joint move; a record is {FORMS}");
-    }
-    Ok(steps)
-}
-
-fn text_steps(bytes: &[u8]) -> anyhow::Result<Vec<Step>> {
-    let mut steps = Vec::new();
-    for (number, line) in bytes.split(|&b| b == b'\n').enumerate() {
-        let place = format!("line {}", number + 1);
-        let tree = sexpr::read(line).with_context(|| place.clone())?;
-        let mut roots = tree.roots();
-        let Some(joint) = roots.next() else { continue };
-        if roots.next().is_some() || !tree.is_list(joint) {
-            bail!("{place}: a joint move is one list with a move for each role, as ((move 1 2) noop)");
-        }
-        // `from_utf8_lossy` loses nothing: the reader accepts words of valid UTF-8 only, and only a
-        // comment could hold other bytes, but a list with a comment cannot end on the same line.
-        let moves = tree.children(joint).map(|mv| String::from_utf8_lossy(tree.text(mv)).into_owned());
-        steps.push(Step { moves: moves.collect(), place });
-    }
-    Ok(steps)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{json_steps, text_steps};
-
-    #[test]
-    fn a_text_has_a_joint_move_a_line() {
-        let steps = text_steps(b"; opening\n((move 1 2) noop)\r\n\n (noop (f (g)) ) ; b\n").unwrap();
-        let moves: Vec<_> = steps.iter().map(|s| (s.place.as_str(), s.moves.join("|"))).collect();
-        assert_eq!(moves, [("line 2", "(move 1 2)|noop".to_owned()), ("line 4", "noop|(f (g))".to_owned())]);
-        for bad in ["noop", "(a) (b)", "(a"] {
-            let error = format!("{:#}", text_steps(bad.as_bytes()).unwrap_err());
-            assert!(error.starts_with("line 1"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_match_record_has_moves() {
-        let steps = json_steps(br#"{"matchId": "x", "moves": [["up"], ["(move 1)"]]}"#).unwrap();
-        assert_eq!(steps[1].place, "moves[1]");
-        assert_eq!(steps[1].moves, ["(move 1)"]);
-        assert!(json_steps(br#"{"matchId": "x"}"#).is_err());
-        assert!(json_steps(br#"{"moves": [[1]]}"#).is_err());
-    }
 }
