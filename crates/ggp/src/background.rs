@@ -44,11 +44,14 @@ impl Drop for Handle {
     }
 }
 
+/// What is called with each notice.
+type Listener = Box<dyn Fn(Notice<'_>) + Send + Sync>;
+
 #[derive(Default)]
 struct Shared {
     built: Mutex<Option<Built>>,
     ended: Condvar,
-    listener: OnceLock<Box<dyn Fn(Notice<'_>) + Send + Sync>>,
+    listener: OnceLock<Listener>,
     told_waiting: AtomicBool,
     told_outcome: AtomicBool,
 }

@@ -245,19 +245,18 @@ impl Reasoner {
     /// `state`, which another machine of this reasoner or of its clones made, as a state of this machine.
     fn convert(&mut self, state: &State) -> Result<State, EvalError> {
         let mut facts = Vec::new();
-        match (&state.0, &mut self.previous) {
-            (AnyState::Interpreter(own), Some(previous)) => previous.facts(own, &mut facts)?,
-            _ => {
-                // A clone has changed over to the network before this reasoner.
-                let built = self.coming.as_ref().and_then(BackgroundBuild::poll);
-                let (AnyState::Network(own), Some(Ok(mut other))) = (&state.0, built) else {
-                    return Err(EvalError::ForeignState);
-                };
-                let Machine::Network(machine) = &mut other.machine else {
-                    return Err(EvalError::ForeignState);
-                };
-                machine.facts(own, &mut facts)?;
-            }
+        if let (AnyState::Interpreter(own), Some(previous)) = (&state.0, &mut self.previous) {
+            previous.facts(own, &mut facts)?;
+        } else {
+            // A clone has changed over to the network before this reasoner.
+            let built = self.coming.as_ref().and_then(BackgroundBuild::poll);
+            let (AnyState::Network(own), Some(Ok(mut other))) = (&state.0, built) else {
+                return Err(EvalError::ForeignState);
+            };
+            let Machine::Network(machine) = &mut other.machine else {
+                return Err(EvalError::ForeignState);
+            };
+            machine.facts(own, &mut facts)?;
         }
         self.state_of(&facts)
     }

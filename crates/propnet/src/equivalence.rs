@@ -1,4 +1,4 @@
-//! EquivalentMoves: interchangeable moves of a role, which nothing that the terminal condition, the goals and the
+//! `EquivalentMoves`: interchangeable moves of a role, which nothing that the terminal condition, the goals and the
 //! relevant legal moves depend on distinguishes. Among several games side by side of which one counts, all
 //! moves in the others are twins (compare Cox, Schkufza, Madsen & Genesereth 2009, factoring on
 //! propositional automata).

@@ -25,7 +25,7 @@ fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) ->
     for seed in 0..5 {
         let begin = process_time();
         let totals = play(seed, playouts);
-        rates.push(totals.playouts as f64 / (process_time() - begin).as_secs_f64());
+        rates.push(totals.playouts as f64 / process_time().saturating_sub(begin).as_secs_f64());
         sum.playouts += totals.playouts;
         sum.steps += totals.steps;
         sum.first_role_score += totals.first_role_score;
@@ -62,7 +62,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
                 }
             })
             .unwrap();
-        let seconds = (process_time() - begin).as_secs_f64();
+        let seconds = process_time().saturating_sub(begin).as_secs_f64();
         if seconds < RUN {
             playouts *= 2;
         } else {
@@ -111,10 +111,10 @@ fn measure_file(file: &str) -> Option<f64> {
             None
         }
         Ok(net) => {
-            let ground = (process_time() - begin).as_secs_f64();
+            let ground = process_time().saturating_sub(begin).as_secs_f64();
             let counts = net.counts();
             let mut machine = PropNetMachine::new(&game, net).expect("not too large");
-            let compile = (process_time() - begin).as_secs_f64() - ground;
+            let compile = process_time().saturating_sub(begin).as_secs_f64() - ground;
             println!("{name}: grounded in {ground:.2} s, compiled in {compile:.2} s; {counts:?}");
             Some(measure(name, &mut machine))
         }
