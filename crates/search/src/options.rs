@@ -32,7 +32,7 @@ pub struct MctsOptions {
     #[doc(hidden)]
     pub batch: BatchSizing,
     /// The number of threads that share the tree, from 1 to 64. Games of one role use one thread, and so do
-    /// machines whose clones do not agree ([`ggp_game::Playouts::clones_agree`]). With more than one thread,
+    /// machines whose clones do not agree ([`ggp_game::Batches::clones_agree`]). With more than one thread,
     /// equal seeds do not give equal searches.
     pub threads: usize,
     /// The weight of an arm's prior in visits (with [`Technique::History`]); `None` to fit the prior to the
