@@ -6,7 +6,7 @@ use crate::{EvalError, Move, Role, StateMachine};
 ///
 /// A hint never alters legal moves, states or goals; a search without hints is slower or weaker, but right.
 pub trait Hints: StateMachine {
-    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`]), so that the first of them is not
+    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)), so that the first of them is not
     /// delayed.
     fn prepare_decisive(&mut self) {}
 

@@ -19,7 +19,7 @@ impl Signal {
         Signal((index as u32) << 1)
     }
 
-    /// The node's position in [`PropNet::nodes`].
+    /// The node's position in [`PropNet::nodes`](crate::PropNet::nodes).
     pub fn node(self) -> usize {
         (self.0 >> 1) as usize
     }

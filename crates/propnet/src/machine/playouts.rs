@@ -47,7 +47,7 @@ impl PlayoutBuffers {
 }
 
 impl PropNetMachine {
-    /// Like [`Playouts::playouts`], but calls `observer` at the end of each part of a sweep with that part.
+    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` at the end of each part of a sweep with that part.
     ///
     /// # Errors
     /// See [`StateMachine`].
