@@ -1,6 +1,5 @@
 //! `ggp web`: the web server for playing in the browser.
 
-use crate::board::board_of;
 use crate::console::{self, BAD};
 use crate::exit::Exit;
 use crate::logging::Logging;
@@ -8,25 +7,12 @@ use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
 use anyhow::{Context, bail};
-use ggp::{BackgroundBuild, Build, Choice, Reasoner, Rulesheet, WithMachine};
-use ggp_datalog::Limits;
-use ggp_game::{
-    Deadline, EvalError, Fact, Game, Interpreter, Player, Playouts, Role, SearchReport, StateMachine,
-    StopToken,
-};
-use ggp_gdl::{Diagnostic, Strictness};
-use ggp_propnet::GroundLimits;
-use ggp_server::http::Address;
-use ggp_server::remote::RemotePlayer;
-use ggp_view::Sidecar;
+use ggp::StopToken;
 use ggp_web::catalogue::{self, Offer};
-use ggp_web::{
-    Config, Engine, Learned, MachineRules, Moment, ReasonerNote, Rules, Services, Site, Slice, serve,
-};
+use ggp_web::{Config, Site, serve};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Play in the browser
@@ -120,8 +106,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         longest: arguments.longest,
         remote: alone || arguments.remote,
         hosts: arguments.host,
+        choice: arguments.reasoning.choice(),
     };
-    let site = Site { offers, services: Arc::new(Caller(arguments.reasoning)), watch: arguments.watch };
+    let site = Site { offers, watch: arguments.watch };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }
@@ -153,163 +140,4 @@ fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
         bail!("cannot watch {name}: there is no folder {}", folder.display());
     }
     Ok(Some(format!("waiting for {name}")))
-}
-
-/// The [`Services`] of this program, which supplies state machines and remote players.
-struct Caller(Reasoning);
-
-/// Evaluation limits for uploaded rules: about half a GiB.
-fn upload_limits() -> Limits {
-    Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
-}
-
-/// Memory limit of the network for uploaded rules, in MiB.
-const UPLOAD_NETWORK: u64 = 512;
-
-impl Services for Caller {
-    fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
-        let limits = if upload { upload_limits() } else { Limits::default() };
-        Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
-    }
-
-    fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String> {
-        // A stranger's rules keep a processor busy for a bounded time.
-        let build = if upload {
-            Build { limits: GroundLimits::within(UPLOAD_NETWORK), ..Build::default() }
-        } else {
-            Build::within(Build::LONG_TIME)
-        };
-        let build = Build { choice: self.0.choice(), decisive: true, ..build };
-        let coming = build.begin(game).map_err(|error| error.to_string())?;
-        if self.0.choice() == Choice::Propnet
-            && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
-        {
-            return Err(format!("the game has no network: {why}"));
-        }
-        let mut machine = Interpreter::new(game);
-        let model = board_of(&mut machine, sidecar);
-        let told = coming.clone();
-        let reasoner = Box::new(move || note_of(&told));
-        Ok(Learned {
-            rules: Box::new(LateRules { states: MachineRules::new(machine), coming }),
-            model,
-            reasoner,
-        })
-    }
-
-    fn remote(&self, address: &str, id: &str) -> Result<Box<dyn Player>, String> {
-        let address: Address = address.parse().map_err(|error| format!("{error}"))?;
-        Ok(Box::new(RemotePlayer::new(address, id)))
-    }
-}
-
-/// The reasoner that searches of a game use at present.
-fn note_of(coming: &BackgroundBuild) -> ReasonerNote {
-    match coming.poll() {
-        Some(Ok(reasoner)) => ReasonerNote { name: StateMachine::name(&reasoner), why: None },
-        Some(Err(why)) => ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why.to_string()) },
-        None => {
-            let why = "its network is still being built".to_owned();
-            ReasonerNote { name: Reasoner::INTERPRETER, why: Some(why) }
-        }
-    }
-}
-
-/// The rules of a game whose network may still be under construction. The interpreter evaluates the
-/// states of sessions; searches use the network as soon as it is ready.
-struct LateRules {
-    states: MachineRules<Interpreter>,
-    coming: BackgroundBuild,
-}
-
-impl Rules for LateRules {
-    fn start(&mut self, stop: &StopToken) -> Result<Moment, EvalError> {
-        self.states.start(stop)
-    }
-
-    fn after(&mut self, facts: &[Fact], joint: &[String], stop: &StopToken) -> Result<Moment, EvalError> {
-        self.states.after(facts, joint, stop)
-    }
-
-    fn engine(&mut self, memory: usize, seed: u64) -> Result<Box<dyn Engine>, EvalError> {
-        let make = MakeEngine { memory, seed };
-        match self.coming.poll() {
-            Some(Ok(reasoner)) => reasoner.with(make),
-            Some(Err(_)) => self.states.engine(memory, seed),
-            None => {
-                let engine = self.states.engine(memory, seed)?;
-                Ok(Box::new(LateEngine { engine, make, coming: Some(self.coming.clone()), at: Vec::new() }))
-            }
-        }
-    }
-}
-
-/// Makes a search on a given machine.
-#[derive(Clone, Copy)]
-struct MakeEngine {
-    memory: usize,
-    seed: u64,
-}
-
-impl WithMachine for MakeEngine {
-    type Output = Result<Box<dyn Engine>, EvalError>;
-
-    fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output {
-        MachineRules::new(machine).engine(self.memory, self.seed)
-    }
-}
-
-/// A search on the interpreter that is replaced by one on the network as soon as that is ready.
-struct LateEngine {
-    engine: Box<dyn Engine>,
-    make: MakeEngine,
-    coming: Option<BackgroundBuild>,
-    /// The current position.
-    at: Vec<Fact>,
-}
-
-impl LateEngine {
-    /// Switches to the network if it is ready. Returns whether it did.
-    fn look(&mut self) -> Result<bool, EvalError> {
-        let Some(built) = self.coming.as_ref().and_then(BackgroundBuild::poll) else { return Ok(false) };
-        self.coming = None;
-        let Ok(reasoner) = built else { return Ok(false) };
-        self.engine = reasoner.with(self.make)?;
-        Ok(true)
-    }
-}
-
-impl Engine for LateEngine {
-    fn turn_to(
-        &mut self,
-        facts: &[Fact],
-        from: Option<(&[Fact], &[String])>,
-        stop: &StopToken,
-    ) -> Result<(), EvalError> {
-        let from = if self.look()? { None } else { from };
-        facts.clone_into(&mut self.at);
-        self.engine.turn_to(facts, from, stop)
-    }
-
-    fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice {
-        let taken_over =
-            self.look().and_then(|new| if new { self.engine.turn_to(&self.at, None, stop) } else { Ok(()) });
-        match taken_over {
-            Ok(()) => self.engine.think(role, time, iterations, stop),
-            Err(EvalError::Interrupted) => Slice::More,
-            Err(error) => Slice::Failed(error.to_string()),
-        }
-    }
-
-    fn iterations(&self, role: Role) -> u64 {
-        self.engine.iterations(role)
-    }
-
-    fn report(&self, role: Role) -> SearchReport {
-        self.engine.report(role)
-    }
-
-    fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {
-        self.engine.choose(role)
-    }
 }

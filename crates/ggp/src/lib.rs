@@ -42,6 +42,7 @@
 #![doc = include_str!("../book/src/glossary.md")]
 
 mod background;
+pub mod board;
 mod build;
 mod error;
 mod late_player;
@@ -76,4 +77,3 @@ pub use ggp_game::{
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
 pub use ggp_propnet::{Cpu, GroundLimits, PropNetMachine};
 pub use ggp_search::{Halt, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError};
-pub use ggp_view as board;

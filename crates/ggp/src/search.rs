@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::reasoner::{Reasoner, State, WithMachine};
-use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine};
+use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, Solver};
 use std::fmt::{self, Debug, Formatter};
 
@@ -33,6 +33,8 @@ pub struct Search {
     reasoner: Reasoner,
     options: MctsOptions,
     inner: Box<dyn AnySearch>,
+    /// The iterations of `inner` when its root was set.
+    before: u64,
 }
 
 /// A [`ggp_search::Search`] whose machine is not part of its type. Moves are texts, states are facts.
@@ -44,6 +46,7 @@ trait AnySearch: Send {
     fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
     fn facts(&mut self) -> Result<Vec<Fact>, EvalError>;
     fn nodes(&self) -> usize;
+    fn interrupt_on(&mut self, stop: &StopToken);
 }
 
 impl<M: Playouts> AnySearch for ggp_search::Search<M> {
@@ -79,6 +82,10 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
 
     fn nodes(&self) -> usize {
         ggp_search::Search::nodes(self)
+    }
+
+    fn interrupt_on(&mut self, stop: &StopToken) {
+        self.machine().interrupt_on(stop);
     }
 }
 
@@ -119,7 +126,7 @@ impl Search {
         reasoner.poll();
         let facts = reasoner.facts_of(state)?;
         let inner = reasoner.with(MakeSearch { options, facts: &facts })?;
-        Ok(Search { reasoner, options: options.clone(), inner })
+        Ok(Search { reasoner, options: options.clone(), inner, before: 0 })
     }
 
     /// Changes over to the network if it has become ready. Returns whether it did.
@@ -129,6 +136,7 @@ impl Search {
         }
         let facts = self.inner.facts()?;
         self.inner = self.reasoner.with(MakeSearch { options: &self.options, facts: &facts })?;
+        self.before = 0;
         Ok(true)
     }
 
@@ -150,9 +158,23 @@ impl Search {
         mv.ok_or_else(|| Error::NoMove(self.reasoner.game().role_name(role).to_owned()))
     }
 
-    /// Statistics of `role`'s moves: the preferred one first, then by falling visits.
+    /// Statistics of `role`'s moves: the preferred one first, then by falling visits. Its iterations are
+    /// those since the root was set.
     pub fn report(&self, role: Role) -> SearchReport {
-        self.inner.report(role)
+        let report = self.inner.report(role);
+        SearchReport { iterations: report.iterations.saturating_sub(self.before), ..report }
+    }
+
+    /// Number of iterations since the root was set: by the creation of the search, by [`Search::advance`] or
+    /// [`Search::restart`], or by the change to the network.
+    pub fn iterations(&self) -> u64 {
+        self.inner.report(Role(0)).iterations.saturating_sub(self.before)
+    }
+
+    /// Makes every evaluation of rules end with [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub fn interrupt_on(&mut self, stop: &StopToken) {
+        self.reasoner.interrupt_on(stop);
+        self.inner.interrupt_on(stop);
     }
 
     /// Moves the root along with the match by one joint move, as texts in role order. The tree below the new
@@ -162,7 +184,9 @@ impl Search {
     /// When the joint move is not legal; the search is unchanged then.
     pub fn advance(&mut self, joint: &[impl AsRef<str>]) -> Result<(), Error> {
         let joint: Vec<&str> = joint.iter().map(AsRef::as_ref).collect();
-        self.inner.advance(&joint)
+        self.inner.advance(&joint)?;
+        self.before = self.inner.report(Role(0)).iterations;
+        Ok(())
     }
 
     /// Makes the state in which exactly `facts` hold the root. Keeps what the tree has below it.
@@ -170,7 +194,9 @@ impl Search {
     /// # Errors
     /// Those of the machine; the search is unchanged then.
     pub fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError> {
-        self.inner.restart(facts)
+        self.inner.restart(facts)?;
+        self.before = self.inner.report(Role(0)).iterations;
+        Ok(())
     }
 
     /// The facts of the root's state, sorted bytewise.

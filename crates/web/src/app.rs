@@ -7,7 +7,7 @@
 
 use crate::catalogue::Offer;
 use crate::config::Config;
-use crate::known::{Known, Services};
+use crate::known::{Known, check};
 use crate::lock::lock;
 use crate::pool::Pool;
 use crate::reply::Failure;
@@ -37,7 +37,6 @@ const LEARNING: usize = 2;
 pub(crate) struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) learning: Semaphore,
-    services: Arc<dyn Services>,
     pool: Arc<Pool>,
     offers: Vec<Offer>,
     known: Mutex<HashMap<String, Arc<Known>>>,
@@ -65,16 +64,11 @@ pub(crate) struct Wanted {
 }
 
 impl App {
-    pub(crate) fn new(
-        config: Config,
-        offers: Vec<Offer>,
-        services: Arc<dyn Services>,
-    ) -> std::io::Result<App> {
+    pub(crate) fn new(config: Config, offers: Vec<Offer>) -> std::io::Result<App> {
         Ok(App {
             pool: Pool::start(config.threads.max(1))?,
             config: Arc::new(config),
             learning: Semaphore::new(LEARNING),
-            services,
             offers,
             known: Mutex::default(),
             sessions: Mutex::default(),
@@ -144,7 +138,7 @@ impl App {
     /// The findings and the roles of rules, as JSON. The roles are null if the rules have errors.
     pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
         let (_, kif, upload) = self.rules(wanted)?;
-        let (game, findings) = self.services.judge(&kif, upload);
+        let (game, findings) = check(&kif, upload);
         let findings: Vec<Value> = locate(&findings, "", &kif)
             .iter()
             .map(|f| {
@@ -180,15 +174,15 @@ impl App {
             return Ok(Arc::clone(known));
         }
         let (name, kif, upload) = self.rules(wanted)?;
-        let (game, _) = self.services.judge(&kif, upload);
+        let (game, _) = check(&kif, upload);
         let game: Arc<Game> =
             Arc::new(game.ok_or_else(|| Failure::bad("the rules have errors; they are shown when checked"))?);
         let offer = self.offers.iter().find(|offer| !upload && offer.name == name);
         let sidecar = offer.and_then(|offer| offer.sidecar.as_deref());
         let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
-        let learned = self.services.learn(&game, sidecar.as_ref(), upload);
-        let learned = learned.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
-        let known = Arc::new(Known::new(name.clone(), !upload, game, learned));
+        let known = Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), self.config.choice);
+        let known = known.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
+        let known = Arc::new(known);
         if !upload {
             lock(&self.known).insert(name, Arc::clone(&known));
         }
@@ -248,7 +242,7 @@ impl App {
         let seed = rng::mix(RandomState::new().hash_one(&id));
         let opening = Opening { id: id.clone(), seed, seats, record };
         let upload = !known.offered;
-        let session = Session::new(known, opening, &self.config, &self.pool, &self.services)?;
+        let session = Session::new(known, opening, &self.config, &self.pool)?;
         if let Err(failure) = self.make_room(upload) {
             session.close();
             return Err(failure);

@@ -1,5 +1,6 @@
 //! The configuration of a server.
 
+use ggp::Choice;
 use std::time::Duration;
 
 /// The limits and permissions of a server.
@@ -22,6 +23,8 @@ pub struct Config {
     pub longest: Duration,
     /// Whether players at other addresses may take seats.
     pub remote: bool,
+    /// Which machine evaluates the rules for searches.
+    pub choice: Choice,
     /// Host names of this server, besides `localhost` and IP addresses.
     pub hosts: Vec<String>,
 }
@@ -37,6 +40,7 @@ impl Default for Config {
             uploads: 8,
             longest: Duration::from_secs(120),
             remote: true,
+            choice: Choice::Auto,
             hosts: Vec::new(),
         }
     }

@@ -1,12 +1,12 @@
 //! A search that runs in slices, so that many searches share a few threads fairly.
 
-use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StopToken};
-use ggp_search::{Halt, Limits, MctsOptions, Search};
+use ggp::{Error, EvalError, Fact, Halt, MctsOptions, Reasoner, Role, Search, SearchLimits, StopToken};
+use ggp_game::SearchReport;
 use std::time::Duration;
 
 /// The result of one slice of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Slice {
+pub(crate) enum Slice {
     /// The search can continue.
     More,
     /// The search is finished: the value is proved, or the tree is full.
@@ -16,55 +16,24 @@ pub enum Slice {
 }
 
 /// `Engine`: the search of one role in one session, about one position at a time.
-pub trait Engine: Send {
+pub(crate) struct Engine {
+    search: Search,
+    /// The facts of the root.
+    at: Vec<Fact>,
+}
+
+impl Engine {
+    /// A search of at most `memory` MiB on `reasoner`'s machine.
+    pub(crate) fn new(reasoner: &Reasoner, memory: usize, seed: u64) -> Result<Engine, EvalError> {
+        let options = MctsOptions { memory, seed: Some(seed), ..MctsOptions::default() };
+        let mut search = Search::new(reasoner, &options)?;
+        let at = search.facts()?;
+        Ok(Engine { search, at })
+    }
+
     /// Sets the position to the state of `facts`. `from`, if given, is the preceding state and the joint
     /// move that led here; the subtree below that move is then kept.
-    ///
-    /// # Errors
-    /// The errors of the state machine.
-    fn turn_to(
-        &mut self,
-        facts: &[Fact],
-        from: Option<(&[Fact], &[String])>,
-        stop: &StopToken,
-    ) -> Result<(), EvalError>;
-
-    /// Searches for about `time`, with a limit of `iterations` if given. Makes at least one iteration,
-    /// unless `stop` is raised.
-    fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice;
-
-    /// Number of iterations since [`Engine::turn_to`].
-    fn iterations(&self, role: Role) -> u64;
-
-    /// The search's report about the moves of `role`.
-    fn report(&self, role: Role) -> SearchReport;
-
-    /// The best move found for `role`; `None` if there is none.
-    ///
-    /// # Errors
-    /// The errors of the state machine.
-    fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError>;
-}
-
-pub(crate) struct SearchEngine<M: Playouts> {
-    search: Search<M>,
-    at: Vec<Fact>,
-    /// Number of iterations when the present position was set.
-    before: u64,
-}
-
-impl<M: Playouts> SearchEngine<M> {
-    pub(crate) fn new(machine: M, options: &MctsOptions) -> Result<SearchEngine<M>, EvalError> {
-        let mut search = Search::new(machine, options)?;
-        let mut at = Vec::new();
-        let state = search.state().clone();
-        search.machine().facts(&state, &mut at)?;
-        Ok(SearchEngine { search, at, before: 0 })
-    }
-}
-
-impl<M: Playouts> Engine for SearchEngine<M> {
-    fn turn_to(
+    pub(crate) fn turn_to(
         &mut self,
         facts: &[Fact],
         from: Option<(&[Fact], &[String])>,
@@ -73,51 +42,62 @@ impl<M: Playouts> Engine for SearchEngine<M> {
         if self.at == facts {
             return Ok(());
         }
-        self.search.machine().interrupt_on(stop);
+        self.search.interrupt_on(stop);
         match from {
-            Some((before, joint)) if before == self.at => {
-                let state = self.search.state().clone();
-                let joint = self.search.machine().parse_legal_joint(&state, joint)?;
-                self.search.advance(&joint)?;
-            }
-            _ => {
-                let state = self.search.machine().state_of(facts)?;
-                self.search.restart(state)?;
-            }
+            Some((before, joint)) if before == self.at => match self.search.advance(joint) {
+                Ok(()) => {}
+                Err(Error::Eval(error)) => return Err(error),
+                Err(_) => self.search.restart(facts)?,
+            },
+            _ => self.search.restart(facts)?,
         }
         self.at = facts.to_vec();
-        self.before = self.search.report(Role(0)).iterations;
         Ok(())
     }
 
-    fn think(&mut self, role: Role, time: Duration, iterations: Option<u64>, stop: &StopToken) -> Slice {
-        self.search.machine().interrupt_on(stop);
-        let began = self.iterations(role);
-        let mut limits = Limits::time(time).or_when(stop).for_role(role);
+    /// Searches for about `time`, with a limit of `iterations` if given. Makes at least one iteration,
+    /// unless `stop` is raised.
+    pub(crate) fn think(
+        &mut self,
+        role: Role,
+        time: Duration,
+        iterations: Option<u64>,
+        stop: &StopToken,
+    ) -> Slice {
+        self.search.interrupt_on(stop);
+        let began = self.search.iterations();
+        let mut limits = SearchLimits::time(time).or_when(stop).for_role(role);
         limits.iterations = iterations;
         let mut halt = self.search.run(&limits);
-        if halt == Halt::Deadline && self.iterations(role) == began {
+        if halt == Halt::Deadline && self.search.iterations() == began {
             // One iteration takes longer than a slice; complete one without a time limit.
-            halt = self.search.run(&Limits::iterations(1).or_when(stop).for_role(role));
+            halt = self.search.run(&SearchLimits::iterations(1).or_when(stop).for_role(role));
         }
         match halt {
             Halt::Decided | Halt::Full => Slice::Done,
+            Halt::Deadline | Halt::Iterations | Halt::Stopped | Halt::Failing(EvalError::Interrupted) => {
+                Slice::More
+            }
             Halt::Failing(error) => Slice::Failed(error.to_string()),
-            Halt::Deadline | Halt::Iterations | Halt::Stopped => Slice::More,
         }
     }
 
-    fn iterations(&self, role: Role) -> u64 {
-        self.search.report(role).iterations.saturating_sub(self.before)
+    /// Number of iterations at this position.
+    pub(crate) fn iterations(&self) -> u64 {
+        self.search.iterations()
     }
 
-    fn report(&self, role: Role) -> SearchReport {
-        let report = self.search.report(role);
-        SearchReport { iterations: report.iterations.saturating_sub(self.before), ..report }
+    /// The search's report about the moves of `role`.
+    pub(crate) fn report(&self, role: Role) -> SearchReport {
+        self.search.report(role)
     }
 
-    fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {
-        let mv = self.search.best_move(role)?;
-        Ok(mv.map(|mv| self.search.machine().move_text(mv).to_owned()))
+    /// The best move found for `role`; `None` if there is none.
+    pub(crate) fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {
+        match self.search.best_move(role) {
+            Ok(mv) => Ok(Some(mv)),
+            Err(Error::Eval(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 }

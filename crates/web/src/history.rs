@@ -4,7 +4,7 @@
 //! one child. The memory is bounded: a full history refuses further states.
 
 use crate::analysis::Analysis;
-use crate::rules::Moment;
+use crate::moment::Moment;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,11 +1,34 @@
 //! A game that sessions play: its rules, prepared once and shared by its sessions, and its board.
 
-use crate::rules::Rules;
-use ggp_game::{Fact, Game, Player};
-use ggp_gdl::Diagnostic;
-use ggp_view::{BoardModel, Labels, Sidecar};
+use crate::lock::lock;
+use ggp::board::{self, BoardModel, Labels, Sidecar};
+use ggp::{
+    BackgroundBuild, Build, Choice, Deadline, Diagnostic, EvalError, Game, GroundLimits, Limits, Reasoner,
+    Rulesheet, StateMachine, StopToken, Strictness,
+};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
+
+/// Memory limit of the network for uploaded rules, in MiB.
+const UPLOAD_NETWORK: u64 = 512;
+
+/// Evaluation limits for uploaded rules: about half a GiB.
+fn upload_limits() -> Limits {
+    Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
+}
+
+/// The findings about `kif`, and the game unless a finding is an error. `upload` tells whether the rules come
+/// from a visitor or from the catalogue.
+pub(crate) fn check(kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
+    let limits = if upload { upload_limits() } else { Limits::default() };
+    Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
+}
+
+/// The game whose initial state consists of the facts of a later state of `game`. Remote players receive a
+/// position only in the form of rules. `None` if the position cannot be written as rules.
+pub(crate) fn game_from(game: &Game, facts: &[ggp::Fact]) -> Option<Arc<Game>> {
+    check(&ggp_arena::rules_from(game, facts), true).0.map(Arc::new)
+}
 
 /// A game that is prepared for play.
 pub(crate) struct Known {
@@ -13,78 +36,73 @@ pub(crate) struct Known {
     /// Whether the game is in the catalogue; otherwise its rules are uploaded.
     pub(crate) offered: bool,
     pub(crate) game: Arc<Game>,
-    pub(crate) rules: Mutex<Box<dyn Rules>>,
     pub(crate) model: BoardModel,
     pub(crate) labels: Labels,
     /// Whether the game has percepts (GDL-II).
     pub(crate) hidden_information: bool,
-    reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
-}
-
-/// The result of [`Services::learn`].
-pub struct Learned {
-    /// The rules.
-    pub rules: Box<dyn Rules>,
-    /// The board of the game.
-    pub model: BoardModel,
-    /// Returns what searches evaluate the rules with; that may change during play.
-    pub reasoner: Box<dyn Fn() -> ReasonerNote + Send + Sync>,
+    /// The machine of the sessions' states, and the reasoner of which searches take clones.
+    reasoner: Mutex<Reasoner>,
+    network: BackgroundBuild,
 }
 
 /// The reasoner with which searches evaluate the rules of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct ReasonerNote {
+pub(crate) struct ReasonerNote {
     /// One word: `propnet`, or `datalog` for the interpreter, which searches far fewer playouts.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Why searches do not use the requested reasoner; `None` if they do.
-    pub why: Option<String>,
-}
-
-/// `Services`: the services of the server's caller, which checks rules, builds state machines, and connects
-/// to remote players.
-pub trait Services: Send + Sync + 'static {
-    /// The findings about `kif`, and the game unless a finding is an error. `upload` tells whether the
-    /// rules come from a visitor or from the catalogue.
-    fn judge(&self, kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>);
-
-    /// Prepares the rules and the board of a game.
-    ///
-    /// # Errors
-    /// The reason why the game cannot be played.
-    fn learn(&self, game: &Arc<Game>, sidecar: Option<&Sidecar>, upload: bool) -> Result<Learned, String>;
-
-    /// The player at an address, for the match `id`.
-    ///
-    /// # Errors
-    /// When `address` is not a valid address.
-    fn remote(&self, address: &str, id: &str) -> Result<Box<dyn Player>, String>;
-
-    /// The game whose initial state consists of `facts`. Remote players receive a position only in the
-    /// form of rules.
-    ///
-    /// # Errors
-    /// When the position cannot be expressed as rules.
-    fn game_from(&self, game: &Game, facts: &[Fact]) -> Result<Arc<Game>, String> {
-        let rules = ggp_arena::rules_from(game, facts);
-        let (game, _) = self.judge(&rules, true);
-        game.map(Arc::new).ok_or_else(|| "the position cannot be written as rules".to_owned())
-    }
+    pub(crate) why: Option<String>,
 }
 
 impl Known {
-    pub(crate) fn new(
+    /// Prepares a game. Its network is built in the background; `choice` tells which machine is wanted.
+    ///
+    /// # Errors
+    /// The reason why the game cannot be played.
+    pub(crate) fn prepare(
         name: String,
         offered: bool,
         game: Arc<Game>,
-        Learned { rules, model, reasoner }: Learned,
-    ) -> Known {
-        let hidden_information = game.has_percepts();
+        sidecar: Option<&Sidecar>,
+        choice: Choice,
+    ) -> Result<Known, String> {
+        // A visitor's rules keep a processor busy for a bounded time.
+        let build = if offered {
+            Build::within(Build::LONG_TIME)
+        } else {
+            Build { limits: GroundLimits::within(UPLOAD_NETWORK), ..Build::default() }
+        };
+        let build = Build { choice, decisive: true, ..build };
+        let network = build.begin(&game).map_err(|error| error.to_string())?;
+        if choice == Choice::Propnet
+            && let Some(Err(why)) = network.wait(Deadline::never(), &StopToken::new())
+        {
+            return Err(format!("the game has no network: {why}"));
+        }
+        let mut reasoner = Reasoner::replaced_by(&game, network.clone());
+        let given = sidecar.and_then(|sidecar| board::of_game_with(&mut reasoner, sidecar).ok());
+        let model = given.unwrap_or_else(|| board::of_game(&mut reasoner));
         let labels = Labels::new(&model, false);
-        Known { name, offered, game, rules: Mutex::new(rules), model, labels, hidden_information, reasoner }
+        let hidden_information = game.has_percepts();
+        let reasoner = Mutex::new(reasoner);
+        Ok(Known { name, offered, game, model, labels, hidden_information, reasoner, network })
+    }
+
+    /// Evaluates rules with the machine of the sessions' states.
+    pub(crate) fn evaluate<T>(
+        &self,
+        work: impl FnOnce(&mut Reasoner) -> Result<T, EvalError>,
+    ) -> Result<T, EvalError> {
+        work(&mut lock(&self.reasoner))
     }
 
     /// The reasoner that searches use at present.
     pub(crate) fn reasoner(&self) -> ReasonerNote {
-        (self.reasoner)()
+        let (name, why) = match self.network.poll() {
+            Some(Ok(reasoner)) => (reasoner.name(), None),
+            Some(Err(why)) => (Reasoner::INTERPRETER, Some(why.to_string())),
+            None => (Reasoner::INTERPRETER, Some("its network is still being built".to_owned())),
+        };
+        ReasonerNote { name, why }
     }
 }

@@ -1,7 +1,6 @@
 //! A web server on which people play games against engines. The crate holds the match sessions, the pool
 //! of worker threads that runs their searches, and the embedded pages. [`serve`] is the entry point; a
-//! [`Site`] names the games that it offers, and a [`Services`] supplies the state machines and the
-//! connections to remote players. `routes` lists the requests; `guard` decides which requests are
+//! [`Site`] names the games that it offers. `routes` lists the requests; `guard` decides which requests are
 //! allowed.
 //!
 //! No text from a rulesheet or a visitor becomes a path, markup or a command. A [`Config`] bounds
@@ -29,12 +28,12 @@ mod history;
 mod known;
 mod listen;
 mod lock;
+mod moment;
 mod picture;
 mod pool;
 mod remote;
 mod reply;
 mod routes;
-mod rules;
 mod seat;
 mod serve;
 mod session;
@@ -42,7 +41,4 @@ mod watch;
 
 pub use catalogue::Offer;
 pub use config::Config;
-pub use engine::{Engine, Slice};
-pub use known::{Learned, ReasonerNote, Services};
-pub use rules::{MachineRules, Moment, Rules};
 pub use serve::{Site, serve};

@@ -5,8 +5,10 @@
 //! its own, because it blocks.
 
 use crate::history::Node;
-use crate::known::{Known, Services};
+use crate::known::{Known, game_from};
 use ggp_game::{Clocks, Deadline, Observation, PlayError, Player, Role, StopToken};
+use ggp_server::http::Address;
+use ggp_server::remote::RemotePlayer;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -24,7 +26,6 @@ pub(crate) struct RemoteSeat {
 /// match.
 pub(crate) struct Question {
     pub(crate) known: Arc<Known>,
-    pub(crate) services: Arc<dyn Services>,
     /// The id of the session, which match ids begin with.
     pub(crate) session: String,
     pub(crate) role: usize,
@@ -61,17 +62,20 @@ pub(crate) fn ask(
 }
 
 fn play(seat: Option<RemoteSeat>, question: &Question) -> Result<(RemoteSeat, String), String> {
-    let Question { known, services, session, role, at, node, stop, clock, .. } = question;
+    let Question { known, session, role, at, node, stop, clock, .. } = question;
     let text = |error: PlayError| error.to_string();
     let continues = |seat: &RemoteSeat| node.parent == Some(seat.at);
     let (mut seat, seen) = if let Some(seat) = seat.filter(continues) {
         (seat, Observation::Moves(&node.joint))
     } else {
         let id = format!("web.{}.{}", &session[..8], question.turn);
-        let mut player = services.remote(&question.url, &id)?;
+        let address: Address = question.url.parse().map_err(|error| format!("{error}"))?;
+        let mut player: Box<dyn Player> = Box::new(RemotePlayer::new(address, &id));
         let game = match node.parent {
             None => Arc::clone(&known.game),
-            Some(_) => services.game_from(&known.game, &node.moment.facts)?,
+            Some(_) => {
+                game_from(&known.game, &node.moment.facts).ok_or("the position cannot be written as rules")?
+            }
         };
         let clocks = Clocks { start: START, play: *clock };
         player.start(&game, Role(*role as u8), clocks, Deadline::after(START), stop).map_err(text)?;

@@ -3,7 +3,6 @@
 use crate::app::App;
 use crate::catalogue::Offer;
 use crate::config::Config;
-use crate::known::Services;
 use crate::listen::Bounded;
 use crate::{routes, watch};
 use ggp_game::StopToken;
@@ -25,8 +24,6 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Site {
     /// The offered games.
     pub offers: Vec<Offer>,
-    /// The source of state machines and remote players.
-    pub services: Arc<dyn Services>,
     /// The record of a match to watch, or a folder of records.
     pub watch: Option<PathBuf>,
 }
@@ -36,8 +33,8 @@ pub struct Site {
 /// # Errors
 /// When the listener fails or a thread cannot be started.
 pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken) -> io::Result<()> {
-    let Site { offers, services, watch } = site;
-    let app = Arc::new(App::new(config, offers, services)?);
+    let Site { offers, watch } = site;
+    let app = Arc::new(App::new(config, offers)?);
     if let Some(path) = watch {
         let app = Arc::clone(&app);
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;

@@ -12,11 +12,11 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::gesture;
 use crate::history::{History, Node};
-use crate::known::{Known, Services};
+use crate::known::Known;
 use crate::lock::lock;
+use crate::moment::Moment;
 use crate::pool::{Job, Pool};
 use crate::remote::{self, RemoteSeat};
-use crate::rules::Moment;
 use crate::seat::Seat;
 use ggp_arena::Record;
 use ggp_game::{Deadline, EvalError, Role, StopToken, Watchdog, rng};
@@ -59,13 +59,12 @@ fn wrong<T>(text: impl Into<String>) -> Result<T, Refusal> {
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) known: Arc<Known>,
-    pub(crate) services: Arc<dyn Services>,
     config: Arc<Config>,
     pool: Arc<Pool>,
     seed: u64,
     inner: Mutex<Inner>,
     /// The search of each role; `None` before its first use.
-    engines: Mutex<Vec<Option<Box<dyn Engine>>>>,
+    engines: Mutex<Vec<Option<Engine>>>,
     /// The remote player of each role that has one and has been asked.
     remote: Mutex<Vec<Option<RemoteSeat>>>,
     changed: watch::Sender<u64>,
@@ -132,7 +131,6 @@ impl Session {
         opening: Opening,
         config: &Arc<Config>,
         pool: &Arc<Pool>,
-        services: &Arc<dyn Services>,
     ) -> Result<Arc<Session>, Refusal> {
         let roles = known.game.role_count();
         let Opening { id, seed, seats, record } = opening;
@@ -144,11 +142,10 @@ impl Session {
             turn: 1,
             ..Inner::default()
         };
-        let start = evaluate(|stop| lock(&known.rules).start(stop))?;
+        let start = evaluate(|stop| known.evaluate(|reasoner| Moment::initial(reasoner, stop)))?;
         inner.history.add(None, Vec::new(), start, Vec::new())?;
         let session = Session {
             id,
-            services: Arc::clone(services),
             config: Arc::clone(config),
             pool: Arc::clone(pool),
             seed,
@@ -206,8 +203,9 @@ impl Session {
         thoughts: Vec<Option<Arc<Analysis>>>,
     ) -> Result<usize, Refusal> {
         let node = Arc::clone(inner.history.get(parent).ok_or(crate::history::Full)?);
-        let moment: Moment =
-            evaluate(|stop| lock(&self.known.rules).after(&node.moment.facts, &joint, stop))?;
+        let next =
+            |stop: &StopToken| self.known.evaluate(|reasoner| node.moment.next(&joint, reasoner, stop));
+        let moment = evaluate(next)?;
         Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
     }
 
@@ -315,7 +313,6 @@ impl Session {
             if waits || (node.moment.terminal && inner.asked[role] != inner.turn) {
                 let question = remote::Question {
                     known: Arc::clone(&self.known),
-                    services: Arc::clone(&self.services),
                     session: self.id.clone(),
                     role,
                     url: url.clone(),

@@ -2,7 +2,7 @@
 
 use super::{Inner, Refusal, Session, wrong};
 use crate::analysis::Analysis;
-use crate::engine::Slice;
+use crate::engine::{Engine, Slice};
 use crate::history::Node;
 use crate::lock::lock;
 use crate::pool::SLICE;
@@ -156,7 +156,8 @@ impl Session {
             }
             let share = (self.config.memory / (roles.len() + 1)).max(1);
             let seed = rng::mix(self.seed ^ (work.role as u64 + 1));
-            engines[work.role] = Some(lock(&self.known.rules).engine(share, seed)?);
+            let engine = self.known.evaluate(|reasoner| Engine::new(reasoner, share, seed))?;
+            engines[work.role] = Some(engine);
         }
         let Some(engine) = engines[work.role].as_mut() else { return wrong("there is no engine") };
         let from = before.map(|before| (before.moment.facts.as_slice(), node.joint.as_slice()));
@@ -170,7 +171,7 @@ impl Session {
         let left = work.time.saturating_sub(work.since.elapsed());
         let mut more = Slice::Done;
         if !work.hurry {
-            let iterations = work.iterations.map(|most| most.saturating_sub(engine.iterations(role)));
+            let iterations = work.iterations.map(|most| most.saturating_sub(engine.iterations()));
             more = if iterations == Some(0) {
                 Slice::Done
             } else {
@@ -180,7 +181,7 @@ impl Session {
         if let Slice::Failed(why) = &more {
             tracing::warn!(session = %self.id, %why, "the search fails");
         }
-        let spent = work.iterations.is_some_and(|most| engine.iterations(role) >= most);
+        let spent = work.iterations.is_some_and(|most| engine.iterations() >= most);
         let over = more != Slice::More || work.since.elapsed() >= work.time || spent;
         if over {
             let report = engine.report(role);

@@ -1,0 +1,59 @@
+//! A state of a match as sessions hold it.
+//!
+//! States are facts and moves are text here, so that a session can hold any game. All sessions of a game share
+//! one machine for their states; it evaluates a few states per move, the searches evaluate clones.
+
+use ggp::{EvalError, Fact, Goal, Goals, Reasoner, StateMachine, StopToken};
+
+/// A state of a match, with what the players need to know about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moment {
+    /// The facts of the state, sorted.
+    pub(crate) facts: Vec<Fact>,
+    /// The legal moves of each role; none in a terminal state.
+    pub(crate) legal: Vec<Vec<String>>,
+    /// Whether the state is terminal.
+    pub(crate) terminal: bool,
+    /// The goals, in role order.
+    pub(crate) goals: Vec<Goals>,
+}
+
+impl Moment {
+    /// The initial state.
+    pub(crate) fn initial(reasoner: &mut Reasoner, stop: &StopToken) -> Result<Moment, EvalError> {
+        reasoner.interrupt_on(stop);
+        let state = reasoner.initial_state()?;
+        Moment::of(reasoner, &state)
+    }
+
+    /// The state after the legal joint move `joint`.
+    pub(crate) fn next(
+        &self,
+        joint: &[String],
+        reasoner: &mut Reasoner,
+        stop: &StopToken,
+    ) -> Result<Moment, EvalError> {
+        reasoner.interrupt_on(stop);
+        let state = reasoner.state_of(&self.facts)?;
+        let joint = reasoner.parse_legal_joint(&state, joint)?;
+        let next = reasoner.next_state(&state, &joint)?;
+        Moment::of(reasoner, &next)
+    }
+
+    fn of(reasoner: &mut Reasoner, state: &ggp::State) -> Result<Moment, EvalError> {
+        let terminal = reasoner.is_terminal(state)?;
+        let mut moment = Moment { terminal, facts: reasoner.facts_of(state)?, ..Moment::default() };
+        moment.goals = reasoner.goals_of(state)?;
+        for role in reasoner.game().clone().roles() {
+            let legal = if terminal { Vec::new() } else { reasoner.legal_texts(state, role)? };
+            moment.legal.push(legal);
+        }
+        Ok(moment)
+    }
+
+    /// The score of each role: in a terminal state its result, before that its largest goal, if any.
+    pub(crate) fn scores(&self) -> Vec<Option<u8>> {
+        let counts = |goals: &Goals| if self.terminal { Some(goals.score()) } else { goals.largest() };
+        self.goals.iter().map(|goals| counts(goals).map(Goal::value)).collect()
+    }
+}
