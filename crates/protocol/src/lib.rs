@@ -11,10 +11,10 @@
 //!
 //! # Examples
 //! ```
-//! use ggp_protocol::{Request, Seen};
+//! use ggp_protocol::{LastTurn, Request};
 //! let play = Request::parse(b"(PLAY match.1 ((mark 1 2) noop))").unwrap();
 //! let moves = vec!["(mark 1 2)".to_owned(), "noop".to_owned()];
-//! assert_eq!(play, Request::Play { id: "match.1".to_owned(), seen: Seen::Moves(moves) });
+//! assert_eq!(play, Request::Play { id: "match.1".to_owned(), last_turn: LastTurn::Moves(moves) });
 //! assert_eq!(Request::parse(b"(JUMP)").unwrap_err().to_string().split(' ').next(), Some("`JUMP`"));
 //! ```
 
@@ -22,7 +22,7 @@ mod reply;
 mod request;
 
 pub use reply::{About, Reply};
-pub use request::{Request, Seen};
+pub use request::{LastTurn, Request};
 
 use ggp_game::canonical_term as canonical;
 use ggp_gdl::lexer::{Lexer, TokenKind};
