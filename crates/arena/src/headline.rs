@@ -5,7 +5,7 @@
 //! encounters, and only if neither player was at fault in more than a tenth of its matches.
 
 use crate::interval::Estimate;
-use crate::standings::{ENOUGH, PairSummary, PlayerSummary, Summary};
+use crate::summary::{ENOUGH, PairSummary, PlayerSummary, Summary};
 use std::fmt::Write as _;
 
 /// The likelihood of superiority from which on a player is called stronger: two-sided 95 %.

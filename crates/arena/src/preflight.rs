@@ -3,7 +3,7 @@
 
 use crate::runner::{RefereePool, make_player};
 use crate::setup::is_nature;
-use crate::tournament::{Event, Players, SeatRequest, Tournament, TournamentError};
+use crate::tournament::{Event, PlayerRequest, Players, Tournament, TournamentError};
 use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Role, StopToken};
 use std::collections::BTreeSet;
@@ -83,8 +83,8 @@ impl Tournament {
                 players.referee(&contest.game).map_err(|error| TournamentError::Referee { game, error })?;
             referees.push(Mutex::new(vec![referee]));
             for entrant in waiting.iter().map(|&position| &self.entrants[position]) {
-                let seat = SeatRequest { match_id: "preflight", seed: 0, grace: self.grace };
-                make_player(players, entrant, contest, &seat)?;
+                let request = PlayerRequest { match_id: "preflight", seed: 0, grace: self.grace };
+                make_player(players, entrant, contest, &request)?;
             }
         }
         Ok(referees)
@@ -94,10 +94,10 @@ impl Tournament {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entrants::{Contest, Entrant, Pairing};
     use crate::fault::OnFault;
-    use crate::plan::{Contest, Entrant, Pairing};
     use crate::referee::Referee;
-    use crate::tournament::{Run, SeatRequest};
+    use crate::tournament::{PlayerRequest, Run};
     use ggp_game::{Clocks, Game};
     use ggp_game::{PlayError, Player};
     use std::sync::Arc;
@@ -116,7 +116,7 @@ mod tests {
             &self,
             _: &Entrant,
             _: &Arc<Game>,
-            _: &SeatRequest<'_>,
+            _: &PlayerRequest<'_>,
         ) -> Result<Box<dyn Player>, PlayError> {
             Err(PlayError::Unable("no player".to_owned()))
         }

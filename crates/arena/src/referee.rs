@@ -115,13 +115,13 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
             let why = format!("{roles} roles, but {} seats", seats.len());
             return transcript.close(Ending::Unplayed(why));
         }
-        let mut table = Table { referee: self, setup: &setup, seats, observer, stop, transcript };
-        let ending = match table.play() {
+        let mut current = MatchInProgress { referee: self, setup: &setup, seats, observer, stop, transcript };
+        let ending = match current.play() {
             Ok(ending) => ending,
             Err(EvalError::Interrupted) => Ending::Interrupted,
             Err(error) => Ending::RulesFailed(error.to_string()),
         };
-        let outcome = table.transcript.close(ending);
+        let outcome = current.transcript.close(ending);
         observer.observe(MatchEvent::End(&outcome));
         outcome
     }
@@ -143,7 +143,7 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
 }
 
 /// A match in progress.
-struct Table<'a, M> {
+struct MatchInProgress<'a, M> {
     referee: &'a mut MachineReferee<M>,
     setup: &'a MatchSetup,
     seats: &'a mut [Seat],
@@ -155,13 +155,13 @@ struct Table<'a, M> {
 /// A player's answer and the time it took.
 type Answer = (Result<String, PlayError>, Duration);
 
-impl<M: StateMachine> Table<'_, M> {
+impl<M: StateMachine> MatchInProgress<'_, M> {
     fn play(&mut self) -> Result<Ending, EvalError> {
         let mut state = self.referee.machine.initial_state()?;
         if let Some(ending) = self.start_players() {
             return Ok(ending);
         }
-        let mut seen = Sight::default();
+        let mut observations = Observations::default();
         let mut step = 0;
         let ending = loop {
             self.enter(&state, step)?;
@@ -186,7 +186,7 @@ impl<M: StateMachine> Table<'_, M> {
                 Err(role) => break Ending::NoLegalMove { role: role.index() },
             };
             self.transcript.begin_step();
-            let joint = match self.choose(&legal, &seen, step) {
+            let joint = match self.choose(&legal, &observations, step) {
                 Ok(joint) => joint,
                 Err(ending) => break ending,
             };
@@ -202,13 +202,13 @@ impl<M: StateMachine> Table<'_, M> {
                 },
             });
             let next = self.referee.machine.next_state(&state, &joint)?;
-            seen.look(self.referee, &state, &joint, texts, step)?;
+            observations.update(self.referee, &state, &joint, texts, step)?;
             state = next;
             step += 1;
         };
         for (role, seat) in self.seats.iter_mut().enumerate() {
             if let Seat::Player(player) = seat {
-                let _ = catch_unwind(AssertUnwindSafe(|| player.stop(seen.of(role))));
+                let _ = catch_unwind(AssertUnwindSafe(|| player.stop(observations.of(role))));
             }
         }
         Ok(ending)
@@ -259,13 +259,18 @@ impl<M: StateMachine> Table<'_, M> {
     }
 
     /// The joint move of this step, or the ending if there is none.
-    fn choose(&mut self, legal: &[Vec<Move>], seen: &Sight, step: u32) -> Result<Vec<Move>, Ending> {
+    fn choose(
+        &mut self,
+        legal: &[Vec<Move>],
+        observations: &Observations,
+        step: u32,
+    ) -> Result<Vec<Move>, Ending> {
         if let Some(texts) = self.setup.opening.get(step as usize) {
-            return self.follow_opening(texts, legal, seen, step);
+            return self.follow_opening(texts, legal, observations, step);
         }
         let (clock, stop) = (self.setup.clocks.play, self.stop);
         let answers = ask_all(self.seats, self.setup.parallel, &|role, player| {
-            player.play(seen.of(role), Deadline::after(clock), stop)
+            player.play(observations.of(role), Deadline::after(clock), stop)
         });
         if self.stop.is_stopped() {
             return Err(Ending::Interrupted);
@@ -317,7 +322,7 @@ impl<M: StateMachine> Table<'_, M> {
         &mut self,
         texts: &[String],
         legal: &[Vec<Move>],
-        seen: &Sight,
+        observations: &Observations,
         step: u32,
     ) -> Result<Vec<Move>, Ending> {
         let joint = self.referee.machine.parse_joint_among(legal, texts).ok();
@@ -327,7 +332,7 @@ impl<M: StateMachine> Table<'_, M> {
         };
         // An error of `observe` is ignored: a broken player fails again when it is asked for a move.
         ask_all(self.seats, self.setup.parallel, &|role, player| {
-            player.observe(seen.of(role)).map(|()| String::new())
+            player.observe(observations.of(role)).map(|()| String::new())
         });
         Ok(joint)
     }
@@ -335,14 +340,14 @@ impl<M: StateMachine> Table<'_, M> {
 
 /// The players' observations of the last step: the joint move, or percepts in GDL-II.
 #[derive(Default)]
-struct Sight {
+struct Observations {
     joint: Option<Vec<String>>,
     percepts: Option<Vec<Vec<Fact>>>,
     turn: u32,
 }
 
-impl Sight {
-    fn look<M: StateMachine>(
+impl Observations {
+    fn update<M: StateMachine>(
         &mut self,
         referee: &mut MachineReferee<M>,
         state: &M::State,

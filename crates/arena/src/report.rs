@@ -8,7 +8,7 @@ use crate::elo::{Hypothesis, SprtState};
 use crate::escape::escape;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
-use crate::standings::Summary;
+use crate::summary::Summary;
 use std::fmt::Write as _;
 
 /// The parts of a page besides the results.

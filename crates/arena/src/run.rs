@@ -8,7 +8,7 @@
 use crate::plan::Plan;
 use crate::run_results::RunResults;
 use crate::runner::Runner;
-use crate::sequence::Sequence;
+use crate::sequential_test::SequentialTest;
 use crate::tournament::{Event, Finish, Players, Run, RunReport, Tournament, TournamentError};
 use ggp_game::StopToken;
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ impl Tournament {
             None if results.progress.done < results.progress.total => Finish::Stopped,
             None => Finish::Complete,
         };
-        let sprt = results.sequence.as_ref().map(Sequence::state);
+        let sprt = results.sprt.as_ref().map(SequentialTest::state);
         Ok(RunReport { finish, progress: results.progress, standings: results.standings, sprt })
     }
 
@@ -158,7 +158,7 @@ fn play_all(
                     result: &result,
                     progress: kept_results.progress,
                     standings: &kept_results.standings,
-                    sprt: kept_results.sequence.as_ref().map(Sequence::state),
+                    sprt: kept_results.sprt.as_ref().map(SequentialTest::state),
                 }),
                 Err(error) => drop(failed.get_or_insert(error)),
             }

@@ -3,7 +3,7 @@
 use crate::elo::SprtState;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
-use crate::standings::{PairSummary, PlayerSummary, Summary};
+use crate::summary::{PairSummary, PlayerSummary, Summary};
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use std::fmt::Write as _;
 

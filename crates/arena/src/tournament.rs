@@ -1,12 +1,14 @@
 //! A tournament: its settings, its players, and what a run of it tells and returns.
 
 use crate::elo::{Hypothesis, Sprt, SprtState};
+use crate::entrants::{Contest, Entrant, Pairing};
 use crate::fault::OnFault;
-use crate::ledger::ResultsError;
-use crate::plan::{Contest, Entrant, Pairing, Plan, PlanError, Shard};
+use crate::plan::{Plan, PlanError};
 use crate::referee::Referee;
 use crate::result::MatchResult;
+use crate::results_error::ResultsError;
 use crate::setup::DEFAULT_GRACE;
+use crate::shard::Shard;
 use crate::standings::Standings;
 use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Clocks, EvalError, Game, PlayError, Player};
@@ -25,7 +27,7 @@ pub trait Players: Sync {
         &self,
         entrant: &Entrant,
         game: &Arc<Game>,
-        seat: &SeatRequest<'_>,
+        request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError>;
 
     /// Checks that an entrant can be started or reached. It is called before the first match, once for each
@@ -46,9 +48,9 @@ pub trait Players: Sync {
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
 }
 
-/// The seat that a player is made for.
+/// The match that a player is made for, and its seed.
 #[derive(Clone, Copy, Debug)]
-pub struct SeatRequest<'a> {
+pub struct PlayerRequest<'a> {
     /// The match id.
     pub match_id: &'a str,
     /// The seed of the player's random numbers.

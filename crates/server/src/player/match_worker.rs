@@ -185,7 +185,6 @@ impl MatchWorker {
                         Ok((observation, joint)) => {
                             self.ask(questions, &observation, joint.as_deref(), &pending);
                         }
-
                         Err(error) => {
                             tracing::warn!(%error, "PLAY");
                             pending.pass_on();
