@@ -99,7 +99,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The part of the results that is equal whenever a match is played.
+/// The results by match id, without the members that differ when a match is played again (times).
 fn content(path: &Path) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     read_results(path, |mut result| {
@@ -182,7 +182,7 @@ fn a_stopped_run_goes_on_where_it_was() {
     assert_eq!(content(&out), content(&fresh));
 }
 
-/// The child process of the next test; not a test by itself.
+/// The body of the child process that the next test starts and kills; it tests nothing on its own.
 #[test]
 #[ignore = "run by another test, which kills it"]
 fn child_that_is_killed() {

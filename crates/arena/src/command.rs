@@ -116,7 +116,7 @@ impl CommandPlayer {
             is_gone: false,
         };
         match spawned.into_iter().find_map(Result::err) {
-            Some(error) => Err(PlayError::Gone(format!("no thread for `{}`: {error}", words[0]))),
+            Some(error) => Err(PlayError::Gone(format!("cannot start a thread for `{}`: {error}", words[0]))),
             None => Ok(player),
         }
     }
@@ -229,7 +229,7 @@ impl Player for CommandPlayer {
         stop: &StopToken,
     ) -> Result<(), PlayError> {
         match Reply::parse_status(&self.begin(game, role, clocks, deadline, stop)?) {
-            Some(Reply::Busy) => Err(PlayError::Unable("it is busy".to_owned())),
+            Some(Reply::Busy) => Err(PlayError::Unable("it is busy with another match".to_owned())),
             _ => Ok(()),
         }
     }

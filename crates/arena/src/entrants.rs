@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Entrant {
     /// A unique name.
     pub name: String,
-    /// The specification from which the factory makes the player.
+    /// The specification from which [`crate::Players::player`] makes the player.
     pub spec: String,
 }
 
@@ -23,7 +23,7 @@ pub struct Contest {
     pub game: Arc<Game>,
 }
 
-/// Which entrants meet.
+/// The rule that selects the groups of entrants that meet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
     /// All groups of entrants meet; in two-role games, all pairs.
@@ -40,7 +40,7 @@ impl FromStr for Pairing {
         match text {
             "roundrobin" | "round-robin" => Ok(Pairing::RoundRobin),
             "gauntlet" => Ok(Pairing::Gauntlet),
-            _ => Err(format!("`{text}` is neither roundrobin nor gauntlet")),
+            _ => Err(format!("unknown pairing `{text}`: expected roundrobin or gauntlet")),
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::interval::Estimate;
 use crate::summary::{ENOUGH, PairSummary, PlayerSummary, Summary};
 use std::fmt::Write as _;
 
-/// The likelihood of superiority from which on a player is called stronger: two-sided 95 %.
+/// The smallest likelihood of superiority with which a player is called stronger (two-sided 95 %).
 const SETTLED: f64 = 0.975;
 
-/// At most one match in this many may be at fault.
+/// A player is often at fault if more than one in this many of its matches has a fault of it.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
@@ -72,7 +72,7 @@ impl Summary {
     }
 }
 
-/// Why the better of two players cannot be called stronger; `None` if it can.
+/// The reason not to call the better of two players stronger; `None` if the evidence suffices.
 fn doubt(
     pair: &PairSummary,
     superiority: f64,
@@ -84,7 +84,7 @@ fn doubt(
     }
     if !pair.is_paired {
         return Some(
-            "This does not show who is stronger: most matches lack the one with the seats swapped."
+            "This does not show who is stronger: most matches have no partner with the seats swapped."
                 .to_owned(),
         );
     }
@@ -195,7 +195,7 @@ mod tests {
             (0..500).map(|n| result(&format!("e{n}"), 0, &[("first", 100), ("second", 0)])).collect();
         let said = headline(&results);
         assert!(said[0].starts_with("<first> is ahead of <second>: "), "{said:?}");
-        assert!(said[0].ends_with(" in 500 matches. This does not show who is stronger: most matches lack the one with the seats swapped."), "{said:?}");
+        assert!(said[0].ends_with(" in 500 matches. This does not show who is stronger: most matches have no partner with the seats swapped."), "{said:?}");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Fixture {
     pub seed: u64,
 }
 
-/// Why a plan cannot be made.
+/// The reason why a plan cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
     /// There is no player, no game, or no role that is played.
@@ -42,9 +42,7 @@ pub enum PlanError {
     #[error("there are two {0} with the name `{1}`: give each a name of its own")]
     Twice(&'static str, String),
     /// The only player would play several roles of a game.
-    #[error(
-        "{player} would play against itself in {game}, which has {roles} roles: a second player is wanted"
-    )]
+    #[error("{player} would play against itself in {game}, which has {roles} roles: add a second player")]
     Alone {
         /// The name of the only player.
         player: String,
@@ -54,7 +52,7 @@ pub enum PlanError {
         roles: usize,
     },
     /// A name has a character that ids do not allow.
-    #[error("`{0}` is no name: letters, digits and any of . _ - + are wanted")]
+    #[error("`{0}` is not a valid name: use letters, digits and . _ - + only")]
     BadName(String),
     /// A round has too many encounters.
     #[error("one round has more than {MAX_ROUND} encounters: take fewer players or games")]
@@ -280,7 +278,7 @@ mod tests {
         Plan::new(&entrants(players), &contests, pairing, 7, "").unwrap()
     }
 
-    /// How often each player has each role in one round, by (game, role, player).
+    /// The number of times that each player has each role in one round, by (game, role, player).
     fn seats_taken(plan: &Plan) -> BTreeMap<(usize, usize, usize), usize> {
         let mut taken = BTreeMap::new();
         for number in 0..plan.round() {

@@ -34,7 +34,7 @@ pub trait Referee: Send {
     ) -> Outcome;
 
     /// Up to `plies` random joint moves from the initial state that reach no terminal state; fewer if
-    /// every draw ended the game earlier.
+    /// every draw reaches a terminal state earlier.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
@@ -48,7 +48,7 @@ pub struct MachineReferee<M> {
     percepts: bool,
 }
 
-/// The maximum number of draws for one opening; a draw that ends the game too early is repeated.
+/// The maximum number of draws for one opening; a draw that reaches a terminal state is repeated.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {
@@ -112,7 +112,7 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
         let roles = self.machine.game().role_count();
         let transcript = Transcript::new(setup.record.clone(), &setup, roles);
         if seats.len() != roles {
-            let why = format!("{roles} roles, but {} seats", seats.len());
+            let why = format!("the game has {roles} roles, but the match has {} seats", seats.len());
             return transcript.close(Ending::Unplayed(why));
         }
         let mut current = MatchInProgress { referee: self, setup: &setup, seats, observer, stop, transcript };
@@ -401,7 +401,7 @@ fn ask_all(
         let gone = |why: &str| Some((Err(PlayError::Gone(why.to_owned())), Duration::ZERO));
         let join = |thread: std::io::Result<std::thread::ScopedJoinHandle<'_, Option<Answer>>>| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|_| gone("it panicked")),
-            Err(error) => gone(&format!("no thread for it: {error}")),
+            Err(error) => gone(&format!("cannot start a thread for it: {error}")),
         };
         threads.into_iter().map(join).collect()
     })

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why results cannot be read or written.
+/// The reason why results cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// The file does not exist.
@@ -53,7 +53,7 @@ pub enum ResultsError {
         column: u64,
         /// The error.
         what: String,
-        /// How to correct it.
+        /// The remedy.
         help: &'static str,
     },
     /// No file holds a result.

@@ -1,4 +1,4 @@
-//! A tournament: plays the fixtures of a plan, several at once, and keeps their results.
+//! The run of a tournament: it plays the fixtures of a plan, several at once, and keeps their results.
 //!
 //! Invariants: a match counts once its line is in the results file, and is never played again after that;
 //! which matches are played does not depend on interruptions, on shards, or on how many matches run at once.
@@ -92,13 +92,13 @@ impl Tournament {
         }
         if !total.is_multiple_of(round) && round > 2 {
             warnings.push(format!(
-                "{total} matches are no whole number of rounds of {round}: not everyone has every role in every \
-                 game equally often; in {} they have",
+                "{total} matches are not a whole number of rounds of {round} matches: some players take some \
+                 roles more often than others; {} matches are whole rounds",
                 total.next_multiple_of(round)
             ));
         }
         if run.resume && run.out.is_none() {
-            warnings.push("there is nothing to resume without a results file".to_owned());
+            warnings.push("no results file is given, so nothing is resumed".to_owned());
         }
         warnings
     }

@@ -1,4 +1,4 @@
-//! The results of a run: the file, the standings, the sequential test and the progress, kept in step.
+//! The results of a run: the file, the standings, the sequential test and the progress, updated together.
 
 use crate::digest::Digest;
 use crate::elo::Hypothesis;
@@ -19,7 +19,7 @@ pub(crate) struct RunResults {
     pub(crate) progress: Progress,
     /// The numbers of the matches that have results.
     pub(crate) done: HashSet<u64>,
-    /// Digests of the match ids in the file that this run does not ask for.
+    /// Digests of the ids of matches that are in the file but not part of this run.
     pub(crate) unasked: HashSet<u64>,
 }
 

@@ -16,8 +16,9 @@ impl Shard {
     /// The one shard that holds all encounters.
     pub const ALL: Shard = Shard { index: 1, count: 1 };
 
-    /// Whether an encounter, given its number, belongs to this shard. Of any block of `count` encounters each
-    /// shard holds one, at a place that changes from block to block, so that no shard holds one game only.
+    /// Whether the encounter with this number belongs to this shard. Each shard holds one encounter of every
+    /// block of `count` encounters, at a place that changes from block to block; with a fixed place, a shard
+    /// could hold a single game.
     pub fn contains(self, encounter: u64) -> bool {
         let (block, place) = (encounter / self.count, encounter % self.count);
         (place + mix(block) % self.count) % self.count == self.index - 1
@@ -31,7 +32,7 @@ impl FromStr for Shard {
         let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
         match parts {
             Some((index, count)) if (1..=count).contains(&index) => Ok(Shard { index, count }),
-            _ => Err(format!("`{text}` is no shard: K/N is wanted, with K from 1 to N")),
+            _ => Err(format!("`{text}` is not a shard: write K/N, with K from 1 to N")),
         }
     }
 }

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 /// The number of pairs, and of different encounters behind them, required to call a player stronger.
 ///
 /// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
-/// players have swapped their seats. In a two-role game an encounter of two players is one pair.
-/// With more seats or more players an encounter has several pairs of the same two
-/// players. These pairs share their opening, so the encounters are counted as well. In a single-player
-/// game the matches of two players from the same opening are a pair.
+/// players have swapped their seats. In a two-role game an encounter of two players is one pair. With more
+/// seats or more players an encounter has several pairs of the same two players. These pairs share their
+/// opening, so the encounters are counted as well. In a single-player game the matches of two players from
+/// the same opening are a pair.
 pub const ENOUGH: u64 = 30;
 
 /// The summary of all results.
@@ -42,11 +42,11 @@ pub struct PlayerSummary {
     pub entered: u64,
     /// The number of scored matches with this player.
     pub matches: u64,
-    /// The number of comparisons with other players won.
+    /// The number of won comparisons with other players.
     pub wins: u64,
-    /// The number of comparisons drawn.
+    /// The number of drawn comparisons.
     pub draws: u64,
-    /// The number of comparisons lost.
+    /// The number of lost comparisons.
     pub losses: u64,
     /// The mean goal over all roles.
     pub goal: Option<Estimate>,
@@ -80,7 +80,7 @@ pub struct GameSummary {
 pub struct RoleSummary {
     /// The name of the role.
     pub role: String,
-    /// How often the player took the role.
+    /// The number of times that the player took the role.
     pub count: u64,
     /// The mean goal.
     pub goal: Option<Estimate>,
@@ -91,11 +91,11 @@ pub struct RoleSummary {
 pub struct PairSummary {
     /// The players' names; all other members are from the first one's side.
     pub players: [String; 2],
-    /// The number of comparisons won.
+    /// The number of won comparisons.
     pub wins: u64,
-    /// The number of comparisons drawn.
+    /// The number of drawn comparisons.
     pub draws: u64,
-    /// The number of comparisons lost.
+    /// The number of lost comparisons.
     pub losses: u64,
     /// The number of match pairs with score 0, ¼, ½, ¾ and 1.
     pub pentanomial: [u64; 5],

@@ -1,4 +1,4 @@
-//! A tournament: its settings, its players, and what a run of it tells and returns.
+//! A tournament: its settings, its players, and the events and the report of a run.
 
 use crate::elo::{Hypothesis, Sprt, SprtState};
 use crate::entrants::{Contest, Entrant, Pairing};
@@ -66,7 +66,7 @@ pub struct Tournament {
     pub entrants: Vec<Entrant>,
     /// The games.
     pub contests: Vec<Contest>,
-    /// Which entrants meet.
+    /// The rule that selects the groups of entrants that meet.
     pub pairing: Pairing,
     /// The seed of all openings and matches.
     pub seed: u64,
@@ -173,7 +173,7 @@ impl Progress {
     }
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Finish {
     /// All matches have results.
@@ -184,10 +184,10 @@ pub enum Finish {
     Stopped,
 }
 
-/// What a finished run has come to.
+/// The report of a finished run.
 #[derive(Debug)]
 pub struct RunReport {
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub finish: Finish,
     /// The progress at the end.
     pub progress: Progress,
@@ -197,7 +197,7 @@ pub struct RunReport {
     pub sprt: Option<SprtState>,
 }
 
-/// Why a tournament cannot go on.
+/// The reason why a tournament cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
     /// The plan cannot be made.
@@ -228,7 +228,7 @@ pub enum TournamentError {
         error: PlayError,
     },
     /// An opening cannot be drawn.
-    #[error("{game}: no opening: {error}")]
+    #[error("{game}: cannot draw a random opening: {error}")]
     Opening {
         /// The game's name.
         game: String,
@@ -247,13 +247,13 @@ pub enum TournamentError {
     #[error("the sequential test compares two players, but there are {0}")]
     SprtNeedsTwo(usize),
     /// A thread cannot be started.
-    #[error("no thread for a match: {0}")]
+    #[error("cannot start a thread for a match: {0}")]
     Thread(std::io::Error),
 }
 
 impl Tournament {
-    /// A tournament of all `entrants` in all `contests` with these clocks: everyone meets everyone, seed 0, no
-    /// random opening, [`DEFAULT_GRACE`], the default [`OnFault`], one player at a time.
+    /// A tournament of all `entrants` in all `contests` with these clocks: round robin, seed 0, no random
+    /// opening, [`DEFAULT_GRACE`], the default [`OnFault`], one player at a time.
     pub fn new(entrants: Vec<Entrant>, contests: Vec<Contest>, clocks: Clocks) -> Tournament {
         Tournament {
             entrants,

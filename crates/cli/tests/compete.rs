@@ -281,7 +281,7 @@ fn nothing_to_play_and_nobody_to_meet_are_refused() {
         ),
         (
             &["--player=a=random"],
-            "a would play against itself in nim, which has 2 roles: a second player is wanted",
+            "a would play against itself in nim, which has 2 roles: add a second player",
         ),
         (
             &["--player=a=random", "--player=a=mcts"],
@@ -604,7 +604,7 @@ fn an_analysis_names_moves_and_visits() {
 fn a_wrong_command_line_is_2() {
     for (args, message) in [
         (&["match", "games/nim.kif", "--player", "random"][..], "error: `random` is not NAME=SPEC"),
-        (&["match", "games/nim.kif", "--player=a b=random"], "error: `a b` is no name"),
+        (&["match", "games/nim.kif", "--player=a b=random"], "error: `a b` is not a valid name"),
         (&["match", "games/nim.kif", "--player=a=chess"], "error: there is no player `chess`"),
         (&["match", "games/nim.kif", "--player=a=random", "--sprt", "elo9=1"], "error: --sprt: `elo9=1`"),
         (&["match", "games/nim.kif", "--player=a=random", "--shard", "3/2"], "error: invalid value '3/2'"),

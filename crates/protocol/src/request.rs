@@ -36,14 +36,14 @@ pub enum Request<'a> {
     Play {
         /// The match id.
         id: String,
-        /// The observation since the last request.
+        /// The report on the last turn.
         last_turn: LastTurn,
     },
     /// `(STOP ID …)`: ends a finished match.
     Stop {
         /// The match id.
         id: String,
-        /// The last observation.
+        /// The report on the last turn.
         last_turn: LastTurn,
     },
     /// `(ABORT ID)`: ends a match before it is finished.
@@ -53,10 +53,10 @@ pub enum Request<'a> {
     },
 }
 
-/// The observation that PLAY and STOP carry.
+/// The report on the last turn that PLAY and STOP carry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LastTurn {
-    /// `NIL`, or any other atom: no move was made yet.
+    /// `NIL`, or any other atom: no turn was played yet.
     Nothing,
     /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this
     /// form; the rules of the game tell which of the two it is.
@@ -239,7 +239,7 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         self.tree.children(list).map(one).collect()
     }
 
-    /// The observation; `None` if no argument is left.
+    /// The report on the last turn; `None` if no argument is left.
     fn last_turn(&mut self) -> Result<Option<LastTurn>, MessageError> {
         let rest: Vec<NodeId> = self.rest.clone().take(3).collect();
         if let [turn, own, percepts] = rest[..]
@@ -261,6 +261,7 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         term(self.tree, node).ok_or_else(|| self.malformed("own move", node, "a term"))
     }
 }
+
 /// A time in seconds, such as `10` or `0.25`. It is capped at [`MAX_SECONDS`], since players store clocks
 /// in 32 bits.
 struct Seconds(Duration);
@@ -279,6 +280,7 @@ impl fmt::Display for Seconds {
         write!(f, "{whole}.{}", part.trim_end_matches('0'))
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,21 +384,21 @@ mod tests {
     #[test]
     fn errors_say_what_is_wrong() {
         let error = |text: &[u8]| Request::parse(text).unwrap_err().to_string();
-        assert_eq!(error(b"(PLAY)"), "PLAY lacks its match id");
-        assert_eq!(error(b"(PLAY m)"), "PLAY lacks its moves");
+        assert_eq!(error(b"(PLAY)"), "PLAY: missing match id");
+        assert_eq!(error(b"(PLAY m)"), "PLAY: missing moves");
         assert_eq!(
             error(b"(START m r ((role r)) 5 soon)"),
-            "the play clock of START is `soon`: a number of seconds is wanted"
+            "START: the play clock must be a number of seconds, not `soon`"
         );
         assert_eq!(
             error(b"(START m r ((role r)) 5 -1)"),
-            "the play clock of START is `-1`: a number of seconds is wanted"
+            "START: the play clock must be a number of seconds, not `-1`"
         );
-        assert!(error(b"(JUMP)").starts_with("`JUMP` is no request"));
-        assert!(error(b"(()").starts_with("not readable as KIF"));
-        assert!(error(&vec![b'('; 1_000_000]).starts_with("not readable as KIF"));
-        assert_eq!(error(b""), "one expression is wanted, but there are 0");
-        assert!(error(b"((INFO))").starts_with("`` is no request"));
+        assert!(error(b"(JUMP)").starts_with("unknown request `JUMP`"));
+        assert!(error(b"(()").starts_with("not valid KIF"));
+        assert!(error(&vec![b'('; 1_000_000]).starts_with("not valid KIF"));
+        assert_eq!(error(b""), "expected one expression, but found 0");
+        assert!(error(b"((INFO))").starts_with("unknown request ``"));
     }
 
     #[test]

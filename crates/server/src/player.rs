@@ -103,7 +103,7 @@ pub fn serve_player(
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
-        tracing::warn!(%address, "anyone who reaches this address can make this player think");
+        tracing::warn!(%address, "the address is not local: anyone who can reach it can start matches");
     }
     tracing::info!(%address, name = config.name, matches = config.matches, "listening");
     let http = config.http.clone();
@@ -165,7 +165,7 @@ impl Respond for Dispatcher {
                 &decoded
             }
             "OPTIONS" => return Reply::ok(""),
-            _ => return Reply::refusal(405, "POST, GET and OPTIONS are understood", "nil"),
+            _ => return Reply::refusal(405, "only POST, GET and OPTIONS are supported", "nil"),
         };
         match Message::parse(text) {
             Ok(message) => {

@@ -181,14 +181,14 @@ pub enum Presence {
     Busy,
 }
 
-/// Why a trial failed.
+/// The reason why a trial failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
     /// The answer to START is not one a player gives.
-    #[error("it answers START with something else than a word")]
+    #[error("its answer to START is not a single expression")]
     Strange(String),
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum Flaw {
     LosesTrack,
     /// Accepts any match id.
     AnyId,
-    /// Answers so many milliseconds after the clock of one second.
+    /// Answers this number of milliseconds after the clock of one second has run out.
     Late(u64),
     /// Answers without an HTTP head.
     NoHead,
@@ -42,7 +42,7 @@ pub(crate) enum Flaw {
     Illegal,
     /// Answers with status 500 and a legal move.
     Status500,
-    /// Does not exist.
+    /// No player listens at the address.
     Absent,
 }
 

@@ -107,7 +107,7 @@ impl Exam<'_> {
         say(self.address, text, patience, self.stop)
     }
 
-    /// Sends a message whose answer must be one of some words.
+    /// Sends `text`, whose answer must be one of `words`; returns the answer in lower case.
     fn word(&mut self, line: Line, text: &str, words: &[&str], patience: Duration) -> Option<String> {
         let (said, elapsed) = self.say(text, patience);
         let outcome = match said {

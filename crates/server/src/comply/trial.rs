@@ -139,7 +139,7 @@ impl Trial {
     pub(super) fn read(&self, reply: &str) -> Result<String, String> {
         match Reply::parse_move(&self.spelling.read(reply), |_| false) {
             Ok(Reply::Move(mv)) => Ok(mv),
-            Ok(other) => Err(format!("`{other}` is no move")),
+            Ok(other) => Err(format!("`{other}` is not a move")),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -112,7 +112,7 @@ fn spawn_player(
         let _running = running;
         player.run(&*factory);
     });
-    spawned.inspect_err(|error| tracing::error!(%error, "no thread for a player")).ok().map(drop)
+    spawned.inspect_err(|error| tracing::error!(%error, "cannot start a thread for a player")).ok().map(drop)
 }
 
 /// Reads the rules. `None` if they are invalid or have no role `role`; the cause is logged.
@@ -147,7 +147,7 @@ fn read_game(
     found.map(|role| (game, role))
 }
 
-/// What the worker knows of its match.
+/// The worker's knowledge of its match.
 struct MatchWorker {
     game: Arc<Game>,
     role: Role,

@@ -159,7 +159,7 @@ impl Matches {
             let thread = match thread.spawn(move || start.run(&config, factory)) {
                 Ok(thread) => thread,
                 Err(error) => {
-                    tracing::error!(%error, "no thread for a match");
+                    tracing::error!(%error, "cannot start a thread for a match");
                     return busy();
                 }
             };
