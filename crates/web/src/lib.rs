@@ -35,7 +35,7 @@ mod remote;
 mod reply;
 mod routes;
 mod rules;
-mod seat;
+mod seat_player;
 mod serve;
 mod session;
 mod watch;
