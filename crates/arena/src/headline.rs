@@ -1,11 +1,11 @@
 //! The headline of a tournament's results: which player is stronger, if the evidence suffices, and which
 //! players have too many faults.
 //!
-//! Invariant: a player is called stronger only on at least [`ENOUGH`] pairs from at least [`ENOUGH`]
+//! Invariant: a player is called stronger only on at least [`REQUIRED_PAIRS`] pairs from at least [`REQUIRED_PAIRS`]
 //! encounters, and only if neither player was at fault in more than a tenth of its matches.
 
 use crate::interval::Estimate;
-use crate::summary::{ENOUGH, PairSummary, PlayerSummary, Summary};
+use crate::summary::{PairSummary, PlayerSummary, REQUIRED_PAIRS, Summary};
 use std::fmt::Write as _;
 
 /// The smallest likelihood of superiority with which a player is called stronger (two-sided 95 %).
@@ -88,12 +88,12 @@ fn doubt(
                 .to_owned(),
         );
     }
-    if pair.pair_count() < ENOUGH {
-        return Some(format!("This is too little evidence yet: at least {ENOUGH} pairs are needed."));
+    if pair.pair_count() < REQUIRED_PAIRS {
+        return Some(format!("This is too little evidence yet: at least {REQUIRED_PAIRS} pairs are needed."));
     }
-    if pair.encounters < ENOUGH {
+    if pair.encounters < REQUIRED_PAIRS {
         return Some(format!(
-            "This is too little evidence yet: the pairs come from {} encounters, and at least {ENOUGH} are needed.",
+            "This is too little evidence yet: the pairs come from {} encounters, and at least {REQUIRED_PAIRS} are needed.",
             pair.encounters
         ));
     }

@@ -112,9 +112,9 @@ impl Moments {
     }
 
     /// The mean of values within `low..=high`, with its 95 % interval; `None` without values. The interval is
-    /// Student's, cut at the bounds. If all values are equal, it is Wilson's interval for a share, because
-    /// their sample variance 0 is no estimate and a share has the largest variance possible within the
-    /// bounds.
+    /// Student's, cut at the bounds. If all values are equal, their sample variance is 0, which says nothing
+    /// about the true variance; the interval is then Wilson's for a share, the distribution with the largest
+    /// variance within the bounds.
     pub fn estimate(&self, low: f64, high: f64) -> Option<Estimate> {
         if self.count == 0 {
             return None;

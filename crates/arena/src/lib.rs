@@ -78,7 +78,7 @@ pub use setup::{DEFAULT_GRACE, MatchSetup, Seat, is_nature};
 pub use shard::Shard;
 pub use standings::Standings;
 pub use start_state::rules_from;
-pub use summary::{ENOUGH, GameSummary, PairSummary, PlayerSummary, RoleSummary, Summary};
+pub use summary::{GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary};
 pub use tournament::{
     Event, Finish, PlayerRequest, Players, Progress, Run, RunReport, Tournament, TournamentError,
 };

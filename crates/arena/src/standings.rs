@@ -14,7 +14,7 @@ use crate::read_results::read_all;
 use crate::result::MatchResult;
 use crate::results_error::{Flaw, ResultsError};
 use crate::series::Series;
-use crate::summary::{ENOUGH, GameSummary, PairSummary, PlayerSummary, RoleSummary, Summary};
+use crate::summary::{GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ struct Tally {
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
-    /// Digests of the encounters with pairs, at most [`ENOUGH`] of them.
+    /// Digests of the encounters with pairs, at most [`REQUIRED_PAIRS`] of them.
     encounters: BTreeSet<u64>,
     meetings: Meetings,
 }
@@ -118,7 +118,7 @@ impl Standings {
         for pair in pairs {
             let tally = self.pairs.entry(pair.players).or_insert_with(PairTally::new);
             tally.pairs[usize::from(pair.score)] += 1;
-            if (tally.encounters.len() as u64) < ENOUGH {
+            if (tally.encounters.len() as u64) < REQUIRED_PAIRS {
                 tally.encounters.insert(digest.value());
             }
         }

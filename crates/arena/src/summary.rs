@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// seats or more players an encounter has several pairs of the same two players. These pairs share their
 /// opening, so the encounters are counted as well. In a single-player game the matches of two players from
 /// the same opening are a pair.
-pub const ENOUGH: u64 = 30;
+pub const REQUIRED_PAIRS: u64 = 30;
 
 /// The summary of all results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -102,7 +102,7 @@ pub struct PairSummary {
     /// Whether the difference is computed from match pairs; it is computed from single matches if most
     /// matches have no partner.
     pub is_paired: bool,
-    /// The number of different encounters of the match pairs, counted up to [`ENOUGH`].
+    /// The number of different encounters of the match pairs, counted up to [`REQUIRED_PAIRS`].
     #[serde(skip)]
     pub encounters: u64,
     /// The difference in strength; `None` without scores.
@@ -110,7 +110,7 @@ pub struct PairSummary {
 }
 
 impl PairSummary {
-    /// The number of complete match pairs; see [`ENOUGH`].
+    /// The number of complete match pairs; see [`REQUIRED_PAIRS`].
     pub fn pair_count(&self) -> u64 {
         self.pentanomial.iter().sum()
     }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const GUARD: Duration = Duration::from_millis(30);
 
 /// The minimum time for an answer, whatever the margin; it suffices for a legal move.
-const LEAST: Duration = Duration::from_millis(50);
+const MIN_TIME: Duration = Duration::from_millis(50);
 
 /// The maximum time for which START waits for the threads of ended matches.
 const ENDING: Duration = Duration::from_secs(1);
@@ -110,7 +110,7 @@ impl Matches {
     /// The player's deadline and the latest instant of the answer, for a message that `arrived` at this
     /// instant and gives this `clock`.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
-        let time = clock.saturating_sub(self.config.margin).max(LEAST);
+        let time = clock.saturating_sub(self.config.margin).max(MIN_TIME);
         (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
     }
 
@@ -227,7 +227,7 @@ impl Matches {
     }
 
     /// Drops matches that have been silent for too long or could not begin. If a question does not reach its
-    /// player in time, the match's thread stops following the state.
+    /// player in time, the match worker abandons its evaluation of the state.
     pub(super) fn tend(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {
