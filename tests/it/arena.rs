@@ -2,8 +2,8 @@
 
 use ggp_arena::{
     CommandPlayer, Contest, Ending, Entrant, Event, FaultKind, Finish, MachineReferee, MatchEvent,
-    MatchResult, MatchSetup, Observer, OnFault, Outcome, Pairing, Players, Record, Referee, Run, Seat,
-    SeatRequest, Shard, Standings, Tournament, merge, read_results,
+    MatchResult, MatchSetup, Observer, OnFault, Outcome, Pairing, PlayerRequest, Players, Record, Referee,
+    Run, Seat, Shard, Standings, Tournament, merge, read_results,
 };
 use ggp_game::{
     Clocks, Deadline, EvalError, Fact, Game, Interpreter, Observation, PlayError, Player, Role, StateMachine,
@@ -35,13 +35,13 @@ impl Players for Local {
         &self,
         entrant: &Entrant,
         _game: &Arc<Game>,
-        seat: &SeatRequest<'_>,
+        request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError> {
         if let Some(command) = entrant.spec.strip_prefix("cmd:") {
-            return Ok(Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?));
+            return Ok(Box::new(CommandPlayer::spawn(command, request.match_id, request.grace)?));
         }
         let spec: PlayerSpec = entrant.spec.parse().map_err(|e| PlayError::Unable(format!("{e}")))?;
-        Ok(match spec.with_seed(seat.seed) {
+        Ok(match spec.with_seed(request.seed) {
             PlayerSpec::Mcts(options) => {
                 Box::new(MctsPlayer::new(options, |game: &Arc<Game>, _, _: &StopToken| {
                     Ok(Interpreter::new(game))
@@ -99,7 +99,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The part of the results that is equal whenever a match is played.
+/// The results by match id, without the members that differ when a match is played again (times).
 fn content(path: &Path) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     read_results(path, |mut result| {
@@ -182,7 +182,7 @@ fn a_stopped_run_goes_on_where_it_was() {
     assert_eq!(content(&out), content(&fresh));
 }
 
-/// The child process of the next test; not a test by itself.
+/// The body of the child process that the next test starts and kills; it tests nothing on its own.
 #[test]
 #[ignore = "run by another test, which kills it"]
 fn child_that_is_killed() {
@@ -288,9 +288,9 @@ impl Players for StopsAtOpening {
         &self,
         entrant: &Entrant,
         game: &Arc<Game>,
-        seat: &SeatRequest<'_>,
+        request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError> {
-        Local.player(entrant, game, seat)
+        Local.player(entrant, game, request)
     }
 
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError> {
@@ -473,8 +473,8 @@ fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
     assert_eq!(opening.len(), 2);
     let dice = |seed| {
         let entrant = Entrant { name: "dice".to_owned(), spec: "random".to_owned() };
-        let seat = SeatRequest { match_id: "m", seed, grace: Duration::ZERO };
-        Seat::Player(Local.player(&entrant, &contest.game, &seat).unwrap())
+        let request = PlayerRequest { match_id: "m", seed, grace: Duration::ZERO };
+        Seat::Player(Local.player(&entrant, &contest.game, &request).unwrap())
     };
     let (bad, _) = scripted(&["(mark 9 9)"; 9]);
     let mut watcher = Watcher::default();

@@ -26,7 +26,7 @@ const RULES: &[Rule] = &[
         allowed: &[
             ("crates/game/src/machine.rs", "the one place: `StateMachine::parse_joint` and its relatives"),
             (
-                "crates/server/src/player/position.rs",
+                "crates/server/src/player/tracked_state.rs",
                 "passes the texts on, with the legal moves that it keeps",
             ),
             ("crates/cli/src/record.rs", "splits the text of one joint move; the machine reads the moves"),

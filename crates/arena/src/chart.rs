@@ -115,7 +115,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     svg
 }
 
-/// A chart of series with values from 0 to 100; the name of each stands at its end.
+/// A line chart of series with values from 0 to 100; the name of a series stands at the end of its line.
 pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     let (left, top, bottom, height) = (40.0, 12.0, 44.0, 320.0);
     let right = WIDTH - NAMES;

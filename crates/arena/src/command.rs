@@ -6,7 +6,7 @@
 
 use crate::trial::Trial;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
-use ggp_protocol::{Reply, Request, Seen, rules_line};
+use ggp_protocol::{LastTurn, Reply, Request, rules_line};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -116,7 +116,7 @@ impl CommandPlayer {
             is_gone: false,
         };
         match spawned.into_iter().find_map(Result::err) {
-            Some(error) => Err(PlayError::Gone(format!("no thread for `{}`: {error}", words[0]))),
+            Some(error) => Err(PlayError::Gone(format!("cannot start a thread for `{}`: {error}", words[0]))),
             None => Ok(player),
         }
     }
@@ -204,18 +204,18 @@ impl CommandPlayer {
         PlayError::Gone(why)
     }
 
-    fn seen(seen: Observation<'_>) -> Seen {
+    fn last_turn(seen: Observation<'_>) -> LastTurn {
         match seen {
-            Observation::Start => Seen::Nothing,
-            Observation::Moves(moves) => Seen::Moves(moves.to_vec()),
+            Observation::Start => LastTurn::Nothing,
+            Observation::Moves(moves) => LastTurn::Moves(moves.to_vec()),
             Observation::Percepts { turn, own, seen } => {
-                Seen::Percepts { turn, own: Some(own.to_owned()), percepts: seen.to_vec() }
+                LastTurn::Percepts { turn, own: Some(own.to_owned()), percepts: seen.to_vec() }
             }
         }
     }
 
     fn play_request(&self, seen: Observation<'_>) -> Request<'static> {
-        Request::Play { id: self.match_id.clone(), seen: CommandPlayer::seen(seen) }
+        Request::Play { id: self.match_id.clone(), last_turn: CommandPlayer::last_turn(seen) }
     }
 }
 
@@ -229,7 +229,7 @@ impl Player for CommandPlayer {
         stop: &StopToken,
     ) -> Result<(), PlayError> {
         match Reply::parse_status(&self.begin(game, role, clocks, deadline, stop)?) {
-            Some(Reply::Busy) => Err(PlayError::Unable("it is busy".to_owned())),
+            Some(Reply::Busy) => Err(PlayError::Unable("it is busy with another match".to_owned())),
             _ => Ok(()),
         }
     }
@@ -254,7 +254,7 @@ impl Player for CommandPlayer {
     }
 
     fn stop(&mut self, seen: Observation<'_>) {
-        let request = Request::Stop { id: self.match_id.clone(), seen: CommandPlayer::seen(seen) };
+        let request = Request::Stop { id: self.match_id.clone(), last_turn: CommandPlayer::last_turn(seen) };
         let clock = self.play_clock.min(STOP_CLOCK);
         if self.owed == 0 {
             let _ = self.ask(&request, Deadline::after(clock), &StopToken::new());

@@ -1,6 +1,7 @@
 //! The FNV-1a hash (Fowler, Noll & Vo): equal on every machine and in every version.
 
-/// The hash of a sequence of byte strings; a separator byte after each makes the borders count.
+/// The hash of a sequence of byte strings. A separator byte after each string distinguishes `ab`, `c` from
+/// `a`, `bc`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digest(u64);
 

@@ -191,7 +191,7 @@ impl Sprt {
         }
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(format!("{name}={value}: a probability between 0 and 0.5 is wanted"));
+                return Err(format!("{name}={value}: {name} must be between 0 and 0.5"));
             }
         }
         Ok(Sprt { elo0, elo1, alpha, beta })
@@ -261,18 +261,18 @@ impl FromStr for Sprt {
         let (mut elo, mut risk) = ([None, None], [0.05, 0.05]);
         for part in text.split([' ', ',', '\t']).filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not KEY=VALUE"))?;
-            let value: f64 = value.parse().map_err(|_| format!("`{value}` in `{part}` is no number"))?;
+            let value: f64 = value.parse().map_err(|_| format!("`{value}` in `{part}` is not a number"))?;
             match key {
                 "elo0" => elo[0] = Some(value),
                 "elo1" => elo[1] = Some(value),
                 "alpha" => risk[0] = value,
                 "beta" => risk[1] = value,
-                _ => return Err(format!("`{key}` is none of elo0, elo1, alpha, beta")),
+                _ => return Err(format!("unknown setting `{key}`: expected elo0, elo1, alpha or beta")),
             }
         }
         match elo {
             [Some(elo0), Some(elo1)] => Sprt::new(elo0, elo1, risk[0], risk[1]),
-            _ => Err("both elo0 and elo1 are wanted".to_owned()),
+            _ => Err("elo0 and elo1 must both be given".to_owned()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Text in HTML.
+//! Escaping of text for HTML.
 
 /// Escapes `text` for HTML elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {

@@ -27,7 +27,7 @@ impl FromStr for OnFault {
             "random" => Ok(OnFault::Random),
             "first" => Ok(OnFault::First),
             "forfeit" => Ok(OnFault::Forfeit),
-            _ => Err(format!("`{text}` is none of random, first, forfeit")),
+            _ => Err(format!("unknown policy `{text}`: expected random, first or forfeit")),
         }
     }
 }

@@ -1,17 +1,17 @@
 //! The headline of a tournament's results: which player is stronger, if the evidence suffices, and which
 //! players have too many faults.
 //!
-//! Invariant: a player is called stronger only on at least [`ENOUGH`] pairs from at least [`ENOUGH`]
+//! Invariant: a player is called stronger only on at least [`REQUIRED_PAIRS`] pairs from at least [`REQUIRED_PAIRS`]
 //! encounters, and only if neither player was at fault in more than a tenth of its matches.
 
 use crate::interval::Estimate;
-use crate::standings::{ENOUGH, PairSummary, PlayerSummary, Summary};
+use crate::summary::{PairSummary, PlayerSummary, REQUIRED_PAIRS, Summary};
 use std::fmt::Write as _;
 
-/// The likelihood of superiority from which on a player is called stronger: two-sided 95 %.
+/// The smallest likelihood of superiority with which a player is called stronger (two-sided 95 %).
 const SETTLED: f64 = 0.975;
 
-/// At most one match in this many may be at fault.
+/// A player is often at fault if more than one in this many of its matches has a fault of it.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
@@ -72,7 +72,7 @@ impl Summary {
     }
 }
 
-/// Why the better of two players cannot be called stronger; `None` if it can.
+/// The reason not to call the better of two players stronger; `None` if the evidence suffices.
 fn doubt(
     pair: &PairSummary,
     superiority: f64,
@@ -84,16 +84,16 @@ fn doubt(
     }
     if !pair.is_paired {
         return Some(
-            "This does not show who is stronger: most matches lack the one with the seats swapped."
+            "This does not show who is stronger: most matches have no partner with the seats swapped."
                 .to_owned(),
         );
     }
-    if pair.pair_count() < ENOUGH {
-        return Some(format!("This is too little evidence yet: at least {ENOUGH} pairs are needed."));
+    if pair.pair_count() < REQUIRED_PAIRS {
+        return Some(format!("This is too little evidence yet: at least {REQUIRED_PAIRS} pairs are needed."));
     }
-    if pair.encounters < ENOUGH {
+    if pair.encounters < REQUIRED_PAIRS {
         return Some(format!(
-            "This is too little evidence yet: the pairs come from {} encounters, and at least {ENOUGH} are needed.",
+            "This is too little evidence yet: the pairs come from {} encounters, and at least {REQUIRED_PAIRS} are needed.",
             pair.encounters
         ));
     }
@@ -195,7 +195,7 @@ mod tests {
             (0..500).map(|n| result(&format!("e{n}"), 0, &[("first", 100), ("second", 0)])).collect();
         let said = headline(&results);
         assert!(said[0].starts_with("<first> is ahead of <second>: "), "{said:?}");
-        assert!(said[0].ends_with(" in 500 matches. This does not show who is stronger: most matches lack the one with the seats swapped."), "{said:?}");
+        assert!(said[0].ends_with(" in 500 matches. This does not show who is stronger: most matches have no partner with the seats swapped."), "{said:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::record::Record;
 use ggp_game::{Fact, Goals, SearchReport};
 use std::time::Duration;
 
-/// How a match ended.
+/// The way in which a match ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// A terminal state was reached.
@@ -41,7 +41,7 @@ impl Ending {
 /// The outcome of a finished match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// How the match ended.
+    /// The way in which the match ended.
     pub ending: Ending,
     /// The goal of each role, in role order; all `None` unless [`Ending::is_played`].
     pub goals: Vec<Option<u8>>,
@@ -60,7 +60,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The score of the role at a position as text; the text says if the rules give no goal or several.
+    /// The score of the role at position `role` as text, which also tells if the rules give no goal or
+    /// several.
     pub fn score_text(&self, role: usize) -> String {
         match (self.given.get(role), self.goals.get(role)) {
             (Some(goals), _) => goals.to_string(),

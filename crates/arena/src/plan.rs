@@ -6,94 +6,10 @@
 //! player every role equally often against the same opponents.
 
 use crate::digest::Digest;
+use crate::entrants::{Contest, Entrant, Pairing};
 use crate::seating::{combinations, seatings};
 use ggp_game::rng::{Stream, mix};
 use ggp_game::{Game, Role};
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-
-/// A participant of a tournament.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entrant {
-    /// A unique name.
-    pub name: String,
-    /// The specification from which the factory makes the player.
-    pub spec: String,
-}
-
-/// A game of a tournament.
-#[derive(Clone, Debug)]
-pub struct Contest {
-    /// A unique name, used in ids and tables.
-    pub name: String,
-    /// The game.
-    pub game: Arc<Game>,
-}
-
-/// Which entrants meet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Pairing {
-    /// All groups of entrants meet; in two-role games, all pairs.
-    #[default]
-    RoundRobin,
-    /// Only groups with the first entrant meet; in two-role games, the others never meet each other.
-    Gauntlet,
-}
-
-impl FromStr for Pairing {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Pairing, String> {
-        match text {
-            "roundrobin" | "round-robin" => Ok(Pairing::RoundRobin),
-            "gauntlet" => Ok(Pairing::Gauntlet),
-            _ => Err(format!("`{text}` is neither roundrobin nor gauntlet")),
-        }
-    }
-}
-
-impl fmt::Display for Pairing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Pairing::RoundRobin => "roundrobin",
-            Pairing::Gauntlet => "gauntlet",
-        })
-    }
-}
-
-/// A shard: the `index`-th of `count` parts of all encounters.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shard {
-    /// The number of this shard, from 1 to `count`.
-    pub index: u64,
-    /// The number of shards.
-    pub count: u64,
-}
-
-impl Shard {
-    /// The one shard that holds all encounters.
-    pub const ALL: Shard = Shard { index: 1, count: 1 };
-
-    /// Whether an encounter, given its number, belongs to this shard. Of any block of `count` encounters each
-    /// shard holds one, at a place that changes from block to block, so that no shard holds one game only.
-    pub fn contains(self, encounter: u64) -> bool {
-        let (block, place) = (encounter / self.count, encounter % self.count);
-        (place + mix(block) % self.count) % self.count == self.index - 1
-    }
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Shard, String> {
-        let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-        match parts {
-            Some((index, count)) if (1..=count).contains(&index) => Ok(Shard { index, count }),
-            _ => Err(format!("`{text}` is no shard: K/N is wanted, with K from 1 to N")),
-        }
-    }
-}
 
 /// A match to be played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,7 +32,7 @@ pub struct Fixture {
     pub seed: u64,
 }
 
-/// Why a plan cannot be made.
+/// The reason why a plan cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
     /// There is no player, no game, or no role that is played.
@@ -126,9 +42,7 @@ pub enum PlanError {
     #[error("there are two {0} with the name `{1}`: give each a name of its own")]
     Twice(&'static str, String),
     /// The only player would play several roles of a game.
-    #[error(
-        "{player} would play against itself in {game}, which has {roles} roles: a second player is wanted"
-    )]
+    #[error("{player} would play against itself in {game}, which has {roles} roles: add a second player")]
     Alone {
         /// The name of the only player.
         player: String,
@@ -138,7 +52,7 @@ pub enum PlanError {
         roles: usize,
     },
     /// A name has a character that ids do not allow.
-    #[error("`{0}` is no name: letters, digits and any of . _ - + are wanted")]
+    #[error("`{0}` is not a valid name: use letters, digits and . _ - + only")]
     BadName(String),
     /// A round has too many encounters.
     #[error("one round has more than {MAX_ROUND} encounters: take fewer players or games")]
@@ -344,6 +258,7 @@ fn played_roles(game: &Game) -> Vec<bool> {
 mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::Arc;
 
     fn contest(name: &str, roles: &[&str]) -> Contest {
         let facts: Vec<String> =
@@ -363,7 +278,7 @@ mod tests {
         Plan::new(&entrants(players), &contests, pairing, 7, "").unwrap()
     }
 
-    /// How often each player has each role in one round, by (game, role, player).
+    /// The number of times that each player has each role in one round, by (game, role, player).
     fn seats_taken(plan: &Plan) -> BTreeMap<(usize, usize, usize), usize> {
         let mut taken = BTreeMap::new();
         for number in 0..plan.round() {
@@ -452,24 +367,6 @@ mod tests {
         for (roles, count) in [(&["a", "b"][..], 2), (&["a", "b", "c"], 3)] {
             let alone = PlanError::Alone { player: "p0".to_owned(), game: "g".to_owned(), roles: count };
             assert_eq!(new(roles), Err(alone));
-        }
-    }
-
-    #[test]
-    fn shards_share_all_encounters_out() {
-        for count in 1..9 {
-            let mut sizes = vec![0u64; count as usize];
-            for encounter in 0..840 {
-                let owners: Vec<u64> =
-                    (1..=count).filter(|&index| Shard { index, count }.contains(encounter)).collect();
-                assert_eq!(owners.len(), 1);
-                sizes[owners[0] as usize - 1] += 1;
-            }
-            assert!(sizes.iter().all(|&size| size == 840 / count), "{sizes:?}");
-        }
-        assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
-        for bad in ["0/3", "4/3", "1", "a/b", "1/0"] {
-            assert!(bad.parse::<Shard>().is_err(), "{bad}");
         }
     }
 

@@ -1,9 +1,9 @@
-//! What is tried before the first match: an entrant that cannot be started, reached or made ends the tournament
-//! before anything is played.
+//! The trials before the first match. An entrant that cannot be started or reached, or whose player cannot be
+//! made, ends the tournament before any match is played.
 
 use crate::runner::{RefereePool, make_player};
 use crate::setup::is_nature;
-use crate::tournament::{Event, Players, SeatRequest, Tournament, TournamentError};
+use crate::tournament::{Event, PlayerRequest, Players, Tournament, TournamentError};
 use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Role, StopToken};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
-    /// Tries the entrants in `waiting`, all at the same time.
+    /// Holds the trials of the entrants at the positions in `waiting`, all at the same time.
     pub(crate) fn hold_trials(
         &self,
         players: &dyn Players,
@@ -45,12 +45,12 @@ impl Tournament {
                 if !is_told && began.elapsed() > PATIENCE {
                     let late = trials.iter().filter(|(_, thread)| !thread.is_finished());
                     let late: Vec<&str> = late.map(|(entrant, _)| entrant.name.as_str()).collect();
-                    on_event(Event::Note(format!("waiting for an answer of {}", late.join(", "))));
+                    on_event(Event::Note(format!("waiting for {} to answer", late.join(", "))));
                     is_told = true;
                 }
             }
             for (entrant, thread) in trials {
-                let broken = || Unfit { why: "its trial broke off".to_owned(), help: String::new() };
+                let broken = || Unfit { why: "its trial panicked".to_owned(), help: String::new() };
                 match thread.join().unwrap_or_else(|_| Err(broken())) {
                     _ if stop.is_stopped() => {}
                     Ok(warnings) => {
@@ -69,8 +69,8 @@ impl Tournament {
         }
     }
 
-    /// Makes every player in `waiting` once in every game before the first match; keeps the referees it
-    /// makes.
+    /// Makes a player of every entrant in `waiting` once for every game, to find errors before the first match.
+    /// Returns one idle referee a game.
     pub(crate) fn make_players(
         &self,
         players: &dyn Players,
@@ -83,8 +83,8 @@ impl Tournament {
                 players.referee(&contest.game).map_err(|error| TournamentError::Referee { game, error })?;
             referees.push(Mutex::new(vec![referee]));
             for entrant in waiting.iter().map(|&position| &self.entrants[position]) {
-                let seat = SeatRequest { match_id: "preflight", seed: 0, grace: self.grace };
-                make_player(players, entrant, contest, &seat)?;
+                let request = PlayerRequest { match_id: "preflight", seed: 0, grace: self.grace };
+                make_player(players, entrant, contest, &request)?;
             }
         }
         Ok(referees)
@@ -94,10 +94,10 @@ impl Tournament {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entrants::{Contest, Entrant, Pairing};
     use crate::fault::OnFault;
-    use crate::plan::{Contest, Entrant, Pairing};
     use crate::referee::Referee;
-    use crate::tournament::{Run, SeatRequest};
+    use crate::tournament::{PlayerRequest, Run};
     use ggp_game::{Clocks, Game};
     use ggp_game::{PlayError, Player};
     use std::sync::Arc;
@@ -116,7 +116,7 @@ mod tests {
             &self,
             _: &Entrant,
             _: &Arc<Game>,
-            _: &SeatRequest<'_>,
+            _: &PlayerRequest<'_>,
         ) -> Result<Box<dyn Player>, PlayError> {
             Err(PlayError::Unable("no player".to_owned()))
         }
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(warnings, ["odd is busy"]);
         // If all entrants pass, the run goes on to the referees.
         assert_eq!(error(&["good", "odd"], &StopToken::new()).0, "g cannot be refereed: no referee");
-        // A stopped trial is no failure.
+        // A stopped trial is not a failure.
         let stop = StopToken::new();
         stop.stop();
         assert_eq!(error(&["good", "bad"], &stop).0, "g cannot be refereed: no referee");

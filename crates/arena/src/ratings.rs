@@ -11,7 +11,7 @@ use crate::interval::{Estimate, Z95, student_quantile_975};
 pub(crate) const BLOCKS: usize = 48;
 
 /// With fewer groups than this, the intervals assume that all comparisons are independent.
-const ENOUGH_BLOCKS: usize = 8;
+const MIN_BLOCKS: usize = 8;
 
 /// The prior: the number of imaginary matches that each player draws with an average player. It keeps the
 /// rating finite for a player that won or lost everything; its weight is small beside some dozens of matches.
@@ -78,7 +78,7 @@ pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate
             let spread: f64 = without.iter().map(|ratings| (ratings[player] - mean).powi(2)).sum();
             // If all encounters agree, the jackknife sees no variance.
             let one_sided = points <= 0.0 || points >= count || spread * information < NO_SPREAD;
-            let margin = if one_sided || blocks.len() < ENOUGH_BLOCKS {
+            let margin = if one_sided || blocks.len() < MIN_BLOCKS {
                 Z95 / information.sqrt()
             } else {
                 student_quantile_975(blocks.len() as u64 - 1) * ((n - 1.0) / n * spread).sqrt()

@@ -51,7 +51,7 @@ pub struct Record {
     /// The players' names, in role order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub player_names_from_host: Vec<String>,
-    /// Which of the players are people, in role order.
+    /// For each role, whether the player is a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub is_player_human: Vec<bool>,
     /// The name of the tournament.
@@ -131,7 +131,7 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// Why a record cannot be read.
+/// The reason why a record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The text is not JSON, or not a record.
@@ -160,7 +160,7 @@ pub enum RecordError {
     )]
     Empty,
     /// A move of a JSON record is not one term.
-    #[error("joint move {step}, role {role}: `{text}` is no move")]
+    #[error("joint move {step}, role {role}: `{text}` is not a move")]
     Move {
         /// The joint move, from 0.
         step: usize,
@@ -169,7 +169,7 @@ pub enum RecordError {
         /// The text in place of a move.
         text: String,
     },
-    /// The record has no such state.
+    /// The record has no state of this number.
     #[error("the record holds no states, only moves")]
     NoStates,
 }
@@ -190,7 +190,7 @@ pub struct Step {
 /// # Errors
 /// When the text has neither form.
 pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
-    /// The part of a record that a list of moves needs; other programs may leave out all the rest.
+    /// The one member that this function needs; records of other programs may lack all others.
     #[derive(Deserialize)]
     struct Moves {
         moves: Vec<Vec<String>>,
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(record.to_lines(), "((move 1 2 1 3) noop)\n(noop (move 1 7 1 6))\n");
         assert_eq!(Record::read(&record.to_lines()).unwrap(), record);
         let error = Record::read("(a b)\n(a\n").unwrap_err().to_string();
-        assert!(error.starts_with("line 2: not readable as KIF"), "{error}");
+        assert!(error.starts_with("line 2: not valid KIF"), "{error}");
     }
 
     #[test]
@@ -384,14 +384,17 @@ mod tests {
     fn what_is_wrong_is_said() {
         assert!(matches!(Record::read("{}").unwrap().last_state(), Err(RecordError::NoStates)));
         let record = Record::read(r#"{"states":["("],"moves":[["a b"]]}"#).unwrap();
-        assert!(record.last_state().unwrap_err().to_string().starts_with("state 0: not readable"));
-        assert_eq!(record.joint_moves().unwrap_err().to_string(), "joint move 0, role 0: `a b` is no move");
+        assert!(record.last_state().unwrap_err().to_string().starts_with("state 0: not valid KIF"));
+        assert_eq!(
+            record.joint_moves().unwrap_err().to_string(),
+            "joint move 0, role 0: `a b` is not a move"
+        );
         assert!(matches!(Record::read("{\"moves\":3}"), Err(RecordError::Json(_))));
         let record = Record::read(r#"{"states":["(x)","( y (true (a) (b)) )","( () )"]}"#).unwrap();
         let wrong = |step| record.state(step).unwrap_err().to_string();
         assert_eq!(record.state(0).unwrap().len(), 1);
         assert_eq!(wrong(1), "state 1: `(true (a) (b))` is not one fact: `true` takes one argument");
-        assert_eq!(wrong(2), "state 2: not readable as KIF: `()` is no term");
+        assert_eq!(wrong(2), "state 2: not valid KIF: `()` is not a term");
     }
 
     #[test]

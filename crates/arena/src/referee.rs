@@ -34,7 +34,7 @@ pub trait Referee: Send {
     ) -> Outcome;
 
     /// Up to `plies` random joint moves from the initial state that reach no terminal state; fewer if
-    /// every draw ended the game earlier.
+    /// every draw reaches a terminal state earlier.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
@@ -48,7 +48,7 @@ pub struct MachineReferee<M> {
     percepts: bool,
 }
 
-/// The maximum number of draws for one opening; a draw that ends the game too early is repeated.
+/// The maximum number of draws for one opening; a draw that reaches a terminal state is repeated.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {
@@ -112,16 +112,16 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
         let roles = self.machine.game().role_count();
         let transcript = Transcript::new(setup.record.clone(), &setup, roles);
         if seats.len() != roles {
-            let why = format!("{roles} roles, but {} seats", seats.len());
+            let why = format!("the game has {roles} roles, but the match has {} seats", seats.len());
             return transcript.close(Ending::Unplayed(why));
         }
-        let mut table = Table { referee: self, setup: &setup, seats, observer, stop, transcript };
-        let ending = match table.play() {
+        let mut current = MatchInProgress { referee: self, setup: &setup, seats, observer, stop, transcript };
+        let ending = match current.play() {
             Ok(ending) => ending,
             Err(EvalError::Interrupted) => Ending::Interrupted,
             Err(error) => Ending::RulesFailed(error.to_string()),
         };
-        let outcome = table.transcript.close(ending);
+        let outcome = current.transcript.close(ending);
         observer.observe(MatchEvent::End(&outcome));
         outcome
     }
@@ -143,7 +143,7 @@ impl<M: StateMachine> Referee for MachineReferee<M> {
 }
 
 /// A match in progress.
-struct Table<'a, M> {
+struct MatchInProgress<'a, M> {
     referee: &'a mut MachineReferee<M>,
     setup: &'a MatchSetup,
     seats: &'a mut [Seat],
@@ -155,13 +155,13 @@ struct Table<'a, M> {
 /// A player's answer and the time it took.
 type Answer = (Result<String, PlayError>, Duration);
 
-impl<M: StateMachine> Table<'_, M> {
+impl<M: StateMachine> MatchInProgress<'_, M> {
     fn play(&mut self) -> Result<Ending, EvalError> {
         let mut state = self.referee.machine.initial_state()?;
         if let Some(ending) = self.start_players() {
             return Ok(ending);
         }
-        let mut seen = Sight::default();
+        let mut observations = Observations::default();
         let mut step = 0;
         let ending = loop {
             self.enter(&state, step)?;
@@ -186,7 +186,7 @@ impl<M: StateMachine> Table<'_, M> {
                 Err(role) => break Ending::NoLegalMove { role: role.index() },
             };
             self.transcript.begin_step();
-            let joint = match self.choose(&legal, &seen, step) {
+            let joint = match self.choose(&legal, &observations, step) {
                 Ok(joint) => joint,
                 Err(ending) => break ending,
             };
@@ -202,13 +202,13 @@ impl<M: StateMachine> Table<'_, M> {
                 },
             });
             let next = self.referee.machine.next_state(&state, &joint)?;
-            seen.look(self.referee, &state, &joint, texts, step)?;
+            observations.update(self.referee, &state, &joint, texts, step)?;
             state = next;
             step += 1;
         };
         for (role, seat) in self.seats.iter_mut().enumerate() {
             if let Seat::Player(player) = seat {
-                let _ = catch_unwind(AssertUnwindSafe(|| player.stop(seen.of(role))));
+                let _ = catch_unwind(AssertUnwindSafe(|| player.stop(observations.of(role))));
             }
         }
         Ok(ending)
@@ -259,13 +259,18 @@ impl<M: StateMachine> Table<'_, M> {
     }
 
     /// The joint move of this step, or the ending if there is none.
-    fn choose(&mut self, legal: &[Vec<Move>], seen: &Sight, step: u32) -> Result<Vec<Move>, Ending> {
+    fn choose(
+        &mut self,
+        legal: &[Vec<Move>],
+        observations: &Observations,
+        step: u32,
+    ) -> Result<Vec<Move>, Ending> {
         if let Some(texts) = self.setup.opening.get(step as usize) {
-            return self.follow_opening(texts, legal, seen, step);
+            return self.follow_opening(texts, legal, observations, step);
         }
         let (clock, stop) = (self.setup.clocks.play, self.stop);
         let answers = ask_all(self.seats, self.setup.parallel, &|role, player| {
-            player.play(seen.of(role), Deadline::after(clock), stop)
+            player.play(observations.of(role), Deadline::after(clock), stop)
         });
         if self.stop.is_stopped() {
             return Err(Ending::Interrupted);
@@ -317,7 +322,7 @@ impl<M: StateMachine> Table<'_, M> {
         &mut self,
         texts: &[String],
         legal: &[Vec<Move>],
-        seen: &Sight,
+        observations: &Observations,
         step: u32,
     ) -> Result<Vec<Move>, Ending> {
         let joint = self.referee.machine.parse_joint_among(legal, texts).ok();
@@ -327,7 +332,7 @@ impl<M: StateMachine> Table<'_, M> {
         };
         // An error of `observe` is ignored: a broken player fails again when it is asked for a move.
         ask_all(self.seats, self.setup.parallel, &|role, player| {
-            player.observe(seen.of(role)).map(|()| String::new())
+            player.observe(observations.of(role)).map(|()| String::new())
         });
         Ok(joint)
     }
@@ -335,14 +340,14 @@ impl<M: StateMachine> Table<'_, M> {
 
 /// The players' observations of the last step: the joint move, or percepts in GDL-II.
 #[derive(Default)]
-struct Sight {
+struct Observations {
     joint: Option<Vec<String>>,
     percepts: Option<Vec<Vec<Fact>>>,
     turn: u32,
 }
 
-impl Sight {
-    fn look<M: StateMachine>(
+impl Observations {
+    fn update<M: StateMachine>(
         &mut self,
         referee: &mut MachineReferee<M>,
         state: &M::State,
@@ -396,7 +401,7 @@ fn ask_all(
         let gone = |why: &str| Some((Err(PlayError::Gone(why.to_owned())), Duration::ZERO));
         let join = |thread: std::io::Result<std::thread::ScopedJoinHandle<'_, Option<Answer>>>| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|_| gone("it panicked")),
-            Err(error) => gone(&format!("no thread for it: {error}")),
+            Err(error) => gone(&format!("cannot start a thread for it: {error}")),
         };
         threads.into_iter().map(join).collect()
     })

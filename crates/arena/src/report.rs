@@ -8,7 +8,7 @@ use crate::elo::{Hypothesis, SprtState};
 use crate::escape::escape;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
-use crate::standings::Summary;
+use crate::summary::Summary;
 use std::fmt::Write as _;
 
 /// The parts of a page besides the results.
@@ -52,7 +52,7 @@ pub fn html(summary: &Summary, head: &ReportHead) -> String {
     page
 }
 
-/// Writes the headline, with the number of matches behind it.
+/// Writes the headline, the number of scored matches, and the state of the sequential test.
 fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
     let scored = summary.matches - summary.unscored;
     let mut sentences = summary.headline(&|name| format!("<b>{}</b>", escape(name)), &elo);
@@ -146,7 +146,7 @@ fn write_cross_table(page: &mut String, summary: &Summary) {
     }
     page.push_str(
         "<section><h2>Cross table</h2><p class=\"quiet\">The score of the player on the left against the one \
-         above: a win is 1, a draw ½. Below it won – drawn – lost.</p>\
+         above: a win is 1, a draw ½. The second line is won – drawn – lost.</p>\
          <div class=\"scroll\"><table class=\"cross\"><thead><tr><th></th>",
     );
     for player in &summary.players {
@@ -224,7 +224,7 @@ fn write_course(page: &mut String, summary: &Summary) {
     if summary.players.len() > course.len() {
         let _ = write!(page, "<p class=\"quiet\">The {} best players.</p>", course.len());
     }
-    page.push_str(&lines(&course, "seats played"));
+    page.push_str(&lines(&course, "roles played"));
     page.push_str("</section>\n");
 }
 
@@ -237,8 +237,8 @@ fn write_games(page: &mut String, summary: &Summary) {
         return;
     }
     page.push_str(
-        "<section><h2>Games</h2><p class=\"quiet\">Mean goals with 95 % intervals, and how often the seat was \
-         taken.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">game and role</th>",
+        "<section><h2>Games</h2><p class=\"quiet\">Mean goals with 95 % intervals, and how often the player took \
+         the role.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">game and role</th>",
     );
     for player in &summary.players {
         let _ = write!(page, "<th scope=\"col\">{}</th>", escape(&player.name));

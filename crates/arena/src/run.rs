@@ -1,4 +1,4 @@
-//! A tournament: plays the fixtures of a plan, several at once, and keeps their results.
+//! The run of a tournament: it plays the fixtures of a plan, several at once, and keeps their results.
 //!
 //! Invariants: a match counts once its line is in the results file, and is never played again after that;
 //! which matches are played does not depend on interruptions, on shards, or on how many matches run at once.
@@ -8,7 +8,7 @@
 use crate::plan::Plan;
 use crate::run_results::RunResults;
 use crate::runner::Runner;
-use crate::sequence::Sequence;
+use crate::sequential_test::SequentialTest;
 use crate::tournament::{Event, Finish, Players, Run, RunReport, Tournament, TournamentError};
 use ggp_game::StopToken;
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ impl Tournament {
             None if results.progress.done < results.progress.total => Finish::Stopped,
             None => Finish::Complete,
         };
-        let sprt = results.sequence.as_ref().map(Sequence::state);
+        let sprt = results.sprt.as_ref().map(SequentialTest::state);
         Ok(RunReport { finish, progress: results.progress, standings: results.standings, sprt })
     }
 
@@ -92,13 +92,13 @@ impl Tournament {
         }
         if !total.is_multiple_of(round) && round > 2 {
             warnings.push(format!(
-                "{total} matches are no whole number of rounds of {round}: not everyone has every role in every \
-                 game equally often; in {} they have",
+                "{total} matches are not a whole number of rounds of {round} matches: some players take some \
+                 roles more often than others; {} matches are whole rounds",
                 total.next_multiple_of(round)
             ));
         }
         if run.resume && run.out.is_none() {
-            warnings.push("there is nothing to resume without a results file".to_owned());
+            warnings.push("no results file is given, so nothing is resumed".to_owned());
         }
         warnings
     }
@@ -158,7 +158,7 @@ fn play_all(
                     result: &result,
                     progress: kept_results.progress,
                     standings: &kept_results.standings,
-                    sprt: kept_results.sequence.as_ref().map(Sequence::state),
+                    sprt: kept_results.sprt.as_ref().map(SequentialTest::state),
                 }),
                 Err(error) => drop(failed.get_or_insert(error)),
             }

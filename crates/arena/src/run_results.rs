@@ -1,11 +1,11 @@
-//! The results of a run: the file, the standings, the sequential test and the progress, kept in step.
+//! The results of a run: the file, the standings, the sequential test and the progress, updated together.
 
 use crate::digest::Digest;
 use crate::elo::Hypothesis;
-use crate::ledger::ResultFile;
 use crate::plan::Plan;
 use crate::result::MatchResult;
-use crate::sequence::Sequence;
+use crate::results_file::ResultFile;
+use crate::sequential_test::SequentialTest;
 use crate::standings::Standings;
 use crate::tournament::{Progress, Run, Tournament, TournamentError};
 use std::collections::HashSet;
@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 pub(crate) struct RunResults {
     pub(crate) file: Option<ResultFile>,
     pub(crate) standings: Standings,
-    pub(crate) sequence: Option<Sequence>,
+    pub(crate) sprt: Option<SequentialTest>,
     pub(crate) progress: Progress,
     /// The numbers of the matches that have results.
     pub(crate) done: HashSet<u64>,
-    /// Digests of the match ids in the file that this run does not ask for.
+    /// Digests of the ids of matches that are in the file but not part of this run.
     pub(crate) unasked: HashSet<u64>,
 }
 
@@ -35,7 +35,7 @@ impl RunResults {
         let mut results = RunResults {
             file: None,
             standings: Standings::default(),
-            sequence: run.sprt.map(|sprt| Sequence::new(sprt, names())),
+            sprt: run.sprt.map(|sprt| SequentialTest::new(sprt, names())),
             progress: Progress { done: 0, total: 0, played: 0, elapsed: Duration::ZERO },
             done: HashSet::new(),
             unasked: HashSet::new(),
@@ -43,8 +43,8 @@ impl RunResults {
         let is_asked = |number: &u64| *number < total && run.shard.contains(plan.encounter(*number));
         for number in (0..total).filter(is_asked) {
             results.progress.total += 1;
-            if let Some(sequence) = &mut results.sequence {
-                sequence.expect(number);
+            if let Some(sprt) = &mut results.sprt {
+                sprt.expect(number);
             }
         }
         results.file = match &run.out {
@@ -60,8 +60,8 @@ impl RunResults {
             })?),
             Some(path) => Some(ResultFile::create(path)?),
         };
-        if let Some(sequence) = &mut results.sequence {
-            sequence.advance();
+        if let Some(sprt) = &mut results.sprt {
+            sprt.advance();
         }
         Ok(results)
     }
@@ -74,8 +74,8 @@ impl RunResults {
         self.progress.done += 1;
         self.standings.add(&result);
         (result.time, result.faults) = (Vec::new(), Vec::new());
-        if let Some(sequence) = &mut self.sequence {
-            sequence.add(number, &result);
+        if let Some(sprt) = &mut self.sprt {
+            sprt.add(number, &result);
         }
     }
 
@@ -90,9 +90,9 @@ impl RunResults {
             file.append(result)?;
         }
         self.standings.add(result);
-        if let Some(sequence) = &mut self.sequence {
-            sequence.add(number, result);
-            sequence.advance();
+        if let Some(sprt) = &mut self.sprt {
+            sprt.add(number, result);
+            sprt.advance();
         }
         self.progress.done += 1;
         self.progress.played += 1;
@@ -102,6 +102,6 @@ impl RunResults {
 
     /// The hypothesis that the sequential test has accepted.
     pub(crate) fn decision(&self) -> Option<Hypothesis> {
-        self.sequence.as_ref().and_then(|sequence| sequence.state().accepted)
+        self.sprt.as_ref().and_then(|sprt| sprt.state().accepted)
     }
 }

@@ -1,12 +1,13 @@
 //! The worker threads of a tournament: each one plays one fixture after the other.
 
+use crate::entrants::{Contest, Entrant};
 use crate::outcome::Ending;
-use crate::plan::{Contest, Entrant, Fixture, Plan};
+use crate::plan::{Fixture, Plan};
 use crate::record::Record;
 use crate::referee::Referee;
 use crate::result::MatchResult;
 use crate::setup::{MatchSetup, Seat};
-use crate::tournament::{Players, Run, SeatRequest, Tournament, TournamentError};
+use crate::tournament::{PlayerRequest, Players, Run, Tournament, TournamentError};
 use ggp_game::rng::mix;
 use ggp_game::{EvalError, Player, StopToken};
 use std::collections::HashSet;
@@ -17,14 +18,14 @@ use std::sync::{Mutex, PoisonError};
 /// The idle referees of one game.
 pub(crate) type RefereePool = Mutex<Vec<Box<dyn Referee>>>;
 
-/// A player for `seat`; the error names the entrant and the game.
+/// Makes the player of `request`; the error names the entrant and the game.
 pub(crate) fn make_player(
     players: &dyn Players,
     entrant: &Entrant,
     contest: &Contest,
-    seat: &SeatRequest<'_>,
+    request: &PlayerRequest<'_>,
 ) -> Result<Box<dyn Player>, TournamentError> {
-    players.player(entrant, &contest.game, seat).map_err(|error| TournamentError::Player {
+    players.player(entrant, &contest.game, request).map_err(|error| TournamentError::Player {
         name: entrant.name.clone(),
         game: contest.name.clone(),
         error,
@@ -92,8 +93,8 @@ impl Runner<'_> {
                 continue;
             };
             let seed = mix(fixture.seed.wrapping_add(1 + role as u64));
-            let seat = SeatRequest { match_id: &fixture.id, seed, grace: self.tournament.grace };
-            seats.push(Seat::Player(make_player(self.players, &entrants[*entrant], contest, &seat)?));
+            let request = PlayerRequest { match_id: &fixture.id, seed, grace: self.tournament.grace };
+            seats.push(Seat::Player(make_player(self.players, &entrants[*entrant], contest, &request)?));
         }
         let pool = &self.referees[fixture.contest];
         let idle = pool.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -1,4 +1,4 @@
-//! The settings of a match, and who takes its roles.
+//! The settings of a match, and its seats.
 
 use crate::fault::OnFault;
 use crate::record::Record;
@@ -12,8 +12,8 @@ pub struct MatchSetup {
     pub id: String,
     /// The start clock and the play clock; [`Duration::MAX`] means no limit.
     pub clocks: Clocks,
-    /// The time after the play clock in which an answer is still accepted. It counts as overshoot all the
-    /// same.
+    /// The time after the play clock in which an answer is still accepted. The time account counts it as
+    /// overshoot nevertheless.
     pub grace: Duration,
     /// The policy for faults.
     pub on_fault: OnFault,
@@ -50,9 +50,9 @@ impl MatchSetup {
 /// The default grace: half of the reference server's, since most players run on the same machine.
 pub const DEFAULT_GRACE: Duration = Duration::from_millis(500);
 
-/// The occupant of a role.
+/// The seat of a role in a match, with the player that sits in it. The seats of a match are in role order.
 pub enum Seat {
-    /// A player.
+    /// A player takes the role.
     Player(Box<dyn Player>),
     /// The role `random`: the referee draws its moves uniformly from the legal ones.
     Nature,

@@ -6,25 +6,17 @@
 use crate::account::TimeAccount;
 use crate::comparison::Comparisons;
 use crate::digest::Digest;
-use crate::elo::{Difference, Scores};
+use crate::elo::Scores;
 use crate::fault::FaultKind;
 use crate::interval::{Estimate, Moments};
-use crate::ledger::{Flaw, ResultsError, read_all};
 use crate::ratings::{BLOCKS, Meetings, rate};
+use crate::read_results::read_all;
 use crate::result::MatchResult;
+use crate::results_error::{Flaw, ResultsError};
 use crate::series::Series;
-use serde::Serialize;
+use crate::summary::{GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
-
-/// The number of pairs, and of different encounters behind them, required to call a player stronger.
-///
-/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
-/// players have swapped their seats. In a two-role game an encounter of two players is one pair.
-/// With more seats or more players an encounter has several pairs of the same two
-/// players. These pairs share their opening, so the encounters are counted as well. In a single-player
-/// game the matches of two players from the same opening are a pair.
-pub const ENOUGH: u64 = 30;
 
 /// Running totals over results.
 #[derive(Default, Debug)]
@@ -56,109 +48,9 @@ struct Tally {
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
-    /// Digests of the encounters with pairs, at most [`ENOUGH`] of them.
+    /// Digests of the encounters with pairs, at most [`REQUIRED_PAIRS`] of them.
     encounters: BTreeSet<u64>,
     meetings: Meetings,
-}
-
-/// The summary of all results.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Summary {
-    /// The number of matches, unscored ones included.
-    pub matches: u64,
-    /// The number of unscored matches.
-    pub unscored: u64,
-    /// The number of matches by ending.
-    pub endings: BTreeMap<String, u64>,
-    /// The players, best first.
-    pub players: Vec<PlayerSummary>,
-    /// All pairs of players that met, in the order of `players`.
-    pub pairs: Vec<PairSummary>,
-}
-
-/// The summary of one player.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct PlayerSummary {
-    /// The player's name.
-    pub name: String,
-    /// The rating in Elo, centred on 0; `None` if the player met nobody.
-    pub rating: Option<Estimate>,
-    /// The number of matches with this player, scored or not.
-    pub entered: u64,
-    /// The number of scored matches with this player.
-    pub matches: u64,
-    /// The number of comparisons with other players won.
-    pub wins: u64,
-    /// The number of comparisons drawn.
-    pub draws: u64,
-    /// The number of comparisons lost.
-    pub losses: u64,
-    /// The mean goal over all roles.
-    pub goal: Option<Estimate>,
-    /// The games it played.
-    pub games: Vec<GameSummary>,
-    /// The number of faults of each kind.
-    pub faults: BTreeMap<FaultKind, u64>,
-    /// The number of matches with a fault of this player.
-    pub faulty_matches: u64,
-    /// The time account over all matches.
-    pub time: TimeAccount,
-    /// The mean goal after each number of goals, at no more than a few hundred points.
-    pub series: Vec<(u64, f64)>,
-}
-
-/// The summary of one player in one game.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct GameSummary {
-    /// The name of the game.
-    pub game: String,
-    /// The number of roles taken, summed over matches.
-    pub count: u64,
-    /// The mean goal.
-    pub goal: Option<Estimate>,
-    /// The roles, in the game's order.
-    pub roles: Vec<RoleSummary>,
-}
-
-/// The summary of one player in one role of one game.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct RoleSummary {
-    /// The name of the role.
-    pub role: String,
-    /// How often the player took the role.
-    pub count: u64,
-    /// The mean goal.
-    pub goal: Option<Estimate>,
-}
-
-/// The summary of two players that met.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct PairSummary {
-    /// The players' names; all other members are from the first one's side.
-    pub players: [String; 2],
-    /// The number of comparisons won.
-    pub wins: u64,
-    /// The number of comparisons drawn.
-    pub draws: u64,
-    /// The number of comparisons lost.
-    pub losses: u64,
-    /// The number of match pairs with score 0, ¼, ½, ¾ and 1.
-    pub pentanomial: [u64; 5],
-    /// Whether the difference is computed from match pairs; it is computed from single matches if most
-    /// matches have no partner.
-    pub is_paired: bool,
-    /// The number of different encounters of the match pairs, counted up to [`ENOUGH`].
-    #[serde(skip)]
-    pub encounters: u64,
-    /// The difference in strength; `None` without scores.
-    pub difference: Option<Difference>,
-}
-
-impl PairSummary {
-    /// The number of complete match pairs; see [`ENOUGH`].
-    pub fn pair_count(&self) -> u64 {
-        self.pentanomial.iter().sum()
-    }
 }
 
 impl Standings {
@@ -226,7 +118,7 @@ impl Standings {
         for pair in pairs {
             let tally = self.pairs.entry(pair.players).or_insert_with(PairTally::new);
             tally.pairs[usize::from(pair.score)] += 1;
-            if (tally.encounters.len() as u64) < ENOUGH {
+            if (tally.encounters.len() as u64) < REQUIRED_PAIRS {
                 tally.encounters.insert(digest.value());
             }
         }
@@ -331,23 +223,6 @@ impl Standings {
             is_paired,
             encounters: pair.encounters.len() as u64,
             difference: scores.difference(),
-        })
-    }
-}
-
-impl Summary {
-    /// The comparisons of `first` with `second`: won, drawn and lost by `first`; `None` if the two
-    /// have not met.
-    pub fn meeting(&self, first: &str, second: &str) -> Option<[u64; 3]> {
-        self.pairs.iter().find_map(|pair| {
-            let [a, b] = [pair.players[0].as_str(), pair.players[1].as_str()];
-            if [a, b] == [first, second] {
-                Some([pair.wins, pair.draws, pair.losses])
-            } else if [b, a] == [first, second] {
-                Some([pair.losses, pair.draws, pair.wins])
-            } else {
-                None
-            }
         })
     }
 }

@@ -3,31 +3,21 @@
 use crate::elo::SprtState;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
-use crate::standings::Summary;
+use crate::summary::{PairSummary, PlayerSummary, Summary};
+use comfy_table::{Cell, CellAlignment, Table, presets};
 use std::fmt::Write as _;
 
-/// Formats rows of cells as lines; the first column is aligned left, the others right.
-fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let pad = " ".repeat(widths[column] - cell.chars().count());
-            let _ = if column == 0 { write!(line, "{cell}{pad}") } else { write!(line, "  {pad}{cell}") };
+/// Formats a table without borders. The first `texts` columns are aligned left, the numbers after them right.
+fn table<H: Into<Cell>>(header: impl IntoIterator<Item = H>, texts: usize, rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header.into_iter().collect::<Vec<H>>()).add_rows(rows);
+    for (number, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if number >= texts {
+            column.set_cell_alignment(CellAlignment::Right);
         }
-        out.push_str(line.trim_end());
-        out.push('\n');
     }
-    out
-}
-
-fn cells<const N: usize>(cells: [&str; N]) -> Vec<String> {
-    cells.map(str::to_owned).to_vec()
+    table.trim_fmt() + "\n"
 }
 
 /// Formats an estimate: `81.3 [75.2, 87.4]`.
@@ -41,8 +31,8 @@ fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String
 }
 
 impl Summary {
-    /// The headline, then tables of ratings, comparisons, differences, games and faults, each with a title,
-    /// separated by blank lines. All intervals are 95 % confidence intervals.
+    /// The headline, then tables of ratings, comparisons, differences, games, faults and time, each with a
+    /// title, separated by blank lines. All intervals are 95 % confidence intervals.
     pub fn to_text(&self) -> String {
         let mut parts = vec![self.headline_text().join("\n") + "\n", self.ratings_text()];
         if self.players.len() > 1 {
@@ -52,7 +42,7 @@ impl Summary {
             parts.push(self.differences_text());
         }
         parts.push(self.games_text());
-        parts.push(self.conduct_text());
+        parts.extend([self.faults_text(), self.time_text()]);
         parts.join("\n")
     }
 
@@ -62,9 +52,8 @@ impl Summary {
     }
 
     fn ratings_text(&self) -> String {
-        let mut rows = vec![cells(["player", "Elo", "mean goal", "matches", "won", "drawn", "lost"])];
-        for player in &self.players {
-            rows.push(vec![
+        let row = |player: &PlayerSummary| {
+            vec![
                 player.name.clone(),
                 interval(player.rating, 0, true),
                 interval(player.goal, 1, false),
@@ -72,8 +61,10 @@ impl Summary {
                 player.wins.to_string(),
                 player.draws.to_string(),
                 player.losses.to_string(),
-            ]);
-        }
+            ]
+        };
+        let header = ["player", "Elo", "mean goal", "matches", "won", "drawn", "lost"];
+        let ratings = table(header, 1, self.players.iter().map(row).collect());
         let mut unscored = String::new();
         if self.unscored > 0 {
             let endings =
@@ -87,89 +78,82 @@ impl Summary {
                 endings.join(", ")
             );
         }
-        format!("Ratings\n{}{unscored}", table(&rows))
+        format!("Ratings\n{ratings}{unscored}")
     }
 
     fn cross_table_text(&self) -> String {
-        let mut rows = vec![cells(["row : column"])];
-        rows[0].extend(self.players.iter().map(|p| p.name.clone()));
-        for row in &self.players {
-            let mut line = vec![row.name.clone()];
-            for column in &self.players {
-                line.push(match self.meeting(&row.name, &column.name) {
-                    Some([wins, draws, losses]) => format!("{wins}-{draws}-{losses}"),
-                    None => "-".to_owned(),
-                });
-            }
-            rows.push(line);
-        }
-        format!("Cross table: won-drawn-lost\n{}", table(&rows))
+        let header = std::iter::once("row : column").chain(self.players.iter().map(|p| p.name.as_str()));
+        let row = |row: &PlayerSummary| {
+            let cell = |column: &PlayerSummary| match self.meeting(&row.name, &column.name) {
+                Some([wins, draws, losses]) => format!("{wins}-{draws}-{losses}"),
+                None => "-".to_owned(),
+            };
+            std::iter::once(row.name.clone()).chain(self.players.iter().map(cell)).collect()
+        };
+        let rows = self.players.iter().map(row).collect();
+        format!("Cross table: won-drawn-lost\n{}", table(header, 1, rows))
     }
 
     fn differences_text(&self) -> String {
-        let mut rows =
-            vec![cells(["players", "Elo", "normalised Elo", "superiority", "pairs 0, 1/4, 1/2, 3/4, 1"])];
-        for pair in &self.pairs {
+        let row = |pair: &PairSummary| {
             let counts: Vec<String> = pair.pentanomial.iter().map(u64::to_string).collect();
-            rows.push(vec![
+            vec![
                 format!("{} : {}", pair.players[0], pair.players[1]),
                 interval(pair.difference.map(|d| d.elo), 0, true),
                 interval(pair.difference.and_then(|d| d.normalised), 0, true),
                 pair.difference.map_or("-".to_owned(), |d| format!("{:.4}", d.superiority)),
                 counts.join(", "),
-            ]);
-        }
-        format!("Differences\n{}", table(&rows))
+            ]
+        };
+        let header = ["players", "Elo", "normalised Elo", "LOS", "pairs with\n0, ¼, ½, ¾, 1"];
+        format!("Differences\n{}", table(header, 1, self.pairs.iter().map(row).collect()))
     }
 
     fn games_text(&self) -> String {
-        let mut rows = vec![cells(["game", "role", "player", "mean goal", "times"])];
-        let mut lines = Vec::new();
+        let mut rows = Vec::new();
         for player in &self.players {
             for game in &player.games {
                 for role in &game.roles {
-                    let goal = interval(role.goal, 1, false);
-                    lines.push(
-                        [&game.game, &role.role, &player.name, &goal, &role.count.to_string()]
-                            .map(String::clone),
-                    );
+                    rows.push(vec![
+                        game.game.clone(),
+                        role.role.clone(),
+                        player.name.clone(),
+                        interval(role.goal, 1, false),
+                        role.count.to_string(),
+                    ]);
                 }
             }
         }
         // The order is by game, then role; the sort is stable, so players stay in their order.
-        lines.sort_by(|a, b| a[..2].cmp(&b[..2]));
-        rows.extend(lines.into_iter().map(|line| line.to_vec()));
-        format!("Games\n{}", table(&rows))
+        rows.sort_by(|a, b| a[..2].cmp(&b[..2]));
+        format!("Games\n{}", table(["game", "role", "player", "mean goal", "times"], 3, rows))
     }
 
-    fn conduct_text(&self) -> String {
-        let mut rows = vec![cells(["player"])];
-        rows[0].extend(FaultKind::ALL.iter().map(|kind| kind.word().to_owned()));
-        rows[0].extend(cells([
-            "moves",
-            "s/move",
-            "longest s",
-            "over the clock",
-            "99 % within ms",
-            "worst ms",
-        ]));
-        for player in &self.players {
-            let mut row = vec![player.name.clone()];
-            row.extend(
-                FaultKind::ALL.iter().map(|kind| player.faults.get(kind).copied().unwrap_or(0).to_string()),
-            );
+    fn faults_text(&self) -> String {
+        let header = std::iter::once("player").chain(FaultKind::ALL.iter().map(|kind| kind.word()));
+        let row = |player: &PlayerSummary| {
+            let count = |kind| player.faults.get(kind).copied().unwrap_or(0).to_string();
+            std::iter::once(player.name.clone()).chain(FaultKind::ALL.iter().map(count)).collect()
+        };
+        format!("Faults\n{}", table(header, 1, self.players.iter().map(row).collect()))
+    }
+
+    fn time_text(&self) -> String {
+        let header =
+            ["player", "moves", "s/move", "longest s", "over the clock", "99 % within ms", "worst ms"];
+        let row = |player: &PlayerSummary| {
             let time = &player.time;
-            row.extend([
+            vec![
+                player.name.clone(),
                 time.moves.to_string(),
                 format!("{:.3}", time.seconds / time.moves.max(1) as f64),
                 format!("{:.3}", time.longest),
                 time.overshot.to_string(),
                 time.overshoot_quantile(0.99).map_or("-".to_owned(), |ms| format!("{ms:.1}")),
                 format!("{:.1}", time.overshoots.first().copied().unwrap_or(0.0)),
-            ]);
-            rows.push(row);
-        }
-        format!("Faults and time\n{}", table(&rows))
+            ]
+        };
+        format!("Time\n{}", table(header, 1, self.players.iter().map(row).collect()))
     }
 }
 
@@ -215,6 +199,10 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("strong : w") && text.contains("0, 0, 0, 10, 0"), "{text}");
+        let role = |line: &&&str| line.starts_with("game  role1 ");
+        let roles: Vec<&str> = lines.iter().filter(role).copied().collect();
+        assert!(roles[0].starts_with("game  role1  strong  ") && roles[1].starts_with("game  role1  w  "));
+        assert!(lines.iter().all(|line| line.chars().count() <= 80 && *line == line.trim_end()), "{text}");
     }
 
     #[test]

@@ -1,12 +1,14 @@
-//! A tournament: its settings, its players, and what a run of it tells and returns.
+//! A tournament: its settings, its players, and the events and the report of a run.
 
 use crate::elo::{Hypothesis, Sprt, SprtState};
+use crate::entrants::{Contest, Entrant, Pairing};
 use crate::fault::OnFault;
-use crate::ledger::ResultsError;
-use crate::plan::{Contest, Entrant, Pairing, Plan, PlanError, Shard};
+use crate::plan::{Plan, PlanError};
 use crate::referee::Referee;
 use crate::result::MatchResult;
+use crate::results_error::ResultsError;
 use crate::setup::DEFAULT_GRACE;
+use crate::shard::Shard;
 use crate::standings::Standings;
 use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Clocks, EvalError, Game, PlayError, Player};
@@ -25,7 +27,7 @@ pub trait Players: Sync {
         &self,
         entrant: &Entrant,
         game: &Arc<Game>,
-        seat: &SeatRequest<'_>,
+        request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError>;
 
     /// Checks that an entrant can be started or reached. It is called before the first match, once for each
@@ -46,9 +48,9 @@ pub trait Players: Sync {
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
 }
 
-/// The seat that a player is made for.
+/// The match that a player is made for, and its seed.
 #[derive(Clone, Copy, Debug)]
-pub struct SeatRequest<'a> {
+pub struct PlayerRequest<'a> {
     /// The match id.
     pub match_id: &'a str,
     /// The seed of the player's random numbers.
@@ -64,7 +66,7 @@ pub struct Tournament {
     pub entrants: Vec<Entrant>,
     /// The games.
     pub contests: Vec<Contest>,
-    /// Which entrants meet.
+    /// The rule that selects the groups of entrants that meet.
     pub pairing: Pairing,
     /// The seed of all openings and matches.
     pub seed: u64,
@@ -171,7 +173,7 @@ impl Progress {
     }
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Finish {
     /// All matches have results.
@@ -182,10 +184,10 @@ pub enum Finish {
     Stopped,
 }
 
-/// What a finished run has come to.
+/// The report of a finished run.
 #[derive(Debug)]
 pub struct RunReport {
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub finish: Finish,
     /// The progress at the end.
     pub progress: Progress,
@@ -195,7 +197,7 @@ pub struct RunReport {
     pub sprt: Option<SprtState>,
 }
 
-/// Why a tournament cannot go on.
+/// The reason why a tournament cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
     /// The plan cannot be made.
@@ -226,7 +228,7 @@ pub enum TournamentError {
         error: PlayError,
     },
     /// An opening cannot be drawn.
-    #[error("{game}: no opening: {error}")]
+    #[error("{game}: cannot draw a random opening: {error}")]
     Opening {
         /// The game's name.
         game: String,
@@ -245,13 +247,13 @@ pub enum TournamentError {
     #[error("the sequential test compares two players, but there are {0}")]
     SprtNeedsTwo(usize),
     /// A thread cannot be started.
-    #[error("no thread for a match: {0}")]
+    #[error("cannot start a thread for a match: {0}")]
     Thread(std::io::Error),
 }
 
 impl Tournament {
-    /// A tournament of all `entrants` in all `contests` with these clocks: everyone meets everyone, seed 0, no
-    /// random opening, [`DEFAULT_GRACE`], the default [`OnFault`], one player at a time.
+    /// A tournament of all `entrants` in all `contests` with these clocks: round robin, seed 0, no random
+    /// opening, [`DEFAULT_GRACE`], the default [`OnFault`], one player at a time.
     pub fn new(entrants: Vec<Entrant>, contests: Vec<Contest>, clocks: Clocks) -> Tournament {
         Tournament {
             entrants,

@@ -75,7 +75,8 @@ impl Transcript {
         self.accounts[role].add(elapsed, clock);
     }
 
-    /// Adds what evaluates the rules for each seat in the current step, in role order.
+    /// Adds the name of each seat's reasoner (the machine that evaluates the rules) in the current step, in
+    /// role order.
     pub(crate) fn add_reasoners(&mut self, names: impl Iterator<Item = Option<&'static str>>) {
         let Some(record) = &mut self.record else { return };
         let names: Vec<Option<&'static str>> = names.collect();

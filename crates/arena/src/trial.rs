@@ -19,12 +19,12 @@ pub struct Trial<'a> {
     pub stop: &'a StopToken,
 }
 
-/// Why an entrant cannot take part.
+/// The reason why an entrant cannot take part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfit {
     /// The error.
     pub why: String,
-    /// How to correct it.
+    /// The remedy.
     pub help: String,
 }
 

@@ -281,7 +281,7 @@ fn nothing_to_play_and_nobody_to_meet_are_refused() {
         ),
         (
             &["--player=a=random"],
-            "a would play against itself in nim, which has 2 roles: a second player is wanted",
+            "a would play against itself in nim, which has 2 roles: add a second player",
         ),
         (
             &["--player=a=random", "--player=a=mcts"],
@@ -329,7 +329,7 @@ fn what_was_asked_for_is_rated() {
     };
     let four = play(&["--games", "4"]).stdout;
     play(&["--games", "20", "--out", path]);
-    let without_time = |text: &str| text.split("\nFaults and time").next().unwrap().to_owned();
+    let without_time = |text: &str| text.split("\nTime\n").next().unwrap().to_owned();
     let again = play(&["--games", "4", "--resume", path]);
     assert_eq!(without_time(&again.stdout), without_time(&four));
     let said = "4 of 4 matches have been played before\nnote: the file has 16 more, beyond what --games and --shard ask \
@@ -604,7 +604,7 @@ fn an_analysis_names_moves_and_visits() {
 fn a_wrong_command_line_is_2() {
     for (args, message) in [
         (&["match", "games/nim.kif", "--player", "random"][..], "error: `random` is not NAME=SPEC"),
-        (&["match", "games/nim.kif", "--player=a b=random"], "error: `a b` is no name"),
+        (&["match", "games/nim.kif", "--player=a b=random"], "error: `a b` is not a valid name"),
         (&["match", "games/nim.kif", "--player=a=chess"], "error: there is no player `chess`"),
         (&["match", "games/nim.kif", "--player=a=random", "--sprt", "elo9=1"], "error: --sprt: `elo9=1`"),
         (&["match", "games/nim.kif", "--player=a=random", "--shard", "3/2"], "error: invalid value '3/2'"),

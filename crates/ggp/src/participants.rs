@@ -6,7 +6,7 @@ use crate::build::{Build, BuildError};
 use crate::reasoner::Reasoner;
 use crate::spec::{KindError, PlayerKind, SuitError};
 use crate::trial;
-use ggp_arena::{CommandPlayer, Contest, Entrant, Players, Referee, SeatRequest, Trial, Unfit};
+use ggp_arena::{CommandPlayer, Contest, Entrant, PlayerRequest, Players, Referee, Trial, Unfit};
 use ggp_game::{Game, PlayError, Player};
 use ggp_search::PlayerSpec;
 use ggp_server::remote::RemotePlayer;
@@ -169,20 +169,20 @@ impl Players for Participants {
         &self,
         entrant: &Entrant,
         game: &Arc<Game>,
-        seat: &SeatRequest<'_>,
+        request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError> {
         let member = self.members.iter().find(|member| member.name == entrant.name);
         let member = member.ok_or_else(|| PlayError::Unable("there is no such player".to_owned()))?;
         Ok(match &member.kind {
             PlayerKind::Local(spec) => {
-                let player = self.reasoner(game)?.player(spec.clone().with_seed(seat.seed));
+                let player = self.reasoner(game)?.player(spec.clone().with_seed(request.seed));
                 player.map_err(|error| PlayError::Unable(error.to_string()))?
             }
             PlayerKind::Command(command) => {
-                Box::new(CommandPlayer::spawn(command, seat.match_id, seat.grace)?)
+                Box::new(CommandPlayer::spawn(command, request.match_id, request.grace)?)
             }
             PlayerKind::Remote(address) => {
-                let id = self.remote_id(seat.match_id);
+                let id = self.remote_id(request.match_id);
                 Box::new(RemotePlayer::new(address.clone(), id).named(member.name.clone()))
             }
         })

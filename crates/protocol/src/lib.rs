@@ -11,18 +11,18 @@
 //!
 //! # Examples
 //! ```
-//! use ggp_protocol::{Request, Seen};
+//! use ggp_protocol::{LastTurn, Request};
 //! let play = Request::parse(b"(PLAY match.1 ((mark 1 2) noop))").unwrap();
 //! let moves = vec!["(mark 1 2)".to_owned(), "noop".to_owned()];
-//! assert_eq!(play, Request::Play { id: "match.1".to_owned(), seen: Seen::Moves(moves) });
-//! assert_eq!(Request::parse(b"(JUMP)").unwrap_err().to_string().split(' ').next(), Some("`JUMP`"));
+//! assert_eq!(play, Request::Play { id: "match.1".to_owned(), last_turn: LastTurn::Moves(moves) });
+//! assert!(Request::parse(b"(JUMP)").unwrap_err().to_string().starts_with("unknown request `JUMP`"));
 //! ```
 
 mod reply;
 mod request;
 
 pub use reply::{About, Reply};
-pub use request::{Request, Seen};
+pub use request::{LastTurn, Request};
 
 use ggp_game::canonical_term as canonical;
 use ggp_gdl::lexer::{Lexer, TokenKind};
@@ -32,16 +32,16 @@ use ggp_gdl::sexpr::{self, NodeId, Tree};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
     /// Unbalanced parentheses, or an invalid character.
-    #[error("not readable as KIF: {0}")]
+    #[error("not valid KIF: {0}")]
     Unreadable(String),
-    /// The text has another number of expressions than one.
-    #[error("one expression is wanted, but there are {0}")]
+    /// The text is not exactly one expression; the number of expressions.
+    #[error("expected one expression, but found {0}")]
     NotOne(usize),
     /// An unknown verb.
-    #[error("`{0}` is no request; known are INFO, PING, PREVIEW, START, PLAY, STOP and ABORT")]
+    #[error("unknown request `{0}`: expected INFO, PING, PREVIEW, START, PLAY, STOP or ABORT")]
     UnknownVerb(String),
     /// A missing argument.
-    #[error("{verb} lacks its {argument}")]
+    #[error("{verb}: missing {argument}")]
     Missing {
         /// The verb, in upper case.
         verb: &'static str,
@@ -49,7 +49,7 @@ pub enum MessageError {
         argument: &'static str,
     },
     /// An argument of the wrong form.
-    #[error("the {argument} of {verb} is `{text}`: {wanted} is wanted")]
+    #[error("{verb}: the {argument} must be {wanted}, not `{text}`")]
     Malformed {
         /// The verb, in upper case.
         verb: &'static str,
@@ -61,6 +61,7 @@ pub enum MessageError {
         wanted: &'static str,
     },
 }
+
 /// The rules of `source` in the form that START carries: one line, one blank between tokens, no comments.
 pub fn rules_line(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len());
@@ -74,6 +75,7 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
     }
     out
 }
+
 /// Parses a list of terms and gives its members as canonical texts, for a joint move such as
 /// `((mark 1 2) noop)` or a state such as `( ( cell 1 1 b ) ( control white ) )`.
 ///
@@ -82,11 +84,11 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
 pub fn read_terms(text: &str) -> Result<Vec<String>, MessageError> {
     let tree = read_one(text.as_bytes())?;
     let root = tree.roots().next().filter(|&root| tree.is_list(root));
-    let root =
-        root.ok_or_else(|| MessageError::Unreadable(format!("`{}` is no list", excerpt(text.as_bytes()))))?;
+    let root = root
+        .ok_or_else(|| MessageError::Unreadable(format!("`{}` is not a list", excerpt(text.as_bytes()))))?;
     let one = |node| {
         term(&tree, node)
-            .ok_or_else(|| MessageError::Unreadable(format!("`{}` is no term", excerpt(tree.text(node)))))
+            .ok_or_else(|| MessageError::Unreadable(format!("`{}` is not a term", excerpt(tree.text(node)))))
     };
     tree.children(root).map(one).collect()
 }

@@ -133,6 +133,7 @@ impl fmt::Display for About {
         f.write_char(')')
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

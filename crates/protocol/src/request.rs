@@ -36,15 +36,15 @@ pub enum Request<'a> {
     Play {
         /// The match id.
         id: String,
-        /// The observation since the last request.
-        seen: Seen,
+        /// The report on the last turn.
+        last_turn: LastTurn,
     },
     /// `(STOP ID …)`: ends a finished match.
     Stop {
         /// The match id.
         id: String,
-        /// The last observation.
-        seen: Seen,
+        /// The report on the last turn.
+        last_turn: LastTurn,
     },
     /// `(ABORT ID)`: ends a match before it is finished.
     Abort {
@@ -53,10 +53,10 @@ pub enum Request<'a> {
     },
 }
 
-/// The observation that PLAY and STOP carry.
+/// The report on the last turn that PLAY and STOP carry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Seen {
-    /// `NIL`, or any other atom: no move was made yet.
+pub enum LastTurn {
+    /// `NIL`, or any other atom: no turn was played yet.
     Nothing,
     /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this
     /// form; the rules of the game tell which of the two it is.
@@ -102,14 +102,14 @@ impl<'a> Request<'a> {
             "PLAY" => {
                 arguments.verb = "PLAY";
                 let id = arguments.word("match id")?;
-                let seen = arguments.seen()?;
-                let seen = seen.ok_or(MessageError::Missing { verb: "PLAY", argument: "moves" })?;
-                Ok(Request::Play { id, seen })
+                let last_turn = arguments.last_turn()?;
+                let last_turn = last_turn.ok_or(MessageError::Missing { verb: "PLAY", argument: "moves" })?;
+                Ok(Request::Play { id, last_turn })
             }
             "STOP" => {
                 arguments.verb = "STOP";
                 let id = arguments.word("match id")?;
-                Ok(Request::Stop { id, seen: arguments.seen()?.unwrap_or(Seen::Nothing) })
+                Ok(Request::Stop { id, last_turn: arguments.last_turn()?.unwrap_or(LastTurn::Nothing) })
             }
             "ABORT" => {
                 arguments.verb = "ABORT";
@@ -160,18 +160,18 @@ impl fmt::Display for Request<'_> {
                 let rules = String::from_utf8_lossy(rules);
                 write!(f, " {role} ({rules}) {} {}", Seconds(clocks.start), Seconds(clocks.play))?;
             }
-            Request::Play { seen, .. } | Request::Stop { seen, .. } => write!(f, " {seen}")?,
+            Request::Play { last_turn, .. } | Request::Stop { last_turn, .. } => write!(f, " {last_turn}")?,
         }
         f.write_char(')')
     }
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for LastTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Seen::Nothing => f.write_str("NIL"),
-            Seen::Moves(moves) => write!(f, "({})", moves.join(" ")),
-            Seen::Percepts { turn, own, percepts } => {
+            LastTurn::Nothing => f.write_str("NIL"),
+            LastTurn::Moves(moves) => write!(f, "({})", moves.join(" ")),
+            LastTurn::Percepts { turn, own, percepts } => {
                 write!(f, "{turn} {} (", own.as_deref().unwrap_or("NIL"))?;
                 for (number, percept) in percepts.iter().enumerate() {
                     write!(f, "{}{percept}", if number == 0 { "" } else { " " })?;
@@ -239,8 +239,8 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         self.tree.children(list).map(one).collect()
     }
 
-    /// The observation; `None` if no argument is left.
-    fn seen(&mut self) -> Result<Option<Seen>, MessageError> {
+    /// The report on the last turn; `None` if no argument is left.
+    fn last_turn(&mut self) -> Result<Option<LastTurn>, MessageError> {
         let rest: Vec<NodeId> = self.rest.clone().take(3).collect();
         if let [turn, own, percepts] = rest[..]
             && let Some(turn) = self.tree.word(turn).and_then(|word| word.parse().ok())
@@ -248,19 +248,20 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
             let first = turn == 0 || self.tree.word(own).is_some_and(|w| w.eq_ignore_ascii_case("nil"));
             let own = if first { None } else { Some(self.terms_of_one(own)?) };
             let percepts = self.terms(percepts)?.into_iter().map(Fact::from_canonical).collect();
-            return Ok(Some(Seen::Percepts { turn, own, percepts }));
+            return Ok(Some(LastTurn::Percepts { turn, own, percepts }));
         }
         let Some(&moves) = rest.first() else { return Ok(None) };
         if !self.tree.is_list(moves) {
-            return Ok(Some(Seen::Nothing));
+            return Ok(Some(LastTurn::Nothing));
         }
-        Ok(Some(Seen::Moves(self.terms(moves)?)))
+        Ok(Some(LastTurn::Moves(self.terms(moves)?)))
     }
 
     fn terms_of_one(&self, node: NodeId) -> Result<String, MessageError> {
         term(self.tree, node).ok_or_else(|| self.malformed("own move", node, "a term"))
     }
 }
+
 /// A time in seconds, such as `10` or `0.25`. It is capped at [`MAX_SECONDS`], since players store clocks
 /// in 32 bits.
 struct Seconds(Duration);
@@ -279,6 +280,7 @@ impl fmt::Display for Seconds {
         write!(f, "{whole}.{}", part.trim_end_matches('0'))
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,12 +308,12 @@ mod tests {
         );
         for nothing in ["NIL", "nil", "none"] {
             let text = format!("(play m {nothing})");
-            let play = Request::Play { id: "m".to_owned(), seen: Seen::Nothing };
+            let play = Request::Play { id: "m".to_owned(), last_turn: LastTurn::Nothing };
             assert_eq!(Request::parse(text.as_bytes()), Ok(play));
         }
-        let moves = Seen::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]);
+        let moves = LastTurn::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]);
         let stop = Request::parse(b"( STOP M3 (( mark 1\t2 )\r\nnoop ) )");
-        assert_eq!(stop, Ok(Request::Stop { id: "M3".to_owned(), seen: moves }));
+        assert_eq!(stop, Ok(Request::Stop { id: "M3".to_owned(), last_turn: moves }));
         assert_eq!(Request::parse(b"( ABORT M3 )"), Ok(Request::Abort { id: "M3".to_owned() }));
     }
 
@@ -330,14 +332,17 @@ mod tests {
 
     #[test]
     fn percepts_carry_a_turn_and_the_own_move() {
-        let first = Seen::Percepts { turn: 0, own: None, percepts: vec![] };
-        assert_eq!(Request::parse(b"(PLAY m 0 NIL NIL)"), Ok(Request::Play { id: "m".into(), seen: first }));
-        let seen = Seen::Percepts {
+        let first = LastTurn::Percepts { turn: 0, own: None, percepts: vec![] };
+        assert_eq!(
+            Request::parse(b"(PLAY m 0 NIL NIL)"),
+            Ok(Request::Play { id: "m".into(), last_turn: first })
+        );
+        let last_turn = LastTurn::Percepts {
             turn: 3,
             own: Some("(open 1)".to_owned()),
             percepts: vec![Fact::from_canonical("(hidden_car 2)"), Fact::from_canonical("x")],
         };
-        let play = Request::Play { id: "m".to_owned(), seen };
+        let play = Request::Play { id: "m".to_owned(), last_turn };
         assert_eq!(Request::parse(b"(PLAY m 3 (open 1) ((hidden_car 2) x))"), Ok(play));
     }
 
@@ -352,8 +357,8 @@ mod tests {
         let rules: Cow<'_, [u8]> = Cow::Owned(rules_line(b"(role r) ; one\n(<= (legal r ?x)\n\t(p ?x))"));
         assert_eq!(*rules, *b"(role r) (<= (legal r ?x) (p ?x))");
         let quick = Clocks { start: Duration::from_millis(1250), play: Duration::from_micros(10) };
-        let moves = Seen::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]);
-        let percepts = Seen::Percepts {
+        let moves = LastTurn::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]);
+        let percepts = LastTurn::Percepts {
             turn: 2,
             own: Some("a".to_owned()),
             percepts: vec![Fact::from_canonical("(f b)"), Fact::from_canonical("c")],
@@ -364,10 +369,10 @@ mod tests {
             Request::Ping,
             Request::Preview { rules: rules.clone(), clock: Duration::from_secs(7) },
             Request::Start { id: id(), role: "r".to_owned(), rules, clocks: quick },
-            Request::Play { id: id(), seen: Seen::Nothing },
-            Request::Play { id: id(), seen: moves.clone() },
-            Request::Play { id: id(), seen: percepts },
-            Request::Stop { id: id(), seen: moves },
+            Request::Play { id: id(), last_turn: LastTurn::Nothing },
+            Request::Play { id: id(), last_turn: moves.clone() },
+            Request::Play { id: id(), last_turn: percepts },
+            Request::Stop { id: id(), last_turn: moves },
             Request::Abort { id: id() },
         ] {
             let text = request.to_string();
@@ -379,28 +384,29 @@ mod tests {
     #[test]
     fn errors_say_what_is_wrong() {
         let error = |text: &[u8]| Request::parse(text).unwrap_err().to_string();
-        assert_eq!(error(b"(PLAY)"), "PLAY lacks its match id");
-        assert_eq!(error(b"(PLAY m)"), "PLAY lacks its moves");
+        assert_eq!(error(b"(PLAY)"), "PLAY: missing match id");
+        assert_eq!(error(b"(PLAY m)"), "PLAY: missing moves");
         assert_eq!(
             error(b"(START m r ((role r)) 5 soon)"),
-            "the play clock of START is `soon`: a number of seconds is wanted"
+            "START: the play clock must be a number of seconds, not `soon`"
         );
         assert_eq!(
             error(b"(START m r ((role r)) 5 -1)"),
-            "the play clock of START is `-1`: a number of seconds is wanted"
+            "START: the play clock must be a number of seconds, not `-1`"
         );
-        assert!(error(b"(JUMP)").starts_with("`JUMP` is no request"));
-        assert!(error(b"(()").starts_with("not readable as KIF"));
-        assert!(error(&vec![b'('; 1_000_000]).starts_with("not readable as KIF"));
-        assert_eq!(error(b""), "one expression is wanted, but there are 0");
-        assert!(error(b"((INFO))").starts_with("`` is no request"));
+        assert!(error(b"(JUMP)").starts_with("unknown request `JUMP`"));
+        assert!(error(b"(()").starts_with("not valid KIF"));
+        assert!(error(&vec![b'('; 1_000_000]).starts_with("not valid KIF"));
+        assert_eq!(error(b""), "expected one expression, but found 0");
+        assert!(error(b"((INFO))").starts_with("unknown request ``"));
     }
 
     #[test]
     fn a_deep_move_does_not_overflow_the_stack() {
         let depth = 50_000;
         let text = format!("(PLAY m ({}a{}))", "(f ".repeat(depth), ")".repeat(depth));
-        let Ok(Request::Play { seen: Seen::Moves(moves), .. }) = Request::parse(text.as_bytes()) else {
+        let Ok(Request::Play { last_turn: LastTurn::Moves(moves), .. }) = Request::parse(text.as_bytes())
+        else {
             panic!("not read")
         };
         assert_eq!(moves[0].len(), depth * 4 + 1);

@@ -35,11 +35,11 @@ impl Default for ComplySetup {
     }
 }
 
-/// Why an examination failed; never because of the player.
+/// The reason why an examination failed. A player that does not conform is a finding, not a failure.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The rules of a test game cannot be read.
-    #[error("the examiner's own rules: {0}")]
+    #[error("the rules of a test game are invalid: {0}")]
     Rules(String),
     /// The rules of a test game cannot be evaluated.
     #[error(transparent)]

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The occupant of a role.
+/// The player that a manager invites to take a role.
 pub enum Guest {
     /// A player in this process.
     Local(Box<dyn Player>),

@@ -14,12 +14,12 @@
 //! counted from the message's first byte, unless that leaves less than 50 ms. Messages that need no thinking
 //! are answered at once.
 
-mod clerk;
+mod match_worker;
 mod matches;
-mod position;
-mod running;
-mod thinker;
-mod thought;
+mod pending_answer;
+mod player_worker;
+mod running_matches;
+mod tracked_state;
 
 use crate::http::HttpLimits;
 use crate::http::listen::{Respond, listen};
@@ -28,7 +28,7 @@ use crate::http::request::{Request, decode_target};
 use crate::wire::spaced;
 use ggp_datalog::Limits;
 use ggp_game::{Clocks, Player, StopToken};
-use ggp_protocol::{About, Request as Message, Seen as Told};
+use ggp_protocol::{About, LastTurn, Request as Message};
 use matches::Matches;
 use std::io;
 use std::net::TcpListener;
@@ -103,19 +103,19 @@ pub fn serve_player(
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
-        tracing::warn!(%address, "anyone who reaches this address can make this player think");
+        tracing::warn!(%address, "the address is not local: anyone who can reach it can start matches");
     }
     tracing::info!(%address, name = config.name, matches = config.matches, "listening");
     let http = config.http.clone();
-    listen(listener, &http, stop, &Arc::new(Desk { matches: Matches::new(config, factory) }))
+    listen(listener, &http, stop, &Arc::new(Dispatcher { matches: Matches::new(config, factory) }))
 }
 
 /// Parses messages and dispatches them to the matches.
-struct Desk {
+struct Dispatcher {
     matches: Matches,
 }
 
-impl Desk {
+impl Dispatcher {
     fn answer(&self, message: Message<'_>, arrived: Instant) -> String {
         match message {
             Message::Info => self.info(),
@@ -128,8 +128,8 @@ impl Desk {
                 let clocks = Clocks { start: clocks.start.min(MAX_CLOCK), play: clocks.play.min(MAX_CLOCK) };
                 self.matches.start(&id, &role, rules.into_owned(), clocks, arrived)
             }
-            Message::Play { id, seen } => self.matches.play(&id, without_empty(seen), arrived),
-            Message::Stop { id, seen } => self.matches.stop(&id, without_empty(seen)).to_owned(),
+            Message::Play { id, last_turn } => self.matches.play(&id, without_empty(last_turn), arrived),
+            Message::Stop { id, last_turn } => self.matches.stop(&id, without_empty(last_turn)).to_owned(),
             Message::Abort { id } => self.matches.abort(&id).to_owned(),
         }
     }
@@ -148,14 +148,14 @@ impl Desk {
 }
 
 /// An empty list of moves means no moves, as `nil` does.
-fn without_empty(told: Told) -> Told {
-    match told {
-        Told::Moves(moves) if moves.is_empty() => Told::Nothing,
-        told => told,
+fn without_empty(last_turn: LastTurn) -> LastTurn {
+    match last_turn {
+        LastTurn::Moves(moves) if moves.is_empty() => LastTurn::Nothing,
+        last_turn => last_turn,
     }
 }
 
-impl Respond for Desk {
+impl Respond for Dispatcher {
     fn respond(&self, request: &Request) -> Reply {
         let decoded;
         let text = match request.method.as_str() {
@@ -165,7 +165,7 @@ impl Respond for Desk {
                 &decoded
             }
             "OPTIONS" => return Reply::ok(""),
-            _ => return Reply::refusal(405, "POST, GET and OPTIONS are understood", "nil"),
+            _ => return Reply::refusal(405, "only POST, GET and OPTIONS are supported", "nil"),
         };
         match Message::parse(text) {
             Ok(message) => {

@@ -12,7 +12,7 @@ use crate::http::{Address, Answer, ReplyError};
 use crate::scramble::Scramble;
 use crate::wire;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
-use ggp_protocol::{About, Reply, Seen};
+use ggp_protocol::{About, LastTurn, Reply};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -136,17 +136,18 @@ impl RemotePlayer {
 
     fn ask(&self, seen: Observation<'_>, stop: &StopToken) -> Result<Answer, PlayError> {
         let patience = self.clocks.play.saturating_add(GRACE);
-        self.post(&wire::play(&self.id, &self.seen(seen)), patience, stop).map_err(|error| play_error(&error))
+        self.post(&wire::play(&self.id, &self.last_turn(seen)), patience, stop)
+            .map_err(|error| play_error(&error))
     }
 
-    fn seen(&self, observation: Observation<'_>) -> Seen {
+    fn last_turn(&self, observation: Observation<'_>) -> LastTurn {
         match observation {
             Observation::Start if self.game.as_deref().is_some_and(Game::has_percepts) => {
-                Seen::Percepts { turn: 0, own: None, percepts: Vec::new() }
+                LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() }
             }
-            Observation::Start => Seen::Nothing,
-            Observation::Moves(joint) => Seen::Moves(joint.iter().map(|mv| self.words(mv)).collect()),
-            Observation::Percepts { turn, own, seen } => Seen::Percepts {
+            Observation::Start => LastTurn::Nothing,
+            Observation::Moves(joint) => LastTurn::Moves(joint.iter().map(|mv| self.words(mv)).collect()),
+            Observation::Percepts { turn, own, seen } => LastTurn::Percepts {
                 turn,
                 own: Some(self.words(own)),
                 percepts: seen
@@ -180,14 +181,14 @@ pub enum Presence {
     Busy,
 }
 
-/// Why a trial failed.
+/// The reason why a trial failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
     /// The answer to START is not one a player gives.
-    #[error("it answers START with something else than a word")]
+    #[error("its answer to START is not a single expression")]
     Strange(String),
 }
 
@@ -232,7 +233,7 @@ impl Player for RemotePlayer {
 
     fn stop(&mut self, seen: Observation<'_>) {
         self.begun = false;
-        let text = wire::stop(&self.id, &self.seen(seen));
+        let text = wire::stop(&self.id, &self.last_turn(seen));
         if let Err(error) = self.post(&text, self.clocks.play, &StopToken::new()) {
             tracing::info!(id = self.id, %error, "STOP");
         }

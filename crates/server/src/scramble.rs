@@ -1,5 +1,5 @@
-//! Scrambled matches: every symbol of a rulesheet is replaced by an artificial word, so that no player can
-//! recognise a game by its symbols (section 5 of the protocol notes, after the reference server).
+//! Scrambled matches, as the reference server offers them: every symbol of a rulesheet is replaced by an
+//! artificial word, so that no player can recognise a game by its symbols.
 //!
 //! Invariant: the mapping is one to one, also without regard to case, and it preserves the lexical classes of
 //! GDL: variables, names, integers, keywords. Order and arity stay the same.

@@ -5,7 +5,7 @@
 
 use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_protocol::Seen;
+use ggp_protocol::LastTurn;
 use std::time::Duration;
 
 /// The shortest clock in a message.
@@ -35,13 +35,13 @@ pub(crate) fn preview(rules: &str, clock: Duration) -> String {
 }
 
 /// `( PLAY id NIL )`, `( PLAY id (( mark 1 2 ) noop ) )`, `( PLAY id 1 noop (( wind ) ) )`.
-pub(crate) fn play(id: &str, seen: &Seen) -> String {
-    format!("( PLAY {id} {} )", told(seen))
+pub(crate) fn play(id: &str, last_turn: &LastTurn) -> String {
+    format!("( PLAY {id} {} )", last_turn_text(last_turn))
 }
 
 /// `( STOP id … )` with the same forms as PLAY.
-pub(crate) fn stop(id: &str, seen: &Seen) -> String {
-    format!("( STOP {id} {} )", told(seen))
+pub(crate) fn stop(id: &str, last_turn: &LastTurn) -> String {
+    format!("( STOP {id} {} )", last_turn_text(last_turn))
 }
 
 /// `( ABORT id )`.
@@ -49,12 +49,12 @@ pub(crate) fn abort(id: &str) -> String {
     format!("( ABORT {id} )")
 }
 
-fn told(seen: &Seen) -> String {
-    match seen {
-        Seen::Nothing => "NIL".to_owned(),
-        Seen::Moves(joint) => list(joint.iter().map(String::as_str)),
-        Seen::Percepts { turn: 0, .. } => "0 NIL NIL".to_owned(),
-        Seen::Percepts { turn, own, percepts } => {
+fn last_turn_text(last_turn: &LastTurn) -> String {
+    match last_turn {
+        LastTurn::Nothing => "NIL".to_owned(),
+        LastTurn::Moves(joint) => list(joint.iter().map(String::as_str)),
+        LastTurn::Percepts { turn: 0, .. } => "0 NIL NIL".to_owned(),
+        LastTurn::Percepts { turn, own, percepts } => {
             let own = spaced(own.as_deref().unwrap_or("NIL"));
             format!("{turn} {own} {}", list(percepts.iter().map(Fact::as_str)))
         }
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn messages_have_the_captured_bytes() {
-        let moves = |texts: &[&str]| Seen::Moves(texts.iter().map(|&t| t.to_owned()).collect());
-        assert_eq!(play("scr.ttt.1795208841243", &Seen::Nothing), "( PLAY scr.ttt.1795208841243 NIL )");
+        let moves = |texts: &[&str]| LastTurn::Moves(texts.iter().map(|&t| t.to_owned()).collect());
+        assert_eq!(play("scr.ttt.1795208841243", &LastTurn::Nothing), "( PLAY scr.ttt.1795208841243 NIL )");
         assert_eq!(play("m", &moves(&["(mark 1 2)", "noop"])), "( PLAY m (( mark 1 2 ) noop ) )");
         assert_eq!(stop("m", &moves(&["(mark 1 3)", "noop"])), "( STOP m (( mark 1 3 ) noop ) )");
         assert_eq!(abort("m"), "( ABORT m )");
@@ -94,17 +94,17 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let percepts = vec![Fact::from_canonical("(door 1)"), Fact::from_canonical("wind")];
-        for seen in [
-            Seen::Nothing,
-            Seen::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]),
-            Seen::Percepts { turn: 0, own: None, percepts: Vec::new() },
-            Seen::Percepts { turn: 2, own: Some("(ask 1)".to_owned()), percepts },
-            Seen::Percepts { turn: 3, own: Some("a".to_owned()), percepts: Vec::new() },
+        for last_turn in [
+            LastTurn::Nothing,
+            LastTurn::Moves(vec!["(mark 1 2)".to_owned(), "noop".to_owned()]),
+            LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() },
+            LastTurn::Percepts { turn: 2, own: Some("(ask 1)".to_owned()), percepts },
+            LastTurn::Percepts { turn: 3, own: Some("a".to_owned()), percepts: Vec::new() },
         ] {
-            let request = Request::Play { id: "m".to_owned(), seen: seen.clone() };
-            assert_eq!(Request::parse(play("m", &seen).as_bytes()), Ok(request));
-            let request = Request::Stop { id: "m".to_owned(), seen: seen.clone() };
-            assert_eq!(Request::parse(stop("m", &seen).as_bytes()), Ok(request));
+            let request = Request::Play { id: "m".to_owned(), last_turn: last_turn.clone() };
+            assert_eq!(Request::parse(play("m", &last_turn).as_bytes()), Ok(request));
+            let request = Request::Stop { id: "m".to_owned(), last_turn: last_turn.clone() };
+            assert_eq!(Request::parse(stop("m", &last_turn).as_bytes()), Ok(request));
         }
     }
 }

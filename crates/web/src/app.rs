@@ -11,7 +11,7 @@ use crate::known::{Known, check};
 use crate::lock::lock;
 use crate::pool::Pool;
 use crate::reply::Failure;
-use crate::seat::Seat;
+use crate::seat_player::SeatPlayer;
 use crate::session::{Opening, Session};
 use axum::http::StatusCode;
 use ggp_arena::{Record, is_nature};
@@ -57,7 +57,7 @@ pub(crate) struct Wanted {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
-    seats: Vec<Seat>,
+    seats: Vec<SeatPlayer>,
     /// The record of a match to continue.
     #[serde(default)]
     record: Option<String>,
@@ -190,7 +190,11 @@ impl App {
     }
 
     /// The seat of each role, `None` for nature. Roles that the request leaves out get an engine.
-    pub(crate) fn seats(&self, game: &Game, wanted: &[Seat]) -> Result<Vec<Option<Seat>>, Failure> {
+    pub(crate) fn seats(
+        &self,
+        game: &Game,
+        wanted: &[SeatPlayer],
+    ) -> Result<Vec<Option<SeatPlayer>>, Failure> {
         let roles: Vec<_> = game.roles().filter(|&role| !is_nature(game, role)).collect();
         if wanted.len() > roles.len() {
             return Err(Failure::bad(format!("the game has {} roles for players", roles.len())));
@@ -201,7 +205,7 @@ impl App {
         let mut seats = vec![None; game.role_count()];
         for (number, role) in roles.into_iter().enumerate() {
             let seat = wanted.get(number).cloned();
-            seats[role.index()] = Some(seat.unwrap_or(Seat::Engine { seconds: 1.0, iterations: None }));
+            seats[role.index()] = Some(seat.unwrap_or(SeatPlayer::Engine { seconds: 1.0, iterations: None }));
         }
         Ok(seats)
     }
@@ -226,7 +230,7 @@ impl App {
     pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<Session>, Failure> {
         let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
         let known = self.learn(&Wanted { game, rules, name: None, seats, record: None })?;
-        let seat = |role| (!is_nature(&known.game, role)).then_some(Seat::Elsewhere);
+        let seat = |role| (!is_nature(&known.game, role)).then_some(SeatPlayer::Elsewhere);
         let seats = known.game.roles().map(seat).collect();
         self.add(known, seats, Some(record))
     }
@@ -234,7 +238,7 @@ impl App {
     fn add(
         &self,
         known: Arc<Known>,
-        seats: Vec<Option<Seat>>,
+        seats: Vec<Option<SeatPlayer>>,
         record: Option<Record>,
     ) -> Result<Arc<Session>, Failure> {
         let number = self.number.fetch_add(1, Ordering::Relaxed);

@@ -34,7 +34,7 @@ mod pool;
 mod remote;
 mod reply;
 mod routes;
-mod seat;
+mod seat_player;
 mod serve;
 mod session;
 mod watch;

@@ -27,7 +27,7 @@ use crate::app::{App, Wanted, any_id};
 use crate::assets::{asset, page};
 use crate::guard::guard;
 use crate::reply::{Failure, Json};
-use crate::seat::Seat;
+use crate::seat_player::SeatPlayer;
 use crate::session::{Listener, Session};
 use axum::Router;
 use axum::body::Bytes;
@@ -163,7 +163,7 @@ struct Act {
     mv: String,
     seconds: f64,
     hold: bool,
-    seats: Vec<Seat>,
+    seats: Vec<SeatPlayer>,
 }
 
 async fn act(

@@ -17,7 +17,7 @@ use crate::lock::lock;
 use crate::moment::Moment;
 use crate::pool::{Job, Pool};
 use crate::remote::{self, RemoteSeat};
-use crate::seat::Seat;
+use crate::seat_player::SeatPlayer;
 use ggp_arena::Record;
 use ggp_game::{Deadline, EvalError, Role, StopToken, Watchdog, rng};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ pub(crate) struct Session {
 #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Inner {
     /// The seat of each role; `None` for the role `random`.
-    seats: Vec<Option<Seat>>,
+    seats: Vec<Option<SeatPlayer>>,
     history: History,
     tip: usize,
     /// Increases with every step and jump. Results of searches and requests from an earlier turn are
@@ -121,7 +121,7 @@ impl Inner {
 pub(crate) struct Opening {
     pub(crate) id: String,
     pub(crate) seed: u64,
-    pub(crate) seats: Vec<Option<Seat>>,
+    pub(crate) seats: Vec<Option<SeatPlayer>>,
     pub(crate) record: Option<Record>,
 }
 
@@ -162,7 +162,7 @@ impl Session {
             session.replay(&mut inner, &record)?;
             // Without a person to move, a loaded match starts paused, so that the user can look at it
             // first.
-            inner.held = !inner.seats.contains(&Some(Seat::Person));
+            inner.held = !inner.seats.contains(&Some(SeatPlayer::Person));
         }
         let session = Arc::new(session);
         session.settle(&mut lock(&session.inner));
@@ -211,7 +211,7 @@ impl Session {
 
     /// Whether the match is watched only.
     fn is_elsewhere(inner: &Inner) -> bool {
-        inner.seats.iter().flatten().any(|seat| *seat == Seat::Elsewhere)
+        inner.seats.iter().flatten().any(|seat| *seat == SeatPlayer::Elsewhere)
     }
 
     /// Makes all forced choices and the steps that follow from them, asks the remote players, queues the
@@ -270,10 +270,10 @@ impl Session {
             let only = (legal[role].len() == 1).then(|| legal[role][0].clone());
             let others_decide = decides.iter().enumerate().any(|(other, &decides)| decides && other != role);
             inner.pending[role] = match &inner.seats[role] {
-                None | Some(Seat::Random) => Some(self.draw(inner.turn, role, &legal[role])),
-                Some(Seat::Engine { .. }) => only,
-                Some(Seat::Person) => only.filter(|_| others_decide && !decides[role]),
-                Some(Seat::Remote { .. } | Seat::Elsewhere) => None,
+                None | Some(SeatPlayer::Random) => Some(self.draw(inner.turn, role, &legal[role])),
+                Some(SeatPlayer::Engine { .. }) => only,
+                Some(SeatPlayer::Person) => only.filter(|_| others_decide && !decides[role]),
+                Some(SeatPlayer::Remote { .. } | SeatPlayer::Elsewhere) => None,
             };
         }
         if inner.pending.iter().any(Option::is_none) {
@@ -308,7 +308,7 @@ impl Session {
     fn ask_elsewhere(self: &Arc<Self>, inner: &mut Inner) {
         let Some(node) = inner.history.get(inner.tip).cloned() else { return };
         for role in 0..inner.seats.len() {
-            let Some(seat @ Seat::Remote { url, .. }) = &inner.seats[role] else { continue };
+            let Some(seat @ SeatPlayer::Remote { url, .. }) = &inner.seats[role] else { continue };
             let waits = inner.pending[role].is_none() && inner.asked[role] != inner.turn && !inner.held;
             if waits || (node.moment.terminal && inner.asked[role] != inner.turn) {
                 let question = remote::Question {
@@ -362,7 +362,7 @@ impl Session {
     pub(crate) fn choose(self: &Arc<Self>, at: usize, role: usize, mv: &str) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         let Some(node) = inner.history.get(at).cloned() else { return wrong("there is no such state") };
-        if inner.seats.get(role) != Some(&Some(Seat::Person)) {
+        if inner.seats.get(role) != Some(&Some(SeatPlayer::Person)) {
             return wrong("this role is not played here");
         }
         if node.moment.terminal {
@@ -407,7 +407,7 @@ impl Session {
             .seats
             .iter()
             .enumerate()
-            .filter(|(_, seat)| **seat == Some(Seat::Person))
+            .filter(|(_, seat)| **seat == Some(SeatPlayer::Person))
             .map(|(role, _)| role)
             .collect();
         let line = inner.history.line(inner.tip);
@@ -440,7 +440,7 @@ impl Session {
     }
 
     /// Replaces the seats.
-    pub(crate) fn seat(self: &Arc<Self>, seats: Vec<Option<Seat>>) -> Result<(), Refusal> {
+    pub(crate) fn seat(self: &Arc<Self>, seats: Vec<Option<SeatPlayer>>) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if Self::is_elsewhere(&inner) {
             return wrong("a match that is watched cannot be played here; save it and load it");

@@ -68,7 +68,7 @@ impl Manner {
     }
 }
 
-struct Seat {
+struct MatchView {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
     role: Role,
@@ -78,12 +78,12 @@ struct Seat {
 /// A player that makes its first legal move.
 pub(crate) struct Scripted {
     manner: Manner,
-    seat: Option<Seat>,
+    view: Option<MatchView>,
 }
 
 impl Scripted {
     pub(crate) fn new(manner: Manner) -> Scripted {
-        Scripted { manner, seat: None }
+        Scripted { manner, view: None }
     }
 }
 
@@ -104,7 +104,7 @@ impl Player for Scripted {
         let mut machine = Interpreter::new(game);
         let state = machine.initial_state()?;
         let possible = InformationSet::initial(&mut machine, role, 100)?;
-        self.seat = Some(Seat { machine, state, role, possible });
+        self.view = Some(MatchView { machine, state, role, possible });
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl Player for Scripted {
         if self.manner == Manner::Blind {
             return Ok("a".to_owned());
         }
-        let Some(Seat { machine, state, role, possible }) = &mut self.seat else {
+        let Some(MatchView { machine, state, role, possible }) = &mut self.view else {
             return Err(PlayError::Unable("not started".to_owned()));
         };
         let mut legal = Vec::new();

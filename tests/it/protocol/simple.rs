@@ -2,7 +2,7 @@
 //! manager.
 
 use ggp_game::{Game, Interpreter, Move, Role, StateMachine};
-use ggp_protocol::{Request, Seen};
+use ggp_protocol::{LastTurn, Request};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ pub(crate) enum Flaw {
     LosesTrack,
     /// Accepts any match id.
     AnyId,
-    /// Answers so many milliseconds after the clock of one second.
+    /// Answers this number of milliseconds after the clock of one second has run out.
     Late(u64),
     /// Answers without an HTTP head.
     NoHead,
@@ -42,7 +42,7 @@ pub(crate) enum Flaw {
     Illegal,
     /// Answers with status 500 and a legal move.
     Status500,
-    /// Does not exist.
+    /// No player listens at the address.
     Absent,
 }
 
@@ -52,7 +52,7 @@ struct Match {
     state: <Interpreter as StateMachine>::State,
     role: Role,
     given: Option<Move>,
-    last: Option<(Seen, String)>,
+    last: Option<(LastTurn, String)>,
 }
 
 /// A running player. Dropping it ends its server.
@@ -205,9 +205,9 @@ fn answer(request: Request<'_>, flaw: Flaw, table: &Mutex<Option<Match>>) -> Str
                 None => "busy",
             }
         }
-        Request::Play { id, seen } if running(&id) => {
+        Request::Play { id, last_turn } if running(&id) => {
             let playing = table.as_mut().expect("running");
-            return play(playing, seen, flaw).unwrap_or_else(|| "nil".to_owned());
+            return play(playing, last_turn, flaw).unwrap_or_else(|| "nil".to_owned());
         }
         Request::Stop { id, .. } if running(&id) => {
             *table = None;
@@ -230,9 +230,9 @@ fn begin(id: String, role: &str, rules: &[u8]) -> Option<Match> {
     Some(Match { id, machine, state, role, given: None, last: None })
 }
 
-fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
+fn play(playing: &mut Match, last_turn: LastTurn, flaw: Flaw) -> Option<String> {
     if let Some((last, answer)) = &playing.last
-        && *last == seen
+        && *last == last_turn
     {
         return Some(answer.clone());
     }
@@ -241,7 +241,7 @@ fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
     for role in machine.game().clone().roles() {
         machine.legal_moves(state, role, &mut legal).ok()?;
     }
-    if let Seen::Moves(joint) = &seen {
+    if let LastTurn::Moves(joint) = &last_turn {
         let mut joint = machine.parse_joint(joint).ok()?;
         if let (Flaw::LosesTrack, Some(given)) = (flaw, *given) {
             joint[role.index()] = given;
@@ -249,7 +249,7 @@ fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
         *state = machine.next_state(state, &joint).ok()?;
     }
     // A general player of hidden information would have to guess; this one knows the examiner's game.
-    let mv = if let Seen::Percepts { turn: 1.., .. } = &seen {
+    let mv = if let LastTurn::Percepts { turn: 1.., .. } = &last_turn {
         "(guess 1)".to_owned()
     } else {
         machine.legal_moves(state, *role, &mut legal).ok()?;
@@ -257,6 +257,6 @@ fn play(playing: &mut Match, seen: Seen, flaw: Flaw) -> Option<String> {
         machine.move_text(*legal.first()?).to_owned()
     };
     let answer = if flaw == Flaw::Capitals { mv.to_uppercase() } else { mv };
-    playing.last = Some((seen, answer.clone()));
+    playing.last = Some((last_turn, answer.clone()));
     Some(answer)
 }

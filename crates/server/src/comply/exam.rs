@@ -107,7 +107,7 @@ impl Exam<'_> {
         say(self.address, text, patience, self.stop)
     }
 
-    /// Sends a message whose answer must be one of some words.
+    /// Sends `text`, whose answer must be one of `words`; returns the answer in lower case.
     fn word(&mut self, line: Line, text: &str, words: &[&str], patience: Duration) -> Option<String> {
         let (said, elapsed) = self.say(text, patience);
         let outcome = match said {
@@ -140,8 +140,8 @@ impl Exam<'_> {
 
     /// Sends messages for a match that was never begun, and PREVIEW.
     fn ask_as_stranger(&mut self) {
-        let moves = ggp_protocol::Seen::Moves(vec!["(take 1 9)".to_owned(), "wait".to_owned()]);
-        let nothing = ggp_protocol::Seen::Nothing;
+        let moves = ggp_protocol::LastTurn::Moves(vec!["(take 1 9)".to_owned(), "wait".to_owned()]);
+        let nothing = ggp_protocol::LastTurn::Nothing;
         let id = "no.such.match";
         self.word(must("idle.play", "busy"), &wire::play(id, &nothing), &["busy", "nil"], PATIENCE);
         self.word(must("idle.stop", "busy"), &wire::stop(id, &moves), &["busy"], PATIENCE);
@@ -214,7 +214,7 @@ impl Exam<'_> {
         };
         let same = [first.clone()];
         self.play(AGAIN, &trial, &text, &same);
-        let stranger = wire::play("no.such.match", &ggp_protocol::Seen::Nothing);
+        let stranger = wire::play("no.such.match", &ggp_protocol::LastTurn::Nothing);
         self.word(OTHER, &stranger, &["busy", "nil"], PATIENCE);
         self.has_status(STATUS, &["busy", "available"], PATIENCE);
         let second = self.trial(&take, 1, Spelling::Plain)?;
@@ -338,7 +338,7 @@ impl Exam<'_> {
             scope.spawn(|| drop(say(address, &text, patience, stop)));
             thread::sleep(Duration::from_millis(100));
             self.has_status(INFO, &["busy", "available"], AT_ONCE);
-            let stranger = wire::play("no.such.match", &ggp_protocol::Seen::Nothing);
+            let stranger = wire::play("no.such.match", &ggp_protocol::LastTurn::Nothing);
             self.word(STRANGER, &stranger, &["busy", "nil"], AT_ONCE);
             self.word(ABORT, &wire::abort(&trial.id), &["aborted"], AT_ONCE);
         });

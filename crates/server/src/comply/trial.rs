@@ -3,7 +3,7 @@
 use crate::scramble::Scramble;
 use crate::wire;
 use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Role, StateMachine};
-use ggp_protocol::{Reply, Seen, rules_line};
+use ggp_protocol::{LastTurn, Reply, rules_line};
 use std::sync::Arc;
 
 /// The spelling of a match's symbols in messages.
@@ -78,24 +78,24 @@ impl Trial {
         wire::stop(&self.id, &self.moves(joint))
     }
 
-    fn moves(&self, joint: Option<&[String]>) -> Seen {
+    fn moves(&self, joint: Option<&[String]>) -> LastTurn {
         match joint {
-            Some(joint) => Seen::Moves(joint.iter().map(|mv| self.spelling.write(mv)).collect()),
-            None => Seen::Nothing,
+            Some(joint) => LastTurn::Moves(joint.iter().map(|mv| self.spelling.write(mv)).collect()),
+            None => LastTurn::Nothing,
         }
     }
 
     /// The PLAY message of GDL-II, with the examined player's percepts of `joint`, made in the current state.
     pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
         let Some(joint) = joint else {
-            let first = Seen::Percepts { turn: 0, own: None, percepts: Vec::new() };
+            let first = LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() };
             return Ok(wire::play(&self.id, &first));
         };
         let moves = self.machine.parse_joint(joint)?;
         let mut percepts: Vec<Fact> = Vec::new();
         self.machine.percepts(&self.state, &moves, self.role, &mut percepts)?;
         let own = Some(joint[self.role.index()].clone());
-        Ok(wire::play(&self.id, &Seen::Percepts { turn, own, percepts }))
+        Ok(wire::play(&self.id, &LastTurn::Percepts { turn, own, percepts }))
     }
 
     /// The legal moves of a role.
@@ -139,7 +139,7 @@ impl Trial {
     pub(super) fn read(&self, reply: &str) -> Result<String, String> {
         match Reply::parse_move(&self.spelling.read(reply), |_| false) {
             Ok(Reply::Move(mv)) => Ok(mv),
-            Ok(other) => Err(format!("`{other}` is no move")),
+            Ok(other) => Err(format!("`{other}` is not a move")),
             Err(error) => Err(error.to_string()),
         }
     }

@@ -165,7 +165,7 @@ pub(crate) fn listen(
                         .stack_size(STACK)
                         .spawn(move || serve(&stream, peer, &limits, &memory, &entry, &*respond));
                     if let Err(error) = served {
-                        tracing::error!(%error, "no thread for a connection");
+                        tracing::error!(%error, "cannot start a thread for a connection");
                     }
                 }
                 Err(error) => {
@@ -249,6 +249,6 @@ fn refusal(error: &RequestError) -> Option<Reply> {
         RequestError::BodyTooLarge => Reply::refusal(413, "the message is too long", "nil"),
         RequestError::NoMemory => Reply::refusal(503, "too many long messages at once", "busy"),
         RequestError::Malformed(what) => Reply::refusal(400, what, "nil"),
-        RequestError::Encoded => Reply::refusal(501, "no transfer encoding is understood", "nil"),
+        RequestError::Encoded => Reply::refusal(501, "transfer encodings are not supported", "nil"),
     })
 }

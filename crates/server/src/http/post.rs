@@ -29,7 +29,7 @@ pub const DEFAULT_PORT: u16 = 9147;
 
 /// The text is not an [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no address of a player: write http://HOST:PORT")]
+#[error("`{0}` is not a player's address: write http://HOST:PORT")]
 pub struct AddressError(String);
 
 impl FromStr for Address {
@@ -163,7 +163,7 @@ pub(crate) fn exchange(
     reply
 }
 
-/// How [`probe`] sends its bytes.
+/// The manner in which [`probe`] sends its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
     /// In one write; the connection stays open for writing.

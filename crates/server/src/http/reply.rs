@@ -59,7 +59,7 @@ impl Reply {
 const MAX_REPLY_HEAD: usize = 16 << 10;
 const MAX_REPLY: usize = 1 << 20;
 
-/// Why no reply was received.
+/// The reason why no reply was received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplyError {
     /// Nothing listens at the address, or the host name is unknown.
@@ -75,7 +75,7 @@ pub enum ReplyError {
     #[error("the reply is longer than {MAX_REPLY} bytes")]
     TooLarge,
     /// The stop token was raised.
-    #[error("given up")]
+    #[error("stopped")]
     Stopped,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Request {
     pub(crate) _share: Share,
 }
 
-/// Why no request was received.
+/// The reason why no request was received.
 #[derive(Debug)]
 pub(crate) enum RequestError {
     /// The peer sent nothing.
@@ -145,7 +145,7 @@ pub(crate) fn read_head(
         let searched = bytes.len().saturating_sub(3);
         match source.read_by(&mut chunk, by) {
             Ok(0) if bytes.is_empty() => return Err(RequestError::Closed),
-            Ok(0) => return Err(RequestError::Malformed("the head has no end")),
+            Ok(0) => return Err(RequestError::Malformed("the head is incomplete")),
             Ok(count) => {
                 if bytes.is_empty() {
                     arrived = Instant::now();

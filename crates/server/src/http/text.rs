@@ -51,7 +51,7 @@ impl Balance {
     }
 }
 
-/// Why a text cannot be read.
+/// The reason why a text cannot be read.
 #[derive(Debug)]
 pub(crate) enum TextError {
     /// The text is longer than the limit.

@@ -1,4 +1,4 @@
-//! Reads and writes with a deadline that holds whatever the peer does.
+//! Reads and writes with a deadline that holds regardless of the peer's behaviour.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

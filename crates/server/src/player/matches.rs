@@ -1,14 +1,14 @@
-//! The table of matches: it dispatches messages to matches and recognises repeated ones.
+//! The table of matches: it passes messages on to the matches and recognises repeated messages.
 //!
 //! Invariant: the table's lock is not held while a thread evaluates rules or waits for an answer, so messages
 //! for other matches, INFO and ABORT are answered at once.
 
-use super::clerk::{Beginning, Command, Seated};
-use super::running::Running;
-use super::thought::Thought;
+use super::match_worker::{Command, MatchStart, PlayedRole};
+use super::pending_answer::PendingAnswer;
+use super::running_matches::RunningMatches;
 use super::{PlayerConfig, PlayerFactory};
 use ggp_game::{Clocks, StopToken};
-use ggp_protocol::Seen as Told;
+use ggp_protocol::LastTurn;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 /// hand-over.
 const GUARD: Duration = Duration::from_millis(30);
 
-/// The shortest time for an answer if the margin leaves less: enough for a legal move.
-const LEAST: Duration = Duration::from_millis(50);
+/// The minimum time for an answer, whatever the margin; it suffices for a legal move.
+const MIN_TIME: Duration = Duration::from_millis(50);
 
-/// The longest time for which START waits for the threads of ended matches.
+/// The maximum time for which START waits for the threads of ended matches.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
@@ -33,35 +33,36 @@ const STACK: usize = 2 << 20;
 #[derive(Debug)]
 struct Entry {
     commands: Sender<Command>,
-    /// The last question; at first the one for START.
-    current: Arc<Thought>,
-    /// The content of the last PLAY; `None` before the first one.
-    asked: Option<Told>,
+    /// The answer to the last START or PLAY.
+    current: Arc<PendingAnswer>,
+    /// The report in the last PLAY; `None` before the first PLAY.
+    asked: Option<LastTurn>,
     clocks: Clocks,
-    /// The time at which the match is dropped if no further message comes.
+    /// The instant at which the match is dropped if no further message comes.
     silent_at: Instant,
     quit: Arc<AtomicBool>,
     hurry: StopToken,
-    seated: Arc<OnceLock<Seated>>,
+    played: Arc<OnceLock<PlayedRole>>,
     thread: JoinHandle<()>,
 }
 
 impl Entry {
-    /// Whether `told` repeats a PLAY that was asked before. GDL-I has no turn numbers, and the same joint
-    /// move may legally occur twice; but then this player's move in it equals its last answer. Not
-    /// recognised: a manager that replaces this player's move by the same other move in two successive turns.
-    fn is_repeated(&self, told: &Told) -> bool {
-        match (self.asked.as_ref(), told) {
+    /// Whether a PLAY that reports `last_turn` repeats the last PLAY. GDL-I has no turn numbers, and the same
+    /// joint move may occur in two successive turns; then, however, this player's move in it equals the last
+    /// answer. If the manager replaces this player's move by the same other move in two successive turns, the
+    /// second PLAY is wrongly taken for a repetition.
+    fn is_repeated(&self, last_turn: &LastTurn) -> bool {
+        match (self.asked.as_ref(), last_turn) {
             (None, _) => false,
-            (Some(Told::Percepts { turn: last, .. }), Told::Percepts { turn, .. }) => turn <= last,
-            (Some(last), _) if last == told && self.current.answer().is_none() => true,
+            (Some(LastTurn::Percepts { turn: last, .. }), LastTurn::Percepts { turn, .. }) => turn <= last,
+            (Some(last), _) if last == last_turn && self.current.answer().is_none() => true,
             // Percepts without a turn number do not identify the turn.
-            _ if self.seated.get().is_some_and(|seated| seated.hidden) => false,
-            (Some(_), Told::Nothing) => true,
-            (Some(last), Told::Moves(joint)) if last == told => {
-                match (self.current.answer(), self.seated.get()) {
-                    (Some(given), Some(seated)) => {
-                        joint.get(seated.role.index()).is_none_or(|own| !own.eq_ignore_ascii_case(&given))
+            _ if self.played.get().is_some_and(|played| played.has_percepts) => false,
+            (Some(_), LastTurn::Nothing) => true,
+            (Some(last), LastTurn::Moves(joint)) if last == last_turn => {
+                match (self.current.answer(), self.played.get()) {
+                    (Some(given), Some(played)) => {
+                        joint.get(played.role.index()).is_none_or(|own| !own.eq_ignore_ascii_case(&given))
                     }
                     _ => false,
                 }
@@ -70,7 +71,7 @@ impl Entry {
         }
     }
 
-    /// Stops all thinking, and answers all threads that wait.
+    /// Stops the player and every evaluation, and answers all waiting threads.
     fn quit(&self) {
         self.current.interrupt();
         self.quit.store(true, Ordering::Relaxed);
@@ -84,8 +85,8 @@ pub(super) struct Matches {
     config: PlayerConfig,
     factory: Arc<dyn PlayerFactory>,
     table: Mutex<FxHashMap<String, Entry>>,
-    /// The number of matches with threads, including matches that have left the table and still run.
-    running: Arc<Running>,
+    /// Counts the matches with threads, including those that have left the table and still run.
+    running: Arc<RunningMatches>,
 }
 
 impl Matches {
@@ -106,10 +107,10 @@ impl Matches {
         self.lock().len() < self.config.matches
     }
 
-    /// The player's deadline and the latest instant of the answer, for a question with this clock that
-    /// `arrived` at this instant.
+    /// The player's deadline and the latest instant of the answer, for a message that `arrived` at this
+    /// instant and gives this `clock`.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
-        let time = clock.saturating_sub(self.config.margin).max(LEAST);
+        let time = clock.saturating_sub(self.config.margin).max(MIN_TIME);
         (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
     }
 
@@ -124,14 +125,14 @@ impl Matches {
     ) -> String {
         let busy = || "busy".to_owned();
         let (due, latest) = self.due(arrived, clocks.start);
-        let thought = Arc::new(Thought::start(due, latest));
+        let pending = Arc::new(PendingAnswer::start(due, latest));
         let full =
             |table: &FxHashMap<String, Entry>| table.contains_key(id) || table.len() >= self.config.matches;
         if full(&self.lock()) {
             return busy();
         }
-        // A player that ignores its stop token still uses a core after its match has left the table; any
-        // other one ends within this time.
+        // A player that ignores its stop token keeps a core busy after its match has left the table. Any other
+        // player ends within this time.
         let patience = ENDING.min(clocks.start / 2);
         let Some(running) = self.running.enter(2 * self.config.matches, patience) else { return busy() };
         {
@@ -140,39 +141,39 @@ impl Matches {
                 return busy();
             }
             let (commands, receiver) = channel();
-            let (quit, hurry, seated) = (Arc::default(), StopToken::new(), Arc::default());
-            let beginning = Beginning {
+            let (quit, hurry, played) = (Arc::default(), StopToken::new(), Arc::default());
+            let start = MatchStart {
                 id: id.to_owned(),
                 role: role.to_owned(),
                 rules,
                 clocks,
-                thought: Arc::clone(&thought),
+                pending: Arc::clone(&pending),
                 commands: receiver,
                 quit: Arc::clone(&quit),
                 hurry: hurry.clone(),
-                seated: Arc::clone(&seated),
+                played: Arc::clone(&played),
                 running,
             };
             let (config, factory) = (self.config.clone(), Arc::clone(&self.factory));
             let thread = thread::Builder::new().name("match".to_owned()).stack_size(STACK);
-            let thread = match thread.spawn(move || beginning.run(&config, factory)) {
+            let thread = match thread.spawn(move || start.run(&config, factory)) {
                 Ok(thread) => thread,
                 Err(error) => {
-                    tracing::error!(%error, "no thread for a match");
+                    tracing::error!(%error, "cannot start a thread for a match");
                     return busy();
                 }
             };
             let silent_at = arrived + clocks.start + 2 * clocks.play + self.config.silence;
-            let current = Arc::clone(&thought);
+            let current = Arc::clone(&pending);
             let entry =
-                Entry { commands, current, asked: None, clocks, silent_at, quit, hurry, seated, thread };
+                Entry { commands, current, asked: None, clocks, silent_at, quit, hurry, played, thread };
             table.insert(id.to_owned(), entry);
         }
-        let answer = thought.wait();
+        let answer = pending.wait();
         if answer != "ready" {
             let mut table = self.lock();
             // The match may have been aborted and begun again in the meantime.
-            if table.get(id).is_some_and(|entry| Arc::ptr_eq(&entry.current, &thought))
+            if table.get(id).is_some_and(|entry| Arc::ptr_eq(&entry.current, &pending))
                 && let Some(entry) = table.remove(id)
             {
                 entry.quit();
@@ -182,38 +183,38 @@ impl Matches {
     }
 
     /// PLAY: asks the match's player for a move and waits for it. `busy` for an unknown id.
-    pub(super) fn play(&self, id: &str, told: Told, arrived: Instant) -> String {
-        let thought = {
+    pub(super) fn play(&self, id: &str, last_turn: LastTurn, arrived: Instant) -> String {
+        let pending = {
             let mut table = self.lock();
             let Some(entry) = table.get_mut(id) else { return "busy".to_owned() };
             entry.silent_at = arrived + 3 * entry.clocks.play + self.config.silence;
-            if entry.is_repeated(&told) {
-                tracing::info!(id, "PLAY came again");
+            if entry.is_repeated(&last_turn) {
+                tracing::info!(id, "PLAY is repeated");
                 Arc::clone(&entry.current)
             } else {
                 let (due, latest) = self.due(arrived, entry.clocks.play);
-                let thought = Arc::new(Thought::play(due, latest));
-                // A request that still waits for an older question is obsolete.
+                let pending = Arc::new(PendingAnswer::play(due, latest));
+                // The manager no longer needs an answer to an older PLAY.
                 entry.current.interrupt();
-                entry.current = Arc::clone(&thought);
-                entry.asked = Some(told.clone());
-                if entry.commands.send(Command::Play { told, thought: Arc::clone(&thought) }).is_err() {
-                    // The match answered `ready` before its rules had been read, and the rules cannot be
-                    // played.
+                entry.current = Arc::clone(&pending);
+                entry.asked = Some(last_turn.clone());
+                if entry.commands.send(Command::Play { last_turn, pending: Arc::clone(&pending) }).is_err() {
+                    // The match answered `ready` before its rules had been read, and the rules turned out to be
+                    // unplayable.
                     table.remove(id);
                     return "busy".to_owned();
                 }
-                thought
+                pending
             }
         };
-        thought.wait()
+        pending.wait()
     }
 
     /// STOP: ends a match without waiting for its player, which still receives the last moves.
-    pub(super) fn stop(&self, id: &str, told: Told) -> &'static str {
+    pub(super) fn stop(&self, id: &str, last_turn: LastTurn) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.current.interrupt();
-        let _ = entry.commands.send(Command::Stop { told });
+        let _ = entry.commands.send(Command::Stop { last_turn });
         entry.current.refuse();
         "done"
     }
@@ -226,7 +227,7 @@ impl Matches {
     }
 
     /// Drops matches that have been silent for too long or could not begin. If a question does not reach its
-    /// player in time, the match's thread stops following the state.
+    /// player in time, the match worker abandons its evaluation of the state.
     pub(super) fn tend(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {
@@ -235,7 +236,7 @@ impl Matches {
             }
             let silent = now >= entry.silent_at;
             if silent {
-                tracing::warn!(id, "silent for too long: dropped");
+                tracing::warn!(id, "no message for too long; the match is dropped");
                 entry.quit();
             }
             !silent && !entry.thread.is_finished()

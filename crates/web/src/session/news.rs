@@ -5,7 +5,7 @@ use crate::analysis::Analysis;
 use crate::history::Node;
 use crate::lock::lock;
 use crate::picture;
-use crate::seat::Seat;
+use crate::seat_player::SeatPlayer;
 use ggp_arena::Record;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Session {
         let Some(node) = inner.history.get(thought.node) else { return true };
         let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
         let mut rivals = others.filter(|(role, (seat, legal))| {
-            *role != thought.role && **seat == Some(Seat::Person) && legal.len() > 1
+            *role != thought.role && **seat == Some(SeatPlayer::Person) && legal.len() > 1
         });
         !thought.hint && rivals.next().is_some()
     }
@@ -128,15 +128,15 @@ impl Session {
             player_names_from_host: inner
                 .seats
                 .iter()
-                .map(|seat| seat.as_ref().map_or("nature".to_owned(), Seat::name))
+                .map(|seat| seat.as_ref().map_or("nature".to_owned(), SeatPlayer::name))
                 .collect(),
-            is_player_human: inner.seats.iter().map(|seat| *seat == Some(Seat::Person)).collect(),
+            is_player_human: inner.seats.iter().map(|seat| *seat == Some(SeatPlayer::Person)).collect(),
             ..Record::default()
         };
         if last.moment.terminal {
             record.set_goals(&last.moment.goals);
         }
-        let clocks = inner.seats.iter().flatten().map(Seat::clock).max().unwrap_or_default();
+        let clocks = inner.seats.iter().flatten().map(SeatPlayer::clock).max().unwrap_or_default();
         record.set_clocks(ggp_game::Clocks { start: Duration::ZERO, play: clocks });
         Some(record)
     }

@@ -6,7 +6,7 @@ use crate::engine::{Engine, Slice};
 use crate::history::Node;
 use crate::lock::lock;
 use crate::pool::SLICE;
-use crate::seat::Seat;
+use crate::seat_player::SeatPlayer;
 use ggp_game::{EvalError, Role, StopToken, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ impl Session {
             return None;
         }
         let waits = |role: &usize| {
-            inner.pending[*role].is_none() && matches!(inner.seats[*role], Some(Seat::Engine { .. }))
+            inner.pending[*role].is_none() && matches!(inner.seats[*role], Some(SeatPlayer::Engine { .. }))
         };
         let role = (0..inner.seats.len()).find(waits)?;
         if let Some(work) = inner.work.take().filter(|work| work.role == role) {
@@ -49,7 +49,7 @@ impl Session {
         }
         let (time, iterations) = match &inner.seats[role] {
             // With a limit of iterations, the clock is only an upper limit.
-            Some(Seat::Engine { iterations: Some(n), .. }) => (self.config.longest, Some(*n)),
+            Some(SeatPlayer::Engine { iterations: Some(n), .. }) => (self.config.longest, Some(*n)),
             Some(seat) => (seat.clock(), None),
             None => return None,
         };
@@ -205,7 +205,7 @@ impl Session {
 
     fn engine_roles(&self) -> Vec<usize> {
         let inner = lock(&self.inner);
-        let is_engine = |role: &usize| matches!(inner.seats[*role], Some(Seat::Engine { .. }));
+        let is_engine = |role: &usize| matches!(inner.seats[*role], Some(SeatPlayer::Engine { .. }));
         (0..inner.seats.len()).filter(is_engine).collect()
     }
 

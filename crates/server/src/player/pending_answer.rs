@@ -1,19 +1,19 @@
-//! `Thought`: one question to a match's player and its answer; several threads can wait for the answer.
+//! The pending answer to one question to a match. Several threads can wait for it.
 //!
-//! The player proposes a move and the clerk supplies the legal moves. Invariants: the first answer is final,
-//! and all waiting threads get it; it exists by [`Thought::latest`].
+//! The player proposes a move and the match worker supplies the legal moves. Invariants: the first answer is
+//! final, and all waiting threads get it; it exists by [`PendingAnswer::latest`].
 
 use ggp_game::StopToken;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The maximum number of waiting threads. A manager that repeats its message causes a few.
+/// The maximum number of waiting threads. Each repetition of a message by the manager adds one.
 const MAX_WAITING: usize = 16;
 
-/// A question to a match: START, or the question for a move.
+/// The answer to START or PLAY: given, or awaited by the threads that serve the message.
 #[derive(Debug)]
-pub(super) struct Thought {
+pub(super) struct PendingAnswer {
     /// The player's deadline.
     pub(super) due: Instant,
     /// The instant at which the answer leaves, whether or not the player is done.
@@ -23,7 +23,7 @@ pub(super) struct Thought {
     /// Raised to end the pondering after this answer.
     pub(super) ponder: StopToken,
     asked: Instant,
-    /// Whether the clerk has passed the question on to the player.
+    /// Whether the match worker has passed the question on to the player.
     passed_on: AtomicBool,
     /// The number of waiting threads.
     waiting: AtomicUsize,
@@ -42,16 +42,16 @@ struct State {
     legal: Option<Legal>,
 }
 
-/// The player's part of an answer.
+/// The player's contribution to an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proposal {
     /// A move.
     Move(String),
-    /// The player has failed or ended.
+    /// No move: the player has failed or ended, or is not ready.
     Nothing,
 }
 
-/// The clerk's knowledge of the legal moves.
+/// The match worker's knowledge of the legal moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Legal {
     /// All legal moves, in the rules' spelling.
@@ -61,7 +61,7 @@ pub(super) enum Legal {
 }
 
 /// The best available answer: a legal proposal, else a legal move, else any proposal.
-fn judge(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
+fn best_answer(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
     let proposed = match proposal {
         Some(Proposal::Move(mv)) => Some(mv),
         _ => None,
@@ -78,20 +78,25 @@ fn judge(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
     }
 }
 
-impl Thought {
-    /// A question for a move; the answer is `nil` if no better one comes.
-    pub(super) fn play(due: Instant, latest: Instant) -> Thought {
-        Thought::new(due, latest, "nil", None)
+impl PendingAnswer {
+    /// The answer to PLAY; `nil` if there is no move by the latest instant.
+    pub(super) fn play(due: Instant, latest: Instant) -> PendingAnswer {
+        PendingAnswer::new(due, latest, "nil", None)
     }
 
-    /// The question for START; the answer is `busy` if it is refused, and `ready` if it is late, because the
-    /// manager goes on without an answer and the player can still become ready.
-    pub(super) fn start(due: Instant, latest: Instant) -> Thought {
-        Thought::new(due, latest, "busy", Some("ready"))
+    /// The answer to START: `busy` if it is refused, and `ready` if the player is late, because the manager
+    /// goes on without an answer and the player can still become ready.
+    pub(super) fn start(due: Instant, latest: Instant) -> PendingAnswer {
+        PendingAnswer::new(due, latest, "busy", Some("ready"))
     }
 
-    fn new(due: Instant, latest: Instant, refusal: &'static str, fallback: Option<&'static str>) -> Thought {
-        Thought {
+    fn new(
+        due: Instant,
+        latest: Instant,
+        refusal: &'static str,
+        fallback: Option<&'static str>,
+    ) -> PendingAnswer {
+        PendingAnswer {
             due,
             latest,
             stop: StopToken::new(),
@@ -140,7 +145,7 @@ impl Thought {
 
     fn resolve(&self, state: &mut State) {
         if state.answer.is_none() && state.proposal.is_some() && state.legal.is_some() {
-            let best = judge(state.proposal.as_ref(), state.legal.as_ref());
+            let best = best_answer(state.proposal.as_ref(), state.legal.as_ref());
             state.answer = Some(best.unwrap_or_else(|| self.refusal.to_owned()));
             self.changed.notify_all();
         }
@@ -173,7 +178,7 @@ impl Thought {
         self.ponder.stop();
     }
 
-    /// Waits for the answer. At [`Thought::due`] the player's stop token is raised; at [`Thought::latest`]
+    /// Waits for the answer. At [`PendingAnswer::due`] the player's stop token is raised; at [`PendingAnswer::latest`]
     /// the best available answer becomes final. `busy` if too many threads wait already, because each of them
     /// holds a connection.
     pub(super) fn wait(&self) -> String {
@@ -194,9 +199,9 @@ impl Thought {
             }
             let now = Instant::now();
             if now >= self.latest {
-                let best = judge(state.proposal.as_ref(), state.legal.as_ref());
+                let best = best_answer(state.proposal.as_ref(), state.legal.as_ref());
                 let best = best.unwrap_or_else(|| self.fallback.unwrap_or(self.refusal).to_owned());
-                tracing::warn!(answer = %best, "no answer in time: sent in its place");
+                tracing::warn!(answer = %best, "the player has not answered in time; this answer is sent instead");
                 state.answer = Some(best.clone());
                 self.changed.notify_all();
                 return best;
@@ -218,9 +223,9 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    fn due_in(due: u64, latest: u64) -> Arc<Thought> {
+    fn due_in(due: u64, latest: u64) -> Arc<PendingAnswer> {
         let now = Instant::now();
-        Arc::new(Thought::play(now + Duration::from_millis(due), now + Duration::from_millis(latest)))
+        Arc::new(PendingAnswer::play(now + Duration::from_millis(due), now + Duration::from_millis(latest)))
     }
 
     fn moves(texts: &[&str]) -> Legal {
@@ -229,15 +234,15 @@ mod tests {
 
     #[test]
     fn the_first_answer_counts_for_all() {
-        let thought = due_in(5000, 5000);
+        let pending = due_in(5000, 5000);
         let waiters: Vec<_> = (0..3)
             .map(|_| {
-                let thought = Arc::clone(&thought);
-                thread::spawn(move || thought.wait())
+                let pending = Arc::clone(&pending);
+                thread::spawn(move || pending.wait())
             })
             .collect();
-        assert!(thought.settle("a"));
-        assert!(!thought.settle("b"));
+        assert!(pending.settle("a"));
+        assert!(!pending.settle("b"));
         for waiter in waiters {
             assert_eq!(waiter.join().unwrap(), "a");
         }
@@ -266,13 +271,13 @@ mod tests {
 
     #[test]
     fn not_more_than_a_few_wait() {
-        let thought = due_in(5000, 5000);
+        let pending = due_in(5000, 5000);
         thread::scope(|scope| {
-            let waiters: Vec<_> = (0..MAX_WAITING + 5).map(|_| scope.spawn(|| thought.wait())).collect();
+            let waiters: Vec<_> = (0..MAX_WAITING + 5).map(|_| scope.spawn(|| pending.wait())).collect();
             while waiters.iter().filter(|waiter| waiter.is_finished()).count() < 5 {
                 thread::sleep(Duration::from_millis(1));
             }
-            thought.settle("a");
+            pending.settle("a");
             let answers: Vec<String> = waiters.into_iter().map(|waiter| waiter.join().unwrap()).collect();
             assert_eq!(answers.iter().filter(|answer| *answer == "busy").count(), 5);
             assert_eq!(answers.iter().filter(|answer| *answer == "a").count(), MAX_WAITING);
@@ -281,14 +286,14 @@ mod tests {
 
     #[test]
     fn when_it_is_late_a_legal_move_is_the_answer_and_the_player_was_asked_to_stop() {
-        let thought = due_in(20, 60);
-        thought.know_legal(moves(&["first"]));
+        let pending = due_in(20, 60);
+        pending.know_legal(moves(&["first"]));
         let begun = Instant::now();
-        assert_eq!(thought.wait(), "first");
+        assert_eq!(pending.wait(), "first");
         assert!(begun.elapsed() >= Duration::from_millis(50));
-        assert!(thought.stop.is_stopped());
-        assert!(!thought.settle("second"));
-        assert_eq!(thought.answer().as_deref(), Some("first"));
+        assert!(pending.stop.is_stopped());
+        assert!(!pending.settle("second"));
+        assert_eq!(pending.answer().as_deref(), Some("first"));
         assert_eq!(due_in(0, 0).wait(), "nil");
         let unchecked = due_in(0, 10);
         unchecked.propose(Proposal::Move("a".to_owned()));

@@ -8,20 +8,24 @@ use std::time::{Duration, Instant};
 
 /// A counter of matches with running threads.
 #[derive(Default, Debug)]
-pub(super) struct Running {
+pub(super) struct RunningMatches {
     count: Mutex<usize>,
     /// Signalled when a match leaves.
     left: Condvar,
 }
 
-impl Running {
+impl RunningMatches {
     fn lock(&self) -> MutexGuard<'_, usize> {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more match. While `limit` matches run, it waits for one to end, for `patience` at most;
-    /// `None` if none has ended by then.
-    pub(super) fn enter(self: &Arc<Running>, limit: usize, patience: Duration) -> Option<RunningMatch> {
+    /// Counts one more match. If `limit` matches run already, waits for one to end; `None` if none ends within
+    /// `patience`.
+    pub(super) fn enter(
+        self: &Arc<RunningMatches>,
+        limit: usize,
+        patience: Duration,
+    ) -> Option<RunningMatch> {
         let deadline = Instant::now() + patience;
         let mut count = self.lock();
         while *count >= limit {
@@ -35,7 +39,7 @@ impl Running {
 
 /// One match with running threads; it leaves the count when its last thread drops it.
 #[derive(Debug)]
-pub(super) struct RunningMatch(Arc<Running>);
+pub(super) struct RunningMatch(Arc<RunningMatches>);
 
 impl Drop for RunningMatch {
     fn drop(&mut self) {
@@ -50,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_full_count_waits_for_a_match_to_end() {
-        let running = Arc::new(Running::default());
+        let running = Arc::new(RunningMatches::default());
         let first = running.enter(1, Duration::ZERO).expect("the count is empty");
         assert!(running.enter(1, Duration::from_millis(5)).is_none());
         std::thread::scope(|scope| {

@@ -1,13 +1,13 @@
-//! The seats of a session: who plays each role.
+//! The players that sit in the seats of a session, one seat a role.
 
 use crate::config::Config;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Who plays a role, in the JSON form that pages send and receive.
+/// The player in a seat, in the JSON form that pages send and receive.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub(crate) enum Seat {
+pub(crate) enum SeatPlayer {
     /// A person at a page.
     Person,
     /// The tree search.
@@ -41,43 +41,45 @@ fn five_seconds() -> f64 {
     5.0
 }
 
-impl Seat {
+impl SeatPlayer {
     /// The reason why `config` does not allow the seat; `None` if it does.
     pub(crate) fn refuse(&self, config: &Config) -> Option<String> {
         let longest = config.longest.as_secs_f64();
         match self {
-            Seat::Engine { seconds, iterations } => {
+            SeatPlayer::Engine { seconds, iterations } => {
                 let bad = !(0.0..=longest).contains(seconds) || iterations.is_some_and(|n| n == 0);
                 bad.then(|| format!("an engine thinks for at most {longest} seconds a move"))
             }
-            Seat::Remote { .. } if !config.remote => {
+            SeatPlayer::Remote { .. } if !config.remote => {
                 Some("this server calls no players elsewhere: it is open to others".to_owned())
             }
-            Seat::Remote { seconds, .. } if !(1.0..=longest).contains(seconds) => {
+            SeatPlayer::Remote { seconds, .. } if !(1.0..=longest).contains(seconds) => {
                 Some(format!("a player elsewhere has from 1 to {longest} seconds a move"))
             }
-            Seat::Elsewhere => Some("nobody can sit elsewhere".to_owned()),
-            Seat::Person | Seat::Random | Seat::Remote { .. } => None,
+            SeatPlayer::Elsewhere => Some("a seat cannot be set to `elsewhere`".to_owned()),
+            SeatPlayer::Person | SeatPlayer::Random | SeatPlayer::Remote { .. } => None,
         }
     }
 
     /// The thinking time per move.
     pub(crate) fn clock(&self) -> Duration {
         match self {
-            Seat::Engine { seconds, .. } | Seat::Remote { seconds, .. } => Duration::from_secs_f64(*seconds),
-            Seat::Person | Seat::Random | Seat::Elsewhere => Duration::ZERO,
+            SeatPlayer::Engine { seconds, .. } | SeatPlayer::Remote { seconds, .. } => {
+                Duration::from_secs_f64(*seconds)
+            }
+            SeatPlayer::Person | SeatPlayer::Random | SeatPlayer::Elsewhere => Duration::ZERO,
         }
     }
 
     /// The name of the player in a record.
     pub(crate) fn name(&self) -> String {
         match self {
-            Seat::Person => "human".to_owned(),
-            Seat::Engine { iterations: Some(n), .. } => format!("mcts:iterations={n}"),
-            Seat::Engine { .. } => "mcts".to_owned(),
-            Seat::Random => "random".to_owned(),
-            Seat::Remote { url, .. } => url.clone(),
-            Seat::Elsewhere => "elsewhere".to_owned(),
+            SeatPlayer::Person => "human".to_owned(),
+            SeatPlayer::Engine { iterations: Some(n), .. } => format!("mcts:iterations={n}"),
+            SeatPlayer::Engine { .. } => "mcts".to_owned(),
+            SeatPlayer::Random => "random".to_owned(),
+            SeatPlayer::Remote { url, .. } => url.clone(),
+            SeatPlayer::Elsewhere => "elsewhere".to_owned(),
         }
     }
 }

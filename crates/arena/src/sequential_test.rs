@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A sequential test in progress. Once it has accepted a hypothesis, its state is final.
 #[derive(Debug)]
-pub(crate) struct Sequence {
+pub(crate) struct SequentialTest {
     sprt: Sprt,
     /// The two players; the test concerns the strength of the first.
     players: Vec<String>,
@@ -20,10 +20,10 @@ pub(crate) struct Sequence {
     state: SprtState,
 }
 
-impl Sequence {
-    pub(crate) fn new(sprt: Sprt, players: Vec<String>) -> Sequence {
+impl SequentialTest {
+    pub(crate) fn new(sprt: Sprt, players: Vec<String>) -> SequentialTest {
         let counts = [0; 5];
-        Sequence {
+        SequentialTest {
             sprt,
             players,
             expected: VecDeque::new(),
@@ -88,13 +88,13 @@ mod tests {
             })
             .collect();
         let run = |order: &[u64]| {
-            let mut sequence = Sequence::new(sprt, vec!["b".to_owned(), "a".to_owned()]);
-            (0..matches).for_each(|number| sequence.expect(number));
+            let mut sprt = SequentialTest::new(sprt, vec!["b".to_owned(), "a".to_owned()]);
+            (0..matches).for_each(|number| sprt.expect(number));
             for &number in order {
-                sequence.add(number, &results[number as usize]);
-                sequence.advance();
+                sprt.add(number, &results[number as usize]);
+                sprt.advance();
             }
-            sequence.state()
+            sprt.state()
         };
         let forward: Vec<u64> = (0..matches).collect();
         let backward: Vec<u64> = (0..matches).rev().collect();

@@ -1,11 +1,11 @@
 //! The thread of one player: it starts the player, asks it for moves, and lets it ponder in between.
 //!
 //! Invariants: every question gets a proposal or a refusal unless the player never returns; a panic ends the
-//! player and nothing else. A player that was not ready within the start clock is started again when a move
-//! is wanted.
+//! player and nothing else. A player that was not ready within the start clock is started again with the next
+//! question for a move.
 
 use super::PlayerFactory;
-use super::thought::{Proposal, Thought};
+use super::pending_answer::{PendingAnswer, Proposal};
 use ggp_game::{Clocks, Deadline, EvalError, Fact, Game, Observation, PlayError, Player, Role, StopToken};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,18 +13,20 @@ use std::sync::mpsc::Receiver;
 
 /// An [`Observation`] that owns its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum OwnedObservation {
     Start,
     Moves(Vec<String>),
-    Percepts { turn: u32, own: String, seen: Vec<Fact> },
+    Percepts { turn: u32, own: String, percepts: Vec<Fact> },
 }
 
-impl Seen {
-    fn observation(&self) -> Observation<'_> {
+impl OwnedObservation {
+    fn borrowed(&self) -> Observation<'_> {
         match self {
-            Seen::Start => Observation::Start,
-            Seen::Moves(joint) => Observation::Moves(joint),
-            Seen::Percepts { turn, own, seen } => Observation::Percepts { turn: *turn, own, seen },
+            OwnedObservation::Start => Observation::Start,
+            OwnedObservation::Moves(joint) => Observation::Moves(joint),
+            OwnedObservation::Percepts { turn, own, percepts } => {
+                Observation::Percepts { turn: *turn, own, seen: percepts }
+            }
         }
     }
 }
@@ -32,63 +34,63 @@ impl Seen {
 /// A message to the player's thread.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// The last step, and the question for a move.
-    Play { seen: Seen, thought: Arc<Thought> },
-    /// The last step of the match.
-    Stop { seen: Seen },
+    /// The observation of the last turn, and the question for a move.
+    Play { observation: OwnedObservation, pending: Arc<PendingAnswer> },
+    /// The observation of the last turn of the match.
+    Stop { observation: OwnedObservation },
 }
 
-/// The number of missed moves after which a player that is not ready is given up.
-const MOST_MISSED: usize = 20;
+/// A player that is not ready after this many missed moves is dropped.
+const MAX_MISSED: usize = 20;
 
-/// `Thinker`: a player's thread in one match.
-pub(super) struct Thinker {
+/// The player's thread in one match.
+pub(super) struct PlayerWorker {
     pub(super) id: String,
     pub(super) game: Arc<Game>,
     pub(super) role: Role,
     pub(super) clocks: Clocks,
     pub(super) ponders: bool,
-    /// The question for START.
-    pub(super) thought: Arc<Thought>,
+    /// The answer to START.
+    pub(super) start: Arc<PendingAnswer>,
     pub(super) questions: Receiver<Question>,
 }
 
-impl Thinker {
-    /// Runs until STOP, or until the clerk has ended.
+impl PlayerWorker {
+    /// Runs until STOP, or until the match worker has ended.
     pub(super) fn run(self, factory: &dyn PlayerFactory) {
         let span = tracing::info_span!("match", id = %self.id, role = self.game.role_name(self.role));
         let _entered = span.enter();
         let mut player = catch(|| factory.make(&self.id));
-        let mut ready = self.start(&mut player, Deadline(Some(self.thought.due)), &self.thought.stop);
-        let in_time = self.thought.settle(if player.is_some() { "ready" } else { "busy" });
+        let mut ready = self.start(&mut player, Deadline(Some(self.start.due)), &self.start.stop);
+        let in_time = self.start.settle(if player.is_some() { "ready" } else { "busy" });
         if in_time && player.is_none() {
             return;
         }
-        // The steps before the player was ready.
-        let mut missed: Vec<Seen> = Vec::new();
-        let mut thought = Arc::clone(&self.thought);
+        // The turns before the player was ready.
+        let mut missed: Vec<OwnedObservation> = Vec::new();
+        let mut pending = Arc::clone(&self.start);
         loop {
             if self.ponders && ready {
-                ask(&mut player, |player| player.ponder(&thought.ponder));
+                ask(&mut player, |player| player.ponder(&pending.ponder));
             }
             match self.questions.recv() {
-                Ok(Question::Play { seen, thought: asked }) => {
-                    thought = asked;
+                Ok(Question::Play { observation, pending: asked }) => {
+                    pending = asked;
                     if !ready {
-                        ready = self.start_late(&mut player, &missed, &thought);
+                        ready = self.start_late(&mut player, &missed, &pending);
                     }
                     if ready {
-                        play(&mut player, &seen, &thought);
+                        play(&mut player, &observation, &pending);
                     } else {
-                        missed.push(seen);
-                        if missed.len() > MOST_MISSED {
+                        missed.push(observation);
+                        if missed.len() > MAX_MISSED {
                             player = None;
                         }
-                        thought.propose(Proposal::Nothing);
+                        pending.propose(Proposal::Nothing);
                     }
                 }
-                Ok(Question::Stop { seen }) => {
-                    ask(&mut player, |player| player.stop(seen.observation()));
+                Ok(Question::Stop { observation }) => {
+                    ask(&mut player, |player| player.stop(observation.borrowed()));
                     return;
                 }
                 Err(_) => return,
@@ -114,39 +116,44 @@ impl Thinker {
         }
     }
 
-    /// Starts the player in the first half of the time for a move and tells it the steps it has `missed`;
+    /// Starts the player in the first half of the time for a move and tells it the turns it has `missed`;
     /// returns whether it is ready.
-    fn start_late(&self, player: &mut Option<Box<dyn Player>>, missed: &[Seen], thought: &Thought) -> bool {
-        let left = Deadline(Some(thought.due)).remaining().unwrap_or_default();
-        if player.is_none() || !self.start(player, Deadline::after(left / 2), &thought.stop) {
+    fn start_late(
+        &self,
+        player: &mut Option<Box<dyn Player>>,
+        missed: &[OwnedObservation],
+        pending: &PendingAnswer,
+    ) -> bool {
+        let left = Deadline(Some(pending.due)).remaining().unwrap_or_default();
+        if player.is_none() || !self.start(player, Deadline::after(left / 2), &pending.stop) {
             return false;
         }
-        for seen in missed {
-            if let Some(Err(error)) = ask(player, |player| player.observe(seen.observation())) {
-                tracing::error!(%error, "the player cannot follow the match");
+        for observation in missed {
+            if let Some(Err(error)) = ask(player, |player| player.observe(observation.borrowed())) {
+                tracing::error!(%error, "the player rejects a turn of the match");
             }
         }
         true
     }
 }
 
-fn play(player: &mut Option<Box<dyn Player>>, seen: &Seen, thought: &Thought) {
+fn play(player: &mut Option<Box<dyn Player>>, observation: &OwnedObservation, pending: &PendingAnswer) {
     if player.is_none() {
-        thought.propose(Proposal::Nothing);
+        pending.propose(Proposal::Nothing);
         return;
     }
-    let deadline = Deadline(Some(thought.due));
-    match ask(player, |player| player.play(seen.observation(), deadline, &thought.stop)) {
-        Some(Ok(mv)) => thought.propose(Proposal::Move(mv)),
+    let deadline = Deadline(Some(pending.due));
+    match ask(player, |player| player.play(observation.borrowed(), deadline, &pending.stop)) {
+        Some(Ok(mv)) => pending.propose(Proposal::Move(mv)),
         Some(Err(error)) => {
             tracing::error!(%error, "the player has no move");
-            thought.propose(Proposal::Nothing);
+            pending.propose(Proposal::Nothing);
         }
-        None => thought.refuse(),
+        None => pending.refuse(),
     }
 }
 
-/// Calls the player; `None` if there is none. A panic drops the player.
+/// Calls the player; `None` if there is no player or it panicked. A panic drops the player.
 fn ask<T>(player: &mut Option<Box<dyn Player>>, question: impl FnOnce(&mut dyn Player) -> T) -> Option<T> {
     let answer = catch(|| player.as_mut().map(|player| question(&mut **player))).flatten();
     if answer.is_none()
@@ -168,12 +175,12 @@ mod tests {
     use super::super::matches::Matches;
     use super::super::{PlayerConfig, PlayerFactory};
     use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
-    use ggp_protocol::Seen as Told;
+    use ggp_protocol::LastTurn;
     use std::sync::{Arc, Mutex};
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    /// The role counts steps. Its first legal move is `a`, and the test player's choice is the last one.
+    /// A game of one role and three steps. The first legal move is `a`; the test player plays the last one.
     const RULES: &str = "(role r) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
         (legal r a) (legal r b) (legal r searched) (goal r 50)
         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 3)))";
@@ -182,7 +189,7 @@ mod tests {
         Duration::from_millis(n)
     }
 
-    /// A player that needs `preparation` to start.
+    /// A test player that needs `preparation` to start.
     struct Slow {
         preparation: Duration,
         prepared: bool,
@@ -225,7 +232,7 @@ mod tests {
             deadline: Deadline,
             stop: &StopToken,
         ) -> Result<String, PlayError> {
-            assert!(self.prepared, "whoever is not ready is not asked");
+            assert!(self.prepared, "a player that is not ready is not asked");
             let has_time = deadline.remaining().is_none_or(|left| left > millis(5)) && !stop.is_stopped();
             self.note("play", seen);
             if has_time { Ok("searched".to_owned()) } else { Err(PlayError::TimedOut) }
@@ -237,8 +244,8 @@ mod tests {
         }
     }
 
-    /// The answers to START and to PLAYs with the previous moves, until the player has searched for two
-    /// moves; and the calls that the player received.
+    /// The answers to START and to PLAYs that report the previous answer, until the player has searched for two
+    /// moves; and the calls that the player received. The factory takes the time `making`.
     fn answers(making: Duration, preparation: Duration, clocks: [u64; 2]) -> (Vec<String>, Vec<String>) {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let notes = Arc::clone(&seen);
@@ -255,12 +262,12 @@ mod tests {
             if answers.iter().filter(|answer| *answer == "searched").count() == 2 {
                 break;
             }
-            let told = match &answers[..] {
-                [_] => Told::Nothing,
-                [.., last] => Told::Moves(vec![last.clone()]),
+            let last_turn = match &answers[..] {
+                [_] => LastTurn::Nothing,
+                [.., last] => LastTurn::Moves(vec![last.clone()]),
                 [] => unreachable!("START was answered"),
             };
-            answers.push(matches.play("m", told, Instant::now()));
+            answers.push(matches.play("m", last_turn, Instant::now()));
         }
         matches.close();
         let seen = seen.lock().unwrap().clone();
@@ -290,8 +297,9 @@ mod tests {
         assert!(fallbacks > 0, "{answers:?}");
         assert_eq!(answers[1 + fallbacks..], ["searched", "searched"]);
         // The player hears of each turn once and in order, whether or not it was asked for a move.
-        let told: Vec<&str> = seen.iter().map(|note| note.split_once(' ').map_or("", |(_, mv)| mv)).collect();
+        let last_turn: Vec<&str> =
+            seen.iter().map(|note| note.split_once(' ').map_or("", |(_, mv)| mv)).collect();
         let (first, played) = (vec![""], vec!["a"; fallbacks]);
-        assert_eq!(told, [first, played, vec!["searched"]].concat(), "{seen:?}");
+        assert_eq!(last_turn, [first, played, vec!["searched"]].concat(), "{seen:?}");
     }
 }

@@ -1,28 +1,28 @@
-//! The current state of a match, and the spelling of its moves.
+//! The current state of a match, which the match worker tracks to know the legal moves and their spelling.
 
 use ggp_game::{EvalError, Game, Interpreter, JointMoveError, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
-/// A state with its legal moves, evaluated by the interpreter (the reference semantics).
-pub(super) struct Position {
+/// The current state with its legal moves, evaluated by the interpreter (the reference semantics).
+pub(super) struct TrackedState {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
     /// The legal moves of every role.
     legal: Vec<Vec<Move>>,
 }
 
-impl Position {
+impl TrackedState {
     /// The initial state of a game. Raising `hurry` ends every evaluation.
     ///
     /// # Errors
     /// When the rules cannot be evaluated within their limits.
-    pub(super) fn initial(game: &Arc<Game>, hurry: &StopToken) -> Result<Position, EvalError> {
+    pub(super) fn initial(game: &Arc<Game>, hurry: &StopToken) -> Result<TrackedState, EvalError> {
         let mut machine = Interpreter::new(game);
         machine.interrupt_on(hurry);
         let state = machine.initial_state()?;
-        let mut position = Position { machine, state, legal: vec![Vec::new(); game.role_count()] };
-        position.find_legal()?;
-        Ok(position)
+        let mut tracked = TrackedState { machine, state, legal: vec![Vec::new(); game.role_count()] };
+        tracked.find_legal()?;
+        Ok(tracked)
     }
 
     fn find_legal(&mut self) -> Result<(), EvalError> {
@@ -47,7 +47,7 @@ impl Position {
     /// Advances to the state after `joint`.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated within their limits; the position must then be dropped.
+    /// When the rules cannot be evaluated within their limits; this value must then be dropped.
     pub(super) fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         self.state = self.machine.next_state(&self.state, joint)?;
         if self.machine.has_many_moves() {

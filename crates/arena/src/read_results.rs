@@ -1,0 +1,186 @@
+//! Reading of results: from results files, one line of JSON a match, and from match records.
+
+use crate::record::Record;
+use crate::result::MatchResult;
+use crate::results_error::{Flaw, ResultsError};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The extent of a file's valid lines.
+#[derive(Default)]
+pub(crate) struct ValidLines {
+    /// The number of results.
+    pub(crate) results: u64,
+    /// The number of bytes up to the end of the last valid line.
+    pub(crate) bytes: u64,
+    /// Whether the last valid line lacks a newline.
+    pub(crate) unended: bool,
+    /// The number of the line after it, if that line is torn.
+    pub(crate) torn: Option<u64>,
+}
+
+/// The maximum length of a line, in bytes.
+pub(crate) const MAX_LINE: u64 = 1 << 24;
+
+/// The maximum length of a match record, in bytes.
+const MAX_RECORD: u64 = 1 << 26;
+
+/// The first bytes of every result line.
+const LINE_START: &[u8] = b"{\"id\":";
+
+/// Whether `text`, which is not JSON and has no newline, is a torn result line. A file system may have
+/// padded it with zeros after a crash.
+fn is_torn(text: &[u8], error: &serde_json::Error) -> bool {
+    let written = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    let length = written.min(LINE_START.len());
+    text[..length] == LINE_START[..length] && (error.is_eof() || written < text.len())
+}
+
+/// Gives each result in `file`, the open file at `path`, to `each` with its line number, from 1. Stops at a torn
+/// last line.
+pub(crate) fn read_lines(
+    path: &Path,
+    file: &mut File,
+    each: &mut dyn FnMut(u64, MatchResult),
+) -> Result<ValidLines, ResultsError> {
+    let mut reader = BufReader::new(file);
+    let mut lines = ValidLines::default();
+    let (mut text, mut line) = (Vec::new(), 0);
+    loop {
+        text.clear();
+        let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut text);
+        if read.map_err(|error| ResultsError::of_reading(path, error))? == 0 {
+            return Ok(lines);
+        }
+        line += 1;
+        let ended = text.ends_with(b"\n");
+        if !ended && text.len() as u64 == MAX_LINE {
+            let what = format!("the line is longer than {MAX_LINE} bytes");
+            let help = "results have one JSON object a line, as `ggp match --out FILE` writes them";
+            return Err(ResultsError::Line { path: path.to_owned(), line, column: 1, what, help });
+        }
+        let bare = text.trim_ascii_end();
+        if !bare.is_empty() {
+            match serde_json::from_slice(bare) {
+                Ok(result) => each(line, result),
+                Err(error) if !ended && is_torn(bare, &error) => {
+                    lines.torn = Some(line);
+                    return Ok(lines);
+                }
+                Err(error) => return Err(ResultsError::of_json(path, line, &error)),
+            }
+            lines.results += 1;
+        }
+        lines.bytes += text.len() as u64;
+        lines.unended = !ended;
+    }
+}
+
+/// Gives each result of the file at `path` to `each`. The file holds result lines, or one match record.
+/// Returns the file's defect if it can be read nevertheless.
+///
+/// # Errors
+/// When the file cannot be read, or holds anything else.
+pub fn read_results(path: &Path, mut each: impl FnMut(MatchResult)) -> Result<Option<Flaw>, ResultsError> {
+    let mut file = File::open(path).map_err(|error| ResultsError::of_reading(path, error))?;
+    match read_lines(path, &mut file, &mut |_, result| each(result)) {
+        Ok(lines) => Ok(match lines.torn {
+            Some(line) => Some(Flaw::Torn { path: path.to_owned(), line }),
+            None => (lines.results == 0).then(|| Flaw::Empty(path.to_owned())),
+        }),
+        Err(error @ ResultsError::Line { line: 1, .. }) => {
+            each(MatchResult::of_record(&read_record(path, error)?));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the match record in the file at `path`, on one or several lines. `not_results` is the error that
+/// reading the file as results gave; it is returned if the file is no record either.
+fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, ResultsError> {
+    let mut text = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_RECORD).read_to_end(&mut text));
+    read.map_err(|error| ResultsError::of_reading(path, error))?;
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    if !text.trim_ascii_start().starts_with(b"{") {
+        return Err(not_results);
+    }
+    let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_spread = serde_json::from_slice::<serde::de::IgnoredAny>(first).is_err_and(|error| error.is_eof());
+    match serde_json::from_slice::<Record>(text) {
+        Ok(record) if !record.match_id.is_empty() => Ok(record),
+        Ok(_) if is_spread => Err(ResultsError::Line {
+            path: path.to_owned(),
+            line: 1,
+            column: 1,
+            what: "JSON, but neither results nor a match record: it has no `matchId`".to_owned(),
+            help: "name what `ggp match --out FILE` or `ggp play --save FILE` has written",
+        }),
+        Err(error) if is_spread || error.is_data() => Err(ResultsError::of_json(path, 1, &error)),
+        Ok(_) | Err(_) => Err(not_results),
+    }
+}
+
+/// Gives each result of `files` to `each`; returns the defects of the files.
+///
+/// # Errors
+/// When a file cannot be read, `each` fails, or none of the files holds a result.
+pub(crate) fn read_all(
+    files: &[PathBuf],
+    mut each: impl FnMut(MatchResult) -> Result<(), ResultsError>,
+) -> Result<Vec<Flaw>, ResultsError> {
+    let (mut flaws, mut results, mut failed) = (Vec::new(), 0u64, None);
+    for path in files {
+        let flaw = read_results(path, |result| {
+            results += 1;
+            if failed.is_none() {
+                failed = each(result).err();
+            }
+        })?;
+        flaws.extend(flaw);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+    }
+    if results == 0 { Err(ResultsError::Nothing(flaws)) } else { Ok(flaws) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results_file::tests::Scratch;
+
+    #[test]
+    fn a_match_record_is_a_result_too() {
+        let scratch = Scratch::new("record");
+        let mut record = Record {
+            match_id: "m".to_owned(),
+            player_names_from_host: vec!["a".to_owned(), "b".to_owned()],
+            goal_values: vec![Some(100), Some(0)],
+            is_completed: true,
+            ..Record::default()
+        };
+        let read = |record: &Record| {
+            // The record on one line without a newline, as other servers write it, then on many lines.
+            std::fs::write(&scratch.0, record.to_json()).unwrap();
+            let mut short = Vec::new();
+            read_results(&scratch.0, |result| short.push(result))?;
+            std::fs::write(&scratch.0, serde_json::to_string_pretty(record).unwrap()).unwrap();
+            let mut all = Vec::new();
+            read_results(&scratch.0, |result| all.push(result))?;
+            assert_eq!(all, short);
+            Ok::<MatchResult, ResultsError>(all.remove(0))
+        };
+        let result = read(&record).unwrap();
+        assert!(result.is_scored());
+        assert_eq!((result.players[0].as_deref(), &result.goals[..]), (Some("a"), &[Some(100), Some(0)][..]));
+        record.is_aborted = true;
+        assert!(!read(&record).unwrap().is_scored());
+        record.forfeited_by = Some(0);
+        assert_eq!(read(&record).unwrap().goals, [Some(0), Some(100)]);
+        record.match_id.clear();
+        assert!(read(&record).is_err());
+    }
+}

@@ -1,0 +1,134 @@
+//! The summary of a tournament's results: players, pairs of players, games and roles.
+
+use crate::account::TimeAccount;
+use crate::elo::Difference;
+use crate::fault::FaultKind;
+use crate::interval::Estimate;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The number of pairs, and of different encounters behind them, required to call a player stronger.
+///
+/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
+/// players have swapped their seats. In a two-role game an encounter of two players is one pair. With more
+/// seats or more players an encounter has several pairs of the same two players. These pairs share their
+/// opening, so the encounters are counted as well. In a single-player game the matches of two players from
+/// the same opening are a pair.
+pub const REQUIRED_PAIRS: u64 = 30;
+
+/// The summary of all results.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// The number of matches, unscored ones included.
+    pub matches: u64,
+    /// The number of unscored matches.
+    pub unscored: u64,
+    /// The number of matches by ending.
+    pub endings: BTreeMap<String, u64>,
+    /// The players, best first.
+    pub players: Vec<PlayerSummary>,
+    /// All pairs of players that met, in the order of `players`.
+    pub pairs: Vec<PairSummary>,
+}
+
+/// The summary of one player.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlayerSummary {
+    /// The player's name.
+    pub name: String,
+    /// The rating in Elo, centred on 0; `None` if the player met nobody.
+    pub rating: Option<Estimate>,
+    /// The number of matches with this player, scored or not.
+    pub entered: u64,
+    /// The number of scored matches with this player.
+    pub matches: u64,
+    /// The number of won comparisons with other players.
+    pub wins: u64,
+    /// The number of drawn comparisons.
+    pub draws: u64,
+    /// The number of lost comparisons.
+    pub losses: u64,
+    /// The mean goal over all roles.
+    pub goal: Option<Estimate>,
+    /// The games it played.
+    pub games: Vec<GameSummary>,
+    /// The number of faults of each kind.
+    pub faults: BTreeMap<FaultKind, u64>,
+    /// The number of matches with a fault of this player.
+    pub faulty_matches: u64,
+    /// The time account over all matches.
+    pub time: TimeAccount,
+    /// The mean goal after each number of goals, at no more than a few hundred points.
+    pub series: Vec<(u64, f64)>,
+}
+
+/// The summary of one player in one game.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GameSummary {
+    /// The name of the game.
+    pub game: String,
+    /// The number of roles taken, summed over matches.
+    pub count: u64,
+    /// The mean goal.
+    pub goal: Option<Estimate>,
+    /// The roles, in the game's order.
+    pub roles: Vec<RoleSummary>,
+}
+
+/// The summary of one player in one role of one game.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RoleSummary {
+    /// The name of the role.
+    pub role: String,
+    /// The number of times that the player took the role.
+    pub count: u64,
+    /// The mean goal.
+    pub goal: Option<Estimate>,
+}
+
+/// The summary of two players that met.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PairSummary {
+    /// The players' names; all other members are from the first one's side.
+    pub players: [String; 2],
+    /// The number of won comparisons.
+    pub wins: u64,
+    /// The number of drawn comparisons.
+    pub draws: u64,
+    /// The number of lost comparisons.
+    pub losses: u64,
+    /// The number of match pairs with score 0, ¼, ½, ¾ and 1.
+    pub pentanomial: [u64; 5],
+    /// Whether the difference is computed from match pairs; it is computed from single matches if most
+    /// matches have no partner.
+    pub is_paired: bool,
+    /// The number of different encounters of the match pairs, counted up to [`REQUIRED_PAIRS`].
+    #[serde(skip)]
+    pub encounters: u64,
+    /// The difference in strength; `None` without scores.
+    pub difference: Option<Difference>,
+}
+
+impl PairSummary {
+    /// The number of complete match pairs; see [`REQUIRED_PAIRS`].
+    pub fn pair_count(&self) -> u64 {
+        self.pentanomial.iter().sum()
+    }
+}
+
+impl Summary {
+    /// The comparisons of `first` with `second`: won, drawn and lost by `first`; `None` if the two
+    /// have not met.
+    pub fn meeting(&self, first: &str, second: &str) -> Option<[u64; 3]> {
+        self.pairs.iter().find_map(|pair| {
+            let [a, b] = [pair.players[0].as_str(), pair.players[1].as_str()];
+            if [a, b] == [first, second] {
+                Some([pair.wins, pair.draws, pair.losses])
+            } else if [b, a] == [first, second] {
+                Some([pair.losses, pair.draws, pair.wins])
+            } else {
+                None
+            }
+        })
+    }
+}
