@@ -20,13 +20,12 @@ fn game(name: &str) -> Arc<Game> {
     Arc::new(Game::new(ggp_gdl::parse(&text).expect("GDL")).expect("a valid game"))
 }
 
-fn ground(game: &Game) -> PropNet {
+fn ground(game: &Arc<Game>) -> PropNet {
     PropNet::ground(game, &GroundLimits::default(), &StopToken::new()).expect("small enough")
 }
 
 fn machine(name: &str) -> PropNetMachine {
-    let game = game(name);
-    PropNetMachine::new(&game, ground(&game)).expect("few moves")
+    PropNetMachine::new(ground(&game(name))).expect("few moves")
 }
 
 fn grounding(c: &mut Criterion) {
@@ -40,10 +39,9 @@ fn grounding(c: &mut Criterion) {
 fn compiling(c: &mut Criterion) {
     let mut group = c.benchmark_group("compiling");
     for name in GAMES {
-        let game = game(name);
-        let net = ground(&game);
+        let net = ground(&game(name));
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
-            b.iter(|| black_box(PropNetMachine::new(&game, net.clone()).expect("few moves")));
+            b.iter(|| black_box(PropNetMachine::new(net.clone()).expect("few moves")));
         });
     }
 }

@@ -22,6 +22,7 @@ use ggp_game::{Fact, Game, Goal, StopToken};
 use instances::Instances;
 use relax::Relaxed;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Bounds of grounding, checked while it runs.
 #[derive(Clone, Copy, Debug)]
@@ -101,14 +102,14 @@ impl PropNet {
     /// # Errors
     /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
     /// `stop` is raised.
-    pub fn ground(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
+    pub fn ground(game: &Arc<Game>, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
         let mut relaxed = Relaxed::new(game, limits, stop)?;
         if relaxed.database.values().text_bytes() > limits.text {
             let bound = limits.text >> 20;
             return Err(GroundError::TooLarge(format!("more than {bound} MiB of texts")));
         }
         let moves = Moves::new(&mut relaxed);
-        let mut builder = NetBuilder::new(&moves.counts());
+        let mut builder = NetBuilder::new(game, &moves.counts());
         let fluents = Fluents::new(&mut relaxed);
         relaxed.make_terms(Carrier::Sees);
         let mut signals = Signals::new(&relaxed);

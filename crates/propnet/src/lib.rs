@@ -16,7 +16,7 @@
 //!     (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))";
 //! let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
 //! let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
-//! let mut machine = PropNetMachine::new(&game, net).unwrap();
+//! let mut machine = PropNetMachine::new(net).unwrap();
 //! let start = machine.initial_state().unwrap();
 //! let (mut played, mut won) = (0, 0);
 //! let plan = PlayoutPlan { per_start: 1000, ..PlayoutPlan::new(1) };

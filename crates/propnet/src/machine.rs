@@ -87,7 +87,6 @@ impl Shared {
 /// A state machine over a propositional network. Clones share the network and have their own rows.
 #[derive(Clone, Debug)]
 pub struct PropNetMachine {
-    game: Arc<Game>,
     shared: Arc<Shared>,
     kernels: Kernels,
     /// The rows of the program for single states: one bit per state, up to 64 states.
@@ -116,32 +115,27 @@ const LEGAL: usize = 2;
 const NEXT: usize = 3;
 
 impl PropNetMachine {
-    /// Creates a machine for `game` from `net`, which must be the network of that game.
+    /// Creates a machine for the game of `net`.
     ///
     /// # Errors
     /// [`EvalError::TooLarge`] if a role has more moves than the lanes can choose from.
-    pub fn new(game: &Arc<Game>, net: PropNet) -> Result<PropNetMachine, EvalError> {
-        PropNetMachine::for_cpu(game, net, Cpu::detect())
+    pub fn new(net: PropNet) -> Result<PropNetMachine, EvalError> {
+        PropNetMachine::for_cpu(net, Cpu::detect())
     }
 
     /// Like [`PropNetMachine::new`], but uses no instructions beyond those of `cpu`.
     ///
     /// # Errors
     /// As [`PropNetMachine::new`].
-    pub fn for_cpu(game: &Arc<Game>, net: PropNet, cpu: Cpu) -> Result<PropNetMachine, EvalError> {
-        PropNetMachine::compile(game, net, cpu, &StopToken::new())
+    pub fn for_cpu(net: PropNet, cpu: Cpu) -> Result<PropNetMachine, EvalError> {
+        PropNetMachine::compile(net, cpu, &StopToken::new())
     }
 
     /// Like [`PropNetMachine::for_cpu`], but stops compiling soon after `stop` is raised.
     ///
     /// # Errors
     /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`] if `stop` is raised.
-    pub fn compile(
-        game: &Arc<Game>,
-        net: PropNet,
-        cpu: Cpu,
-        stop: &StopToken,
-    ) -> Result<PropNetMachine, EvalError> {
+    pub fn compile(net: PropNet, cpu: Cpu, stop: &StopToken) -> Result<PropNetMachine, EvalError> {
         if !fits(&net) {
             return Err(EvalError::TooLarge("a role has too many moves for a network".to_owned()));
         }
@@ -166,7 +160,7 @@ impl PropNetMachine {
         let fluent_of = facts.zip(0..).collect();
         let mut rows = vec![0; single.rows];
         rows[ONES as usize] = !0;
-        let nature = game.nature().map(Role::index);
+        let nature = net.game.nature().map(Role::index);
         let (decisive, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let shared = Shared {
             net,
@@ -183,7 +177,6 @@ impl PropNetMachine {
             fluent_of,
         };
         Ok(PropNetMachine {
-            game: Arc::clone(game),
             shared: Arc::new(shared),
             kernels: Kernels::new(cpu),
             rows,
@@ -278,7 +271,7 @@ impl PropNetMachine {
             for (choice, mv) in choices.iter().zip(joint) {
                 let Some(&index) = self.shared.own[choice.role].get(mv) else {
                     let text = self.shared.texts.get(mv.index()).map_or("?", |text| text);
-                    let role = self.game.role_name(Role(choice.role as u8));
+                    let role = self.shared.net.game.role_name(Role(choice.role as u8));
                     return Err(EvalError::UnknownFact(format!("(does {role} {text})")));
                 };
                 let row = choice.base as usize + index as usize;
@@ -333,7 +326,7 @@ impl StateMachine for PropNetMachine {
     type State = BitState;
 
     fn game(&self) -> &Arc<Game> {
-        &self.game
+        &self.shared.net.game
     }
 
     fn name(&self) -> &'static str {

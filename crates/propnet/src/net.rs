@@ -7,7 +7,8 @@
 
 use crate::move_set::{MoveSet, MoveSets};
 use crate::node::{Node, Signal};
-use ggp_game::{Fact, Goal};
+use ggp_game::{Fact, Game, Goal};
+use std::sync::Arc;
 
 /// A fluent: one proposition of a state.
 #[derive(Clone, Debug)]
@@ -45,6 +46,7 @@ pub struct NetRole {
 /// The network of a game. It is immutable, and machines share it.
 #[derive(Clone, Debug)]
 pub struct PropNet {
+    pub(crate) game: Arc<Game>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) move_sets: MoveSets,
     pub(crate) components: Vec<Box<[Signal]>>,
@@ -55,6 +57,11 @@ pub struct PropNet {
 }
 
 impl PropNet {
+    /// The game whose rules the network computes.
+    pub fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+
     /// The nodes in topological order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(counts.kept, 11);
         // Inputs of the instances: 3 × 1, 3 × 2, 3 × 2, 1, 2. Heads: 3, 1, 1.
         assert_eq!(counts.gates, 18 - 5);
-        let report = PropNetMachine::new(&game, net).unwrap().report();
+        let report = PropNetMachine::new(net).unwrap().report();
         // No output depends on the first thing.
         assert_eq!((report.fluents, report.constant, report.state_bits), (4, 1, 2));
         let [phase] = &report.phases[..] else { panic!("one phase: {report:?}") };

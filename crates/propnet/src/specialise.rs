@@ -58,7 +58,7 @@ fn rebuild(
     stop: &StopToken,
 ) -> Result<Specialised, EvalError> {
     let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
-    let mut builder = NetBuilder::new(&counts);
+    let mut builder = NetBuilder::new(&net.game, &counts);
     // The new index of each remaining move.
     let left: Vec<Vec<Option<u32>>> = net
         .roles

@@ -175,7 +175,7 @@ impl Hints for PropNetMachine {
         let began = Instant::now();
         let machines = subgames(&self.shared.net).map(|net| {
             let is_late = began.elapsed() > SUBGAMES_WITHIN;
-            (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
+            (!is_late).then(|| PropNetMachine::new(net).ok())?
         });
         machines.collect::<Option<_>>().unwrap_or_default()
     }
