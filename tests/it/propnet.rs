@@ -494,8 +494,8 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         let starts: Vec<_> = open.iter().map(|&at| starts[at].clone()).collect();
         let others: Vec<_> = open.iter().map(|&at| others[at].clone()).collect();
         let expected = outcomes(naive, &starts, plan);
-        let going = PlayoutPlan { going: true, ..plan };
-        assert_eq!(outcomes(&mut machine, &others, going), expected, "seed {seed}");
+        let plan = PlayoutPlan { no_terminal_start: true, ..plan };
+        assert_eq!(outcomes(&mut machine, &others, plan), expected, "seed {seed}");
         let nothing = naive.state_of(&[]).unwrap();
         let other = machine.state_of(&[]).unwrap();
         let expected = outcomes(naive, &[nothing], plan);

@@ -2,7 +2,9 @@
 //!
 //! The programs are those of the lanes, evaluated over one byte per row instead of 512 bits: in most games
 //! all rows then fit in the first-level cache. Random draws depend only on a playout's number and step, so
-//! the results equal those of the lanes.
+//! the results equal those of the lanes. The generic loop of [`ggp_game::StepwisePlayouts`] cannot replace
+//! this one: its queries evaluate one section each and convert the rows to a state and to lists of moves at
+//! each step, while here a state stays in its rows from the first step to the last.
 
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};

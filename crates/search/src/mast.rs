@@ -24,7 +24,7 @@ pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Prefere
             preference.add(role, mv);
         }
     }
-    preference.is_felt().then_some(preference)
+    preference.has_effect().then_some(preference)
 }
 
 #[cfg(test)]

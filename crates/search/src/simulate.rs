@@ -7,7 +7,9 @@
 use crate::history::Log;
 use crate::limits::Limits;
 use crate::time_estimate::TimeEstimate;
-use ggp_game::{EvalError, Goal, Goals, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, rng};
+use ggp_game::{
+    EvalError, Goal, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, StepwisePlayouts,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -41,10 +43,8 @@ pub(crate) struct Simulation {
     pub(crate) preferred: Option<Arc<Preference>>,
     /// The length of the longest playout of the last call, in steps.
     pub(crate) longest: u32,
-    moves: Vec<Move>,
-    joint: Vec<Move>,
-    legal: Vec<Move>,
-    goals: Vec<Goals>,
+    roles: usize,
+    watched: StepwisePlayouts,
 }
 
 /// Collects the results of the playouts of one call, watched or not.
@@ -106,10 +106,8 @@ impl Simulation {
             log: Log::default(),
             preferred: None,
             longest: 0,
-            moves: Vec::new(),
-            joint: vec![Move(0); roles],
-            legal: Vec::new(),
-            goals: vec![Goals::None; roles],
+            roles,
+            watched: StepwisePlayouts::new(roles),
         }
     }
 
@@ -142,7 +140,7 @@ impl Simulation {
         limits: &Limits,
         shares: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
-        let roles = self.goals.len();
+        let roles = self.roles;
         self.best = None;
         self.log.clear();
         self.longest = 0;
@@ -170,15 +168,14 @@ impl Simulation {
             longest: &mut longest,
             scores: Vec::with_capacity(roles),
         };
+        let preferred = self.preferred.clone();
+        let moves = roles == 1 || self.logs;
+        let plan = PlayoutPlan { preferred: preferred.as_deref(), first, per_start, moves, ..self.plan };
         let played = if slow {
             (0..playouts).try_for_each(|index| {
-                let number = first + index as u64;
-                self.play_watched(machine, &starts[index / per_start], (index, number), limits, &mut results)
+                self.play_watched(machine, &starts[index / per_start], index, &plan, limits, &mut results)
             })
         } else {
-            let preferred = self.preferred.as_deref();
-            let moves = roles == 1 || self.logs;
-            let plan = PlayoutPlan { preferred, first, per_start, moves, ..self.plan };
             machine.playouts(starts, plan, &mut |playout| {
                 let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
                 results.add(&playout, cut_off);
@@ -194,54 +191,34 @@ impl Simulation {
         Ok(())
     }
 
-    /// Plays one playout step by step: the one at `index` of its call, with the random stream `number`.
+    /// Plays playout `index` of `plan` and checks `limits` before each step.
     fn play_watched<M: StateMachine>(
         &mut self,
         machine: &mut M,
         start: &M::State,
-        (index, number): (usize, u64),
+        index: usize,
+        plan: &PlayoutPlan<'_>,
         limits: &Limits,
         results: &mut Results<'_>,
     ) -> Result<(), EvalError> {
-        let game = machine.game().clone();
-        let stream = rng::Stream::new(self.plan.seed, number);
-        let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
         let allowance = limits.deadline.remaining().map(|left| left / PART_OF_CLOCK);
         let began = Instant::now();
-        let mut state = start.clone();
-        let mut steps = 0;
-        self.moves.clear();
-        let (terminal, cut_off) = 'playout: loop {
-            let step_began = Instant::now();
-            if limits.stop.is_stopped() || limits.is_short_of(self.step.expected()) {
+        let mut step_began = began;
+        let mut in_time = true;
+        let step = &mut self.step;
+        let playout = self.watched.play(machine, start, index, plan, |steps| {
+            let now = Instant::now();
+            if steps > 0 {
+                step.record(now - step_began);
+            }
+            step_began = now;
+            if limits.stop.is_stopped() || limits.is_short_of(step.expected()) {
                 return Err(EvalError::Interrupted);
             }
-            if machine.is_terminal(&state)? {
-                break (true, false);
-            }
-            if steps == self.plan.max_steps || allowance.is_some_and(|most| began.elapsed() > most) {
-                break (false, true);
-            }
-            for role in game.roles() {
-                machine.legal_moves(&state, role, &mut self.legal)?;
-                if self.legal.is_empty() {
-                    break 'playout (false, false);
-                }
-                if let Some(preferred) = &preferred {
-                    preferred.narrow(role, &mut self.legal);
-                }
-                let rank = stream.below(steps, role, self.legal.len() as u32);
-                self.joint[role.index()] = self.legal[rank as usize];
-            }
-            if self.joint.len() == 1 || self.logs {
-                self.moves.extend_from_slice(&self.joint);
-            }
-            state = machine.next_state(&state, &self.joint)?;
-            steps += 1;
-            self.step.record(step_began.elapsed());
-        };
-        machine.goals(&state, &mut self.goals)?;
-        let playout = Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal };
+            in_time = allowance.is_none_or(|most| now - began <= most);
+            Ok(in_time)
+        })?;
+        let cut_off = !playout.terminal && (!in_time || playout.steps >= plan.max_steps);
         results.add(&playout, cut_off);
         Ok(())
     }

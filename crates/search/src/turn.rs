@@ -97,7 +97,7 @@ impl<M: Playouts> Search<M> {
         simulation.logs = logs;
         simulation.preferred.clone_from(&self.preferred);
         // No playout starts from a terminal state, except in a full tree, which has no node to mark as ended.
-        simulation.plan.going = !self.tree.is_full();
+        simulation.plan.no_terminal_start = !self.tree.is_full();
         batch
     }
 

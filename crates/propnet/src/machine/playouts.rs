@@ -64,7 +64,7 @@ impl PropNetMachine {
         for (number, start) in starts.iter().enumerate() {
             let known = before.filter(|&(other, _)| starts[other] == *start);
             let terminal = match known {
-                _ if plan.going => false,
+                _ if plan.no_terminal_start => false,
                 Some((_, terminal)) => terminal,
                 None => self.is_terminal(start)?,
             };
