@@ -21,68 +21,69 @@ use crate::successor::{Successor, TooMuch, any_of, is_alone};
 pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
-    let wants = |role: usize| Some(role) != nature;
+    let is_player = |role: usize| Some(role) != nature;
     let mut narrowed = nets.to_vec();
     // 1. The winning moves, by phase and role.
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
-        let find = |role| if wants(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
+        let find = |role| if is_player(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
         wins.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
     // 2. The moves that lose or allow another role a winning move, by phase and role.
-    let mut guards: Vec<Vec<Option<Guard>>> = Vec::with_capacity(nets.len());
+    let mut losing: Vec<Vec<Option<LosingMoves>>> = Vec::with_capacity(nets.len());
     for number in 0..nets.len() {
         let next = narrowed[after(number)].net.clone();
-        let to_come = &wins[after(number)];
+        let next_wins = &wins[after(number)];
         let net = &mut narrowed[number].net;
-        let find = |role| if wants(role) { Guard::find(net, &next, role, to_come) } else { Ok(None) };
-        guards.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
+        let find =
+            |role| if is_player(role) { LosingMoves::find(net, &next, role, next_wins) } else { Ok(None) };
+        losing.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 3. Drop the wins of roles that no guard sees: playouts without a defence would overrate them.
+    // 3. Drop the wins of roles that no losing_moves sees: playouts without a defence would overrate them.
     for number in 0..nets.len() {
-        let guards = &guards[number];
+        let losing = &losing[number];
         for (role, wins) in wins[after(number)].iter_mut().enumerate() {
-            let is_guarded = guards.iter().flatten().any(|guard| guard.is_against(role));
+            let is_guarded = losing.iter().flatten().any(|losing_moves| losing_moves.is_against(role));
             if roles > 1 && !is_guarded {
                 *wins = None;
             }
         }
     }
-    let loses = |guard: &Guard| guard.losses.iter().any(|&loss| loss != Signal::FALSE);
-    if wins.iter().flatten().all(Option::is_none) && !guards.iter().flatten().flatten().any(loses) {
+    let loses = |losing_moves: &LosingMoves| losing_moves.losses.iter().any(|&loss| loss != Signal::FALSE);
+    if wins.iter().flatten().all(Option::is_none) && !losing.iter().flatten().flatten().any(loses) {
         return None;
     }
     // 4. With more than two roles, no role is made to block: only the role just before the threat would have
     // to, and it may have better moves.
-    let are_two = (0..roles).filter(|&role| wants(role)).count() == 2;
+    let are_two = (0..roles).filter(|&role| is_player(role)).count() == 2;
     let nothing: Vec<Option<Wins>> = (0..roles).map(|_| None).collect();
     for (number, one) in narrowed.iter_mut().enumerate() {
-        let to_come = if are_two { &wins[after(number)] } else { &nothing };
-        for (role, (wins, guard)) in wins[number].iter().zip(&guards[number]).enumerate() {
-            one.net = narrowed_moves(&one.net, role, wins.as_ref(), guard.as_ref(), to_come);
+        let next_wins = if are_two { &wins[after(number)] } else { &nothing };
+        for (role, (wins, losing_moves)) in wins[number].iter().zip(&losing[number]).enumerate() {
+            one.net = narrowed_moves(&one.net, role, wins.as_ref(), losing_moves.as_ref(), next_wins);
         }
     }
     Some(narrowed)
 }
 
 /// `net` with the legal moves of `role` restricted to winning moves; if there are none, to moves that neither
-/// lose nor allow another role one of its wins in `to_come`; if there are none, unrestricted.
+/// lose nor allow another role one of its wins in `next_wins`; if there are none, unrestricted.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
     wins: Option<&Wins>,
-    guard: Option<&Guard>,
-    to_come: &[Option<Wins>],
+    losing_moves: Option<&LosingMoves>,
+    next_wins: &[Option<Wins>],
 ) -> PropNet {
     let mut builder = NetBuilder::of(net);
     let mut roles = net.roles.clone();
     let moves = &mut roles[role].moves;
-    if let Some(guard) = guard {
+    if let Some(losing_moves) = losing_moves {
         let mut safe = Vec::with_capacity(moves.len());
-        for ((mv, threats), &loss) in moves.iter().zip(&guard.threats).zip(&guard.losses) {
-            let felt = threats.iter().filter(|&&(other, _)| to_come[other].is_some());
-            let none: Vec<Signal> = felt.map(|&(_, threat)| !threat).chain([!loss, mv.legal]).collect();
+        for ((mv, threats), &loss) in moves.iter().zip(&losing_moves.threats).zip(&losing_moves.losses) {
+            let possible = threats.iter().filter(|&&(other, _)| next_wins[other].is_some());
+            let none: Vec<Signal> = possible.map(|&(_, threat)| !threat).chain([!loss, mv.legal]).collect();
             safe.push(builder.and(none));
         }
         let any = any_of(&mut builder, &safe);
@@ -137,29 +138,29 @@ impl Wins {
 }
 
 /// The threats that a role has to avoid, as signals of its phase's network.
-struct Guard {
+struct LosingMoves {
     /// For each of the role's moves, the other roles and whether each has a winning move afterwards.
     threats: Vec<Vec<(usize, Signal)>>,
     /// For each of the role's moves, whether it ends the game and loses it.
     losses: Vec<Signal>,
 }
 
-impl Guard {
-    /// Whether the guard contains a threat by the role `other`.
+impl LosingMoves {
+    /// Whether the losing_moves contains a threat by the role `other`.
     fn is_against(&self, other: usize) -> bool {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// The guard of `role` in `now`, to which its gates are added: against the wins `to_come` of other roles
+    /// The losing_moves of `role` in `now`, to which its gates are added: against the wins `next_wins` of other roles
     /// in the phase after `now`, or, where other roles choose simultaneously, against losing moves.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
         role: usize,
-        to_come: &[Option<Wins>],
-    ) -> Result<Option<Guard>, TooMuch> {
+        next_wins: &[Option<Wins>],
+    ) -> Result<Option<LosingMoves>, TooMuch> {
         let alone = is_alone(now, role);
-        let others = to_come.iter().enumerate().filter(|&(other, _)| other != role && alone);
+        let others = next_wins.iter().enumerate().filter(|&(other, _)| other != role && alone);
         let (others, mut signals): (Vec<usize>, Vec<Signal>) =
             others.filter_map(|(other, wins)| Some((other, wins.as_ref()?.any))).unzip();
         let lost = if alone { Signal::FALSE } else { lost(next, role) };
@@ -170,7 +171,7 @@ impl Guard {
         signals.extend([!next.terminal, next.terminal, lost]);
         let Some(after) = Successor::new(now, next, role, alone, signals) else { return Ok(None) };
         let (mut builder, after) = after.by_move()?;
-        let mut guard = Guard { threats: Vec::new(), losses: Vec::new() };
+        let mut losing_moves = LosingMoves { threats: Vec::new(), losses: Vec::new() };
         for after in after {
             let mut threats = Vec::new();
             let mut loss = Signal::FALSE;
@@ -180,11 +181,11 @@ impl Guard {
                 }
                 loss = builder.and([*over, *lost]);
             }
-            guard.threats.push(threats);
-            guard.losses.push(loss);
+            losing_moves.threats.push(threats);
+            losing_moves.losses.push(loss);
         }
         *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        Ok(Some(guard))
+        Ok(Some(losing_moves))
     }
 }
 

@@ -34,10 +34,10 @@ impl EquivalentMoves {
         if net.roles.iter().any(|role| !role.sees.is_empty()) {
             return None;
         }
-        let cause = Cause::of(net);
+        let dependencies = Dependencies::of(net);
         let mut first: Vec<Vec<u32>> = Vec::with_capacity(net.roles.len());
         let mut some = false;
-        for (role, sets) in cause.sets.iter().enumerate() {
+        for (role, sets) in dependencies.sets.iter().enumerate() {
             let mut classes: FxHashMap<&[u32], Vec<u32>> = FxHashMap::default();
             for (mv, sets) in sets.iter().enumerate() {
                 classes.entry(sets).or_default().push(mv as u32);
@@ -46,7 +46,7 @@ impl EquivalentMoves {
             for (sets, members) in classes {
                 if members.len() > 1
                     && Some(role) != nature
-                    && (!sets.is_empty() || cause.can_idle(net, role, &members))
+                    && (!sets.is_empty() || dependencies.may_merge(net, role, &members))
                 {
                     for &mv in &members {
                         of_role[mv as usize] = members[0];
@@ -93,14 +93,14 @@ impl EquivalentMoves {
 }
 
 /// The fluents and moves that the terminal condition and the goals depend on.
-struct Cause {
+struct Dependencies {
     fluents: Vec<bool>,
     /// Per role and move, the move sets that are read and that distinguish the move, ascending.
     sets: Vec<Vec<Vec<u32>>>,
 }
 
-impl Cause {
-    fn of(net: &PropNet) -> Cause {
+impl Dependencies {
+    fn of(net: &PropNet) -> Dependencies {
         let mut fluents = vec![false; net.fluents.len()];
         let mut sets: Vec<Vec<Vec<u32>>> =
             net.roles.iter().map(|role| vec![Vec::new(); role.moves.len()]).collect();
@@ -118,7 +118,7 @@ impl Cause {
                     next.push(net.fluents[fluent as usize].next);
                 }
                 Node::MoveSet(number) => {
-                    for (role, mv) in told_apart(net, number) {
+                    for (role, mv) in distinguished(net, number) {
                         next.push(net.roles[role].moves[mv as usize].legal);
                         sets[role][mv as usize].push(number);
                     }
@@ -128,12 +128,12 @@ impl Cause {
             read = next;
         }
         sets.iter_mut().flatten().for_each(|sets| sets.sort_unstable());
-        Cause { fluents, sets }
+        Dependencies { fluents, sets }
     }
 
     /// Whether every move affects the legality of at most one of `members`, moves of `role` that no gate
     /// reads.
-    fn can_idle(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
+    fn may_merge(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
         // 1. The fluents that the members' legality depends on, now or later.
         let mut work = 0;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -163,7 +163,7 @@ impl Cause {
             walk.restart();
             work += walk.on([net.fluents[fluent as usize].next], |node| {
                 if let Node::MoveSet(number) = *node {
-                    changed_by.extend(told_apart(net, number));
+                    changed_by.extend(distinguished(net, number));
                 }
             });
             work += changed_by.len() * readers.len();
@@ -179,7 +179,7 @@ impl Cause {
 }
 
 /// The moves that a set distinguishes within its role: its members, or the others if those are fewer.
-fn told_apart(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
+fn distinguished(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
     let set = net.move_set(number);
     let role = set.role as usize;
     let all = net.roles[role].moves.len();

@@ -132,7 +132,7 @@ impl GroundCounts {
             let facts = relaxed.rows(relation).len();
             if relaxed.is_dynamic(relation) {
                 self.possible_facts += facts;
-            } else if !relaxed.is_wanted(relation) {
+            } else if !relaxed.is_demand(relation) {
                 self.fixed_facts += facts;
             }
         }

@@ -47,7 +47,7 @@ impl Nearness {
         let best = goals.max_by_key(|(goal, _)| goal.value()).map_or(Signal::FALSE, |&(_, signal)| signal);
         let mut leaves = Vec::new();
         let condition = fuzzy(net, best, DEPTH, &mut leaves);
-        let bare = only(net, &leaves);
+        let bare = restricted_to(net, &leaves);
         let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
         let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true };
@@ -131,7 +131,7 @@ fn fuzzy(net: &PropNet, signal: Signal, depth: usize, leaves: &mut Vec<Signal>) 
 }
 
 /// A network that computes only `leaves`, as percepts of the first role.
-fn only(net: &PropNet, leaves: &[Signal]) -> PropNet {
+fn restricted_to(net: &PropNet, leaves: &[Signal]) -> PropNet {
     let mut bare = net.clone();
     bare.terminal = Signal::FALSE;
     bare.fluents.iter_mut().for_each(|fluent: &mut Fluent| fluent.next = Signal::FALSE);

@@ -71,7 +71,7 @@ fn rebuild(
         })
         .collect();
     let mut image = vec![Signal::FALSE; net.nodes.len()];
-    let mut bodies_wanted: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
+    let mut opened: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
     let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
     for (number, node) in net.nodes.iter().enumerate() {
         stop.check()?;
@@ -96,8 +96,7 @@ fn rebuild(
             Node::Variable(unknown) => {
                 let component = unknown.component as usize;
                 let size = net.components[component].len();
-                let (_, unknowns) =
-                    bodies_wanted[component].get_or_insert_with(|| builder.open_fixpoint(size));
+                let (_, unknowns) = opened[component].get_or_insert_with(|| builder.open_fixpoint(size));
                 unknowns[unknown.index as usize]
             }
             Node::Fixpoint(unknown) => {
@@ -105,10 +104,9 @@ fn rebuild(
                 let values = closed[component].get_or_insert_with(|| {
                     let bodies: Vec<Signal> =
                         net.components[component].iter().map(|&body| through(&image, body)).collect();
-                    let (opened, _) = bodies_wanted[component]
-                        .take()
-                        .unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
-                    builder.close_fixpoint(opened, bodies)
+                    let (number, _) =
+                        opened[component].take().unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
+                    builder.close_fixpoint(number, bodies)
                 });
                 values[unknown.index as usize]
             }

@@ -41,7 +41,7 @@ pub(crate) struct Successor<'a> {
     /// The nodes that the signals depend on, with fluents read through `values`.
     after: Image<'a>,
     /// Signals that are true in every non-terminal state.
-    going: FxHashSet<Signal>,
+    non_terminal: FxHashSet<Signal>,
     signals: Vec<Signal>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Successor<'a> {
         signals: Vec<Signal>,
     ) -> Option<Successor<'a>> {
         let mut builder = NetBuilder::of(now);
-        let going = implied(now, !now.terminal);
+        let non_terminal = implied(now, !now.terminal);
         let encoding = if alone { Encoding::exact } else { Encoding::bounds };
         let (before, after) = (encoding(&now.nodes), encoding(&next.nodes));
         let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();
@@ -69,21 +69,23 @@ impl<'a> Successor<'a> {
             _ => None,
         });
         let within = cone(&before, read)?;
-        let values = Image::new(before.clone(), within, &mut builder, &going, |builder, number, node| {
-            match *node {
-                Node::State(fluent) => builder.state(fluent as usize),
-                // The other roles' moves are unknown; the role's own move is set later, per move.
-                Node::MoveSet(set) if now.move_set(set).role as usize != role => {
-                    Signal::constant(before.is_upper(number))
+        let values =
+            Image::new(before.clone(), within, &mut builder, &non_terminal, |builder, number, node| {
+                match *node {
+                    Node::State(fluent) => builder.state(fluent as usize),
+                    // The other roles' moves are unknown; the role's own move is set later, per move.
+                    Node::MoveSet(set) if now.move_set(set).role as usize != role => {
+                        Signal::constant(before.is_upper(number))
+                    }
+                    _ => Signal::FALSE,
                 }
+            });
+        let after =
+            Image::new(after.clone(), inside, &mut builder, &non_terminal, |_, number, node| match *node {
+                Node::State(fluent) => values.of(next_of(number, fluent)),
                 _ => Signal::FALSE,
-            }
-        });
-        let after = Image::new(after.clone(), inside, &mut builder, &going, |_, number, node| match *node {
-            Node::State(fluent) => values.of(next_of(number, fluent)),
-            _ => Signal::FALSE,
-        });
-        Some(Successor { builder, now, role, alone, values, after, going, signals })
+            });
+        Some(Successor { builder, now, role, alone, values, after, non_terminal, signals })
     }
 
     /// The signals after each move. If the role chooses alone, a move that does not imply that the other
@@ -130,10 +132,11 @@ impl<'a> Successor<'a> {
                 before.of(signal.node()).map(move |node| (node, value))
             });
             let seeds = made.chain(known.filter(|&(node, _)| inside(&self.values, node)));
-            let changed = self.values.changed(seeds.collect(), &mut self.builder, &self.going, &mut work)?;
+            let changed =
+                self.values.changed(seeds.collect(), &mut self.builder, &self.non_terminal, &mut work)?;
             let readers = changed.keys().filter_map(|node| states.get(node)).flatten();
             let seeds = readers.map(|&(state, next)| (state, self.values.seen(next, &changed))).collect();
-            let changed = self.after.changed(seeds, &mut self.builder, &self.going, &mut work)?;
+            let changed = self.after.changed(seeds, &mut self.builder, &self.non_terminal, &mut work)?;
             by_move.push(Some(self.signals.iter().map(|&one| self.after.seen(one, &changed)).collect()));
             if self.builder.node_count() > largest {
                 return Err(TooMuch);
@@ -171,7 +174,7 @@ impl<'a> Image<'a> {
         encoding: Encoding<'a>,
         inside: Vec<bool>,
         builder: &mut NetBuilder,
-        going: &FxHashSet<Signal>,
+        non_terminal: &FxHashSet<Signal>,
         leaf: impl Fn(&mut NetBuilder, usize, &Node) -> Signal,
     ) -> Image<'a> {
         let mut readers = vec![Vec::new(); encoding.nodes.len()];
@@ -183,7 +186,7 @@ impl<'a> Image<'a> {
             } else {
                 leaf(builder, number, node)
             };
-            of[number] = settled(of[number], going);
+            of[number] = simplified(of[number], non_terminal);
         }
         Image { encoding, inside, readers, of }
     }
@@ -203,7 +206,7 @@ impl<'a> Image<'a> {
         &self,
         seeds: Vec<(usize, Signal)>,
         builder: &mut NetBuilder,
-        going: &FxHashSet<Signal>,
+        non_terminal: &FxHashSet<Signal>,
         work: &mut usize,
     ) -> Result<FxHashMap<usize, Signal>, TooMuch> {
         let mut changed: FxHashMap<usize, Signal> = FxHashMap::default();
@@ -234,7 +237,7 @@ impl<'a> Image<'a> {
             } else {
                 builder.and(seen)
             };
-            let image = settled(image, going);
+            let image = simplified(image, non_terminal);
             if image != self.of[number] {
                 changed.insert(number, image);
                 pending.extend(&self.readers[number]);
@@ -245,10 +248,10 @@ impl<'a> Image<'a> {
 }
 
 /// `signal`, or its constant value in non-terminal states.
-fn settled(signal: Signal, going: &FxHashSet<Signal>) -> Signal {
-    if going.contains(&signal) {
+fn simplified(signal: Signal, non_terminal: &FxHashSet<Signal>) -> Signal {
+    if non_terminal.contains(&signal) {
         Signal::TRUE
-    } else if going.contains(&!signal) {
+    } else if non_terminal.contains(&!signal) {
         Signal::FALSE
     } else {
         signal

@@ -139,7 +139,7 @@ impl<M: Playouts> Search<M> {
         }
         let mut played = batch.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
-        let regrets = self.draws();
+        let regrets = self.uses_regrets();
         for descent in &batch.descents {
             if let DescentState::Playing = descent.progress {
                 let shares = played.next().unwrap_or(&[]);

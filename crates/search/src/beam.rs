@@ -18,11 +18,11 @@ const CHILDREN: usize = 1024;
 /// A layer is pruned to its width when it exceeds this many times the width.
 const SLACK: usize = 4;
 /// The score mixes of successive rounds, in turn. Each mix can mislead, so rounds vary it.
-const MIXES: [Mix; 4] = [
-    Mix { luck: 0.001, mobility: 0.0 },
-    Mix { luck: 0.001, mobility: 1.0 },
-    Mix { luck: 0.03, mobility: 0.0 },
-    Mix { luck: 0.3, mobility: 0.3 },
+const SCORE_WEIGHTS: [ScoreWeights; 4] = [
+    ScoreWeights { noise: 0.001, mobility: 0.0 },
+    ScoreWeights { noise: 0.001, mobility: 1.0 },
+    ScoreWeights { noise: 0.03, mobility: 0.0 },
+    ScoreWeights { noise: 0.3, mobility: 0.3 },
 ];
 /// The weight of the goal that the state would give now, relative to the nearness.
 const GOAL_WEIGHT: f32 = 0.5;
@@ -56,8 +56,8 @@ pub(crate) struct Beam<S> {
 
 /// The weights of a score's terms beside the nearness to the goal.
 #[derive(Clone, Copy, Debug)]
-struct Mix {
-    luck: f32,
+struct ScoreWeights {
+    noise: f32,
     /// The weight of a large number of legal moves, which suggests few mistakes in constraint puzzles.
     mobility: f32,
 }
@@ -142,7 +142,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         };
         self.branching = (children.len() / count).max(1);
         self.expanded += count;
-        let mix = self.mix();
+        let weights = self.weights();
         let (mut best, mut found) = (above, None);
         for (at, (state, link)) in children.into_iter().enumerate() {
             let share = goals[at].score().share();
@@ -154,10 +154,11 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
                 continue;
             }
             let near = self.nearness.get(at).copied().unwrap_or(0.0);
-            let mut score = near + GOAL_WEIGHT * share as f32 + mix.luck * random.between(0.0..1.0) as f32;
-            if mix.mobility > 0.0 {
+            let mut score =
+                near + GOAL_WEIGHT * share as f32 + weights.noise * random.between(0.0..1.0) as f32;
+            if weights.mobility > 0.0 {
                 let moves = self.legal[at].len() as f32;
-                score += mix.mobility * moves / (moves + self.branching as f32);
+                score += weights.mobility * moves / (moves + self.branching as f32);
             }
             self.next.push(Candidate { state, link, score });
         }
@@ -216,15 +217,15 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         machine.outcomes(&states, &mut over, &mut goals)?;
         machine.nearness(&states, Role(0), &mut self.nearness)?;
-        if self.mix().mobility > 0.0 {
+        if self.weights().mobility > 0.0 {
             machine.all_legal_moves(&states, &mut self.legal)?;
         }
         Ok((over, goals))
     }
 
     /// The score mix of this round.
-    fn mix(&self) -> Mix {
-        MIXES[self.round % MIXES.len()]
+    fn weights(&self) -> ScoreWeights {
+        SCORE_WEIGHTS[self.round % SCORE_WEIGHTS.len()]
     }
 
     /// Proceeds to the next layer, or starts the next round if there is no next layer.

@@ -118,7 +118,7 @@ impl<M: Playouts> Search<M> {
 
     /// Whether the roles at the root have drawn by regret matching and still do.
     fn plays_mixed(&self) -> bool {
-        self.draws() && !self.tree[self.tree.root()].regrets.is_empty()
+        self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
     /// Sort key for root moves; larger is better. Moves with fewer than `known` visits get no lower bound.
@@ -162,7 +162,7 @@ mod tests {
         let state = vec![1, 2, 1, 2, 2, 0, 0, 1, 0, 0];
         let mut search = Search::from_state(test_games::tic_tac_toe(), &options, state).unwrap();
         search.run(&Limits::iterations(200));
-        assert!(search.draws(), "three steps to the end");
+        assert!(search.uses_regrets(), "three steps to the end");
         let root = search.tree.root();
         let lost = search.tree[root].arms.iter_mut().find(|arm| arm.mv == Move(6)).unwrap();
         (lost.visits, lost.bounds) = (1_000_000, Bounds { low: 0, high: 0 });

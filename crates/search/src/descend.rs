@@ -24,7 +24,7 @@ pub(crate) struct Selection {
     pub(crate) exploration: f64,
     pub(crate) chance: Option<Role>,
     /// Whether roles with simultaneous moves draw by regret matching.
-    pub(crate) draws: bool,
+    pub(crate) uses_regrets: bool,
     /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
     /// Whether descents skip proven moves while another move may surpass the role's security level.
@@ -228,7 +228,7 @@ impl Selection {
             (0, false)
         } else if self.chance == Some(role) {
             (choose_chance_arm(&tree[id].arms[range.clone()], random), false)
-        } else if several && self.draws {
+        } else if several && self.uses_regrets {
             tree.allocate_regrets(id);
             let low = tree.stats(id)[role.index()].bounds.low;
             let Node { arms, regrets, visits, .. } = &mut tree[id];
@@ -262,7 +262,7 @@ impl Selection {
     ) {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
-        if range.len() == 1 || self.chance == Some(role) || several && self.draws {
+        if range.len() == 1 || self.chance == Some(role) || several && self.uses_regrets {
             choice.chosen.clear();
             choice.chosen.extend((0..count).map(|_| self.choose(tree, id, role, random)));
             return;

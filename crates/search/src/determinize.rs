@@ -137,12 +137,12 @@ struct RunningMatch<M: Playouts> {
 
 /// The playouts of one move.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct MoveStats {
     sum: u64,
     count: u64,
 }
 
-impl Tally {
+impl MoveStats {
     fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
@@ -196,8 +196,8 @@ impl<M: Playouts> RunningMatch<M> {
         Ok(())
     }
 
-    /// Plays out once after each of `own`, from each of `count` drawn states. Adds the scores to `tallies`.
-    fn iterate(&mut self, own: &[Move], count: u64, tallies: &mut [Tally]) -> Result<(), EvalError> {
+    /// Plays out once after each of `own`, from each of `count` drawn states. Adds the scores to `of_moves`.
+    fn iterate(&mut self, own: &[Move], count: u64, of_moves: &mut [MoveStats]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let bits = self.random.below(1 << 30) as u32;
@@ -223,9 +223,9 @@ impl<M: Playouts> RunningMatch<M> {
             let goals = playout.goals[role];
             let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
             let score = if cut_off { goals.estimate() } else { goals.score() };
-            let tally = &mut tallies[playout.index % own.len()];
-            tally.sum += u64::from(score.value());
-            tally.count += 1;
+            let stats = &mut of_moves[playout.index % own.len()];
+            stats.sum += u64::from(score.value());
+            stats.count += 1;
         })
     }
 }
@@ -272,7 +272,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let watched = interrupt_at(&mut running.machine, deadline, stop);
         // A batch must end before the deadline; the longest batch so far is the estimate of its time.
         let mut longest = Duration::ZERO;
-        let mut tallies = vec![Tally::default(); own.len()];
+        let mut of_moves = vec![MoveStats::default(); own.len()];
         let mut done = 0;
         while own.len() > 1
             && !stop.is_stopped()
@@ -283,43 +283,43 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
                 break;
             }
             let batch = Instant::now();
-            let mut more = tallies.clone();
+            let mut more = of_moves.clone();
             match running.iterate(&own, left, &mut more) {
                 // The moves have unequal numbers of playouts, but even an incomplete batch is better than no
                 // information.
                 Err(EvalError::Interrupted) if done == 0 => {
-                    tallies = more;
+                    of_moves = more;
                     break;
                 }
                 Err(EvalError::Interrupted) => break,
                 iterated => iterated?,
             }
-            tallies = more;
+            of_moves = more;
             done += left;
             longest = longest.max(batch.elapsed());
         }
         drop(watched);
         release(&mut running.machine);
-        let best = if tallies.iter().all(|tally| tally.count == 0) {
+        let best = if of_moves.iter().all(|stats| stats.count == 0) {
             running.random.below(own.len())
         } else {
             (0..own.len())
-                .reduce(|best, next| if tallies[next].mean() > tallies[best].mean() { next } else { best })
+                .reduce(|best, next| if of_moves[next].mean() > of_moves[best].mean() { next } else { best })
                 .unwrap_or(0)
         };
         let text = |&mv: &Move| running.machine.move_text(mv).to_owned();
         let mut candidates: Vec<Candidate> = own
             .iter()
-            .zip(&tallies)
-            .map(|(mv, tally)| Candidate {
+            .zip(&of_moves)
+            .map(|(mv, stats)| Candidate {
                 mv: text(mv),
-                visits: tally.count,
-                score: tally.mean(),
+                visits: stats.count,
+                score: stats.mean(),
                 proven: None,
             })
             .collect();
         candidates.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
-        let playouts = tallies.iter().map(|tally| tally.count).sum();
+        let playouts = of_moves.iter().map(|stats| stats.count).sum();
         let elapsed = began.elapsed();
         self.report =
             Some(SearchReport { candidates, iterations: done, playouts, elapsed, ..SearchReport::default() });

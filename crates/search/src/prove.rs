@@ -26,8 +26,8 @@ const JOINTS: usize = 64;
 impl<S: Eq + Hash> Tree<S> {
     /// Backs up the bounds of `path`'s last node, until they change nothing.
     pub(crate) fn prove(&mut self, path: &Path, chance: Option<Role>) {
-        let news = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
-        if !news {
+        let is_bounded = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
+        if !is_bounded {
             return;
         }
         for &id in path.nodes().iter().rev().skip(1) {

@@ -18,7 +18,7 @@ const EXPLORED_PULLS: f64 = 25.0;
 /// value of a joint move. Further from the end that value is a mean of playouts. There UCB, which
 /// concentrates on good moves, plays far better than drawing, which spreads the search over all joint moves
 /// (`docs/techniques.md`).
-pub(crate) const DRAWN_HORIZON: usize = 4;
+pub(crate) const REGRET_HORIZON: usize = 4;
 
 /// Arms with less than this part of the largest average weight are removed from the final strategy: they are
 /// remains of exploration.
@@ -171,7 +171,7 @@ mod tests {
         };
         let mut search = Search::new(test_games::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
         search.run(&Limits::iterations(2));
-        assert!(search.draws() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
+        assert!(search.uses_regrets() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
         search.horizon = 30;
         search.run(&Limits::iterations(2000));
         assert!(search.strategy(Role(0)).unwrap().contains(&(Move(0), 1.0)));

@@ -8,7 +8,7 @@ use crate::descend::Selection;
 use crate::history::History;
 use crate::options::MctsOptions;
 use crate::prior::{PriorModel, Regression};
-use crate::regret::DRAWN_HORIZON;
+use crate::regret::REGRET_HORIZON;
 use crate::subgames::Subgames;
 use crate::technique::{Technique, Techniques};
 use crate::time_estimate::TimeEstimate;
@@ -92,7 +92,7 @@ impl<M: Playouts> Search<M> {
         Selection {
             exploration: self.options.exploration,
             chance: self.chance,
-            draws: self.draws(),
+            uses_regrets: self.uses_regrets(),
             stops_at_proofs: self.options.has(Technique::Solver),
             uses_security_levels: self.two_player.has(Technique::Floor),
             prior: self.has_history().then_some(self.prior_model),
@@ -101,8 +101,8 @@ impl<M: Playouts> Search<M> {
 
     /// Whether roles with simultaneous moves draw by regret matching: the end of the game is near, as far as
     /// playouts have seen.
-    pub(crate) fn draws(&self) -> bool {
-        self.two_player.has(Technique::Regret) && self.horizon <= DRAWN_HORIZON
+    pub(crate) fn uses_regrets(&self) -> bool {
+        self.two_player.has(Technique::Regret) && self.horizon <= REGRET_HORIZON
     }
 
     /// The number of nodes in the tree.

@@ -269,8 +269,10 @@ mod tests {
     #[test]
     fn watched_and_unwatched_playouts_score_missing_and_several_goals_alike() {
         let states: Vec<Vec<u8>> = (1..=6).map(|state| vec![state]).collect();
-        let shares = both_ways(test_games::ragged(6), &states);
-        for (state, (shares, expected)) in shares.chunks_exact(2).zip(test_games::RAGGED).enumerate() {
+        let shares = both_ways(test_games::ill_formed(6), &states);
+        for (state, (shares, expected)) in
+            shares.chunks_exact(2).zip(test_games::ILL_FORMED_SCORES).enumerate()
+        {
             let near = |(share, expected): (&f64, f64)| (share - expected).abs() < 1e-9;
             assert!(shares.iter().zip(expected).all(near), "state {}: {shares:?}", state + 1);
         }

@@ -3,7 +3,7 @@
 
 mod faulty;
 
-pub(crate) use faulty::{RAGGED, Slow, hanging, hanging_of_two, ragged, slow};
+pub(crate) use faulty::{ILL_FORMED_SCORES, Slow, hanging, hanging_of_two, ill_formed, slow};
 use ggp_game::{Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;

@@ -372,7 +372,7 @@ impl Instances<'_> {
         let mut recursive: Vec<u32> = Vec::new();
         for atom in &split.holds {
             // Demand predicates are no conditions: the exact rules do not contain them.
-            debug_assert!(!self.relaxed.is_wanted(atom.relation));
+            debug_assert!(!self.relaxed.is_demand(atom.relation));
             let row = self.relaxed.rows(atom.relation).find(&tuple(atom)).expect("joined from there");
             match first.get(&atom.relation) {
                 Some(first) => recursive.push(first + row as u32),

@@ -93,13 +93,13 @@ impl Relaxed {
         for guard in guards {
             derived[guard.index()] = false;
         }
-        let is_wanted =
+        let is_demand =
             |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
         let exact_rules: Vec<Rule> = rules
             .iter()
             .filter(|rule| derived[rule.head.relation.index()] && !wanted[rule.head.relation.index()])
             .map(|rule| Rule {
-                body: rule.body.iter().filter(|l| !is_wanted(l)).cloned().collect(),
+                body: rule.body.iter().filter(|l| !is_demand(l)).cloned().collect(),
                 ..rule.clone()
             })
             .collect();
@@ -191,7 +191,7 @@ impl Relaxed {
     }
 
     /// Whether the relation is a demand predicate.
-    pub(super) fn is_wanted(&self, relation: RelationId) -> bool {
+    pub(super) fn is_demand(&self, relation: RelationId) -> bool {
         self.wanted[relation.index()]
     }
 

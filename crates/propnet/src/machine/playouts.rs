@@ -3,8 +3,8 @@
 use super::{PropNetMachine, WORDS};
 use crate::lanes::{Lanes, Observer, Run, SweepStep};
 use crate::nearness::Nearness;
-use crate::one::One;
 use crate::prefer::Preferred;
+use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{Batches, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, Role, StateMachine, StopToken};
@@ -23,7 +23,7 @@ const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlayoutBuffers {
     lanes: Option<Box<Lanes<WORDS>>>,
-    one: Option<Box<One>>,
+    single: Option<Box<SinglePlayouts>>,
 }
 
 impl PlayoutBuffers {
@@ -38,7 +38,9 @@ impl PlayoutBuffers {
     ) {
         let roles = run.net.roles.len();
         if few {
-            self.one.get_or_insert_with(|| Box::new(One::new(run.programs, roles))).play(run, stop, sink);
+            self.single
+                .get_or_insert_with(|| Box::new(SinglePlayouts::new(run.programs, roles)))
+                .play(run, stop, sink);
         } else {
             let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(run.programs, roles)));
             lanes.play(run, stop, sink, observer);

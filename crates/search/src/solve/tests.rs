@@ -40,10 +40,10 @@ fn heaps_are_lost_for_multiples_of_four() {
 
 #[test]
 fn the_largest_of_several_goals_is_proved() {
-    let (halt, solution) = solved(test_games::ragged(4), 0, 1 << 16);
+    let (halt, solution) = solved(test_games::ill_formed(4), 0, 1 << 16);
     assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
     // The second role depends on the first: it may get no goal, or the least of its goals.
-    assert_eq!(value(&solved(test_games::ragged(4), 1, 1 << 16).1), (0, 0));
+    assert_eq!(value(&solved(test_games::ill_formed(4), 1, 1 << 16).1), (0, 0));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use ggp_game::{Goals, Move, Playout, Role, StopToken, rng};
 
 /// The rows and buffers of a single playout.
 #[derive(Clone, Debug)]
-pub(crate) struct One {
+pub(crate) struct SinglePlayouts {
     rows: Vec<u8>,
     goals: Vec<Goals>,
     moves: Vec<Move>,
@@ -30,11 +30,16 @@ enum End {
     Stuck,
 }
 
-impl One {
-    pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> One {
+impl SinglePlayouts {
+    pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> SinglePlayouts {
         let mut rows = vec![0; programs.rows];
         rows[ONES as usize] = !0;
-        One { rows, goals: vec![Goals::None; roles], moves: Vec::new(), joint: vec![Move(0); roles] }
+        SinglePlayouts {
+            rows,
+            goals: vec![Goals::None; roles],
+            moves: Vec::new(),
+            joint: vec![Move(0); roles],
+        }
     }
 
     /// Plays `run` to its end, or until `stop` is raised.
