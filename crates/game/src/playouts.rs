@@ -198,7 +198,7 @@ impl StepwisePlayouts {
     /// # Errors
     /// See [`StateMachine`]; and the errors of `may_continue`.
     #[inline]
-    pub fn play<M: StateMachine + ?Sized>(
+    pub fn play<M: StateMachine>(
         &mut self,
         machine: &mut M,
         start: &M::State,

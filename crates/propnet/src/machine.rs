@@ -2,87 +2,22 @@
 
 pub(crate) mod batch;
 mod playouts;
+mod shared;
 
 use self::playouts::PlayoutBuffers;
+use self::shared::Shared;
 use crate::cpu::{Cpu, Kernels};
-use crate::equivalence::EquivalentMoves;
-use crate::evaluator::{PhasePrograms, fits};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
-use crate::program::{Layout, ONES, Outputs, Program, state_row};
-use crate::report::NetReport;
+use crate::program::{ONES, state_row};
+use crate::report::{NetReport, ProgramCounts};
 use crate::rows::Bits;
-use crate::schedule::Compiler;
 use crate::state::BitState;
 use ggp_game::{EvalError, Fact, Game, Goals, Move, Role, StateMachine, StopToken};
-use rustc_hash::FxHashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Words of a row for playouts: 512 lanes. Measured as the fastest width.
 pub(crate) const WORDS: usize = 8;
-
-/// Networks with at least this many nodes skip gate sharing for single states: it takes too long.
-const SHARE_BELOW: usize = 50_000;
-
-/// Data shared by all machines of one network.
-#[derive(Debug)]
-struct Shared {
-    net: PropNet,
-    /// The role of chance (`random`), if the game has one.
-    nature: Option<usize>,
-    /// The program for single states: it computes every output of the network.
-    single: Program,
-    /// Programs for playouts from states that are reachable from the initial state.
-    reachable: PhasePrograms,
-    /// Programs for playouts with decisive moves; compiled on first use, `None` if not available.
-    decisive: OnceLock<Option<PhasePrograms>>,
-    /// classes of interchangeable moves; computed on first use, `None` if there are none.
-    equivalent: OnceLock<Option<EquivalentMoves>>,
-    /// Programs for playouts from all other states; compiled on first use.
-    general: OnceLock<PhasePrograms>,
-    /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
-    texts: Vec<Box<str>>,
-    of_text: FxHashMap<Box<str>, Move>,
-    /// Per role, the [`Move`] of each of its moves.
-    moves: Vec<Vec<Move>>,
-    /// Per role, the position of each [`Move`] in the role's own list of moves.
-    own: Vec<FxHashMap<Move, u32>>,
-    fluent_of: FxHashMap<Fact, u32>,
-}
-
-impl Shared {
-    /// The programs with decisive moves, or `None` if they are not available.
-    fn decisive(&self) -> Option<&PhasePrograms> {
-        self.decisive_unless(&StopToken::new())
-    }
-
-    /// As [`Shared::decisive`], but raising `stop` during compilation makes them unavailable from then on.
-    fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
-        let compiled = || {
-            let programs =
-                PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.equivalent(), stop);
-            programs.unwrap_or(None)
-        };
-        self.decisive.get_or_init(compiled).as_ref()
-    }
-
-    /// The programs for states that are not reachable from the initial state.
-    ///
-    /// # Errors
-    /// [`EvalError::Interrupted`] soon after `stop` is raised; a later call compiles again from the start.
-    fn general(&self, stop: &StopToken) -> Result<&PhasePrograms, EvalError> {
-        if let Some(programs) = self.general.get() {
-            return Ok(programs);
-        }
-        let programs = PhasePrograms::general(&self.net, stop)?;
-        Ok(self.general.get_or_init(|| programs))
-    }
-
-    /// The classes of interchangeable moves, or `None` if there are none.
-    fn equivalent(&self) -> Option<&EquivalentMoves> {
-        self.equivalent.get_or_init(|| EquivalentMoves::find(&self.net, self.nature)).as_ref()
-    }
-}
 
 /// A state machine over a propositional network. Clones share the network and have their own rows.
 #[derive(Clone, Debug)]
@@ -136,46 +71,9 @@ impl PropNetMachine {
     /// # Errors
     /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`] if `stop` is raised.
     pub fn compile(net: PropNet, cpu: Cpu, stop: &StopToken) -> Result<PropNetMachine, EvalError> {
-        if !fits(&net) {
-            return Err(EvalError::TooLarge("a role has too many moves for a network".to_owned()));
-        }
-        let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
-        let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-        let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW, stop)?;
-        let single = single.compile(Layout::Keep, stop)?;
-        let reachable = PhasePrograms::reachable(&net, stop)?;
-        let mut texts: Vec<Box<str>> = Vec::new();
-        let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
-        let mut number = |text: &str| {
-            *of_text.entry(text.into()).or_insert_with(|| {
-                texts.push(text.into());
-                Move(texts.len() as u32 - 1)
-            })
-        };
-        let moves: Vec<Vec<Move>> =
-            net.roles.iter().map(|role| role.moves.iter().map(|mv| number(&mv.text)).collect()).collect();
-        let own = moves.iter().map(|moves| moves.iter().copied().zip(0..).collect()).collect();
-        let facts = net.fluents.iter().map(|fluent| fluent.fact.clone());
-        let fluent_of = facts.zip(0..).collect();
-        let mut rows = vec![0; single.rows];
+        let shared = Shared::new(net, stop)?;
+        let mut rows = vec![0; shared.single.rows];
         rows[ONES as usize] = !0;
-        let nature = net.game.nature().map(Role::index);
-        let (decisive, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let shared = Shared {
-            net,
-            nature,
-            single,
-            reachable,
-            decisive,
-            equivalent,
-            general,
-            texts,
-            of_text,
-            moves,
-            own,
-            fluent_of,
-        };
         Ok(PropNetMachine {
             shared: Arc::new(shared),
             kernels: Kernels::new(cpu),
@@ -292,33 +190,6 @@ impl PropNetMachine {
 
     fn value(&self, (row, negated): (u32, bool)) -> bool {
         self.rows[row as usize].negate_if(negated) & 1 == 1
-    }
-}
-
-/// Sizes of the programs that run playouts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramCounts {
-    /// State bits kept during playouts.
-    pub fluents: usize,
-    /// Per phase, the gates (of two or three inputs) evaluated per step, without the goals.
-    pub phases: Vec<usize>,
-    /// Rows in use.
-    pub rows: usize,
-    /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
-    pub defers_goals: bool,
-    /// Whether the terminal condition and the legal moves share their gates.
-    pub shares_terminal: bool,
-}
-
-impl ProgramCounts {
-    fn of(programs: &PhasePrograms) -> ProgramCounts {
-        ProgramCounts {
-            fluents: programs.fluents.len(),
-            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
-            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
-            defers_goals: programs.defer.is_some(),
-            shares_terminal: programs.shares_terminal(),
-        }
     }
 }
 

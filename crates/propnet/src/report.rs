@@ -8,6 +8,33 @@ use crate::rows::Row;
 use crate::steps::Steps;
 use crate::walk::Walk;
 
+/// Sizes of the programs that run playouts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramCounts {
+    /// State bits kept during playouts.
+    pub fluents: usize,
+    /// Per phase, the gates (of two or three inputs) evaluated per step, without the goals.
+    pub phases: Vec<usize>,
+    /// Rows in use.
+    pub rows: usize,
+    /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
+    pub defers_goals: bool,
+    /// Whether the terminal condition and the legal moves share their gates.
+    pub shares_terminal: bool,
+}
+
+impl ProgramCounts {
+    pub(crate) fn of(programs: &PhasePrograms) -> ProgramCounts {
+        ProgramCounts {
+            fluents: programs.fluents.len(),
+            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
+            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
+            defers_goals: programs.defer.is_some(),
+            shares_terminal: programs.shares_terminal(),
+        }
+    }
+}
+
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -1,6 +1,6 @@
 //! Scheduling: from a circuit to a program whose gates stand in an order that keeps few values live.
 
-use crate::allocate::Allocator;
+use crate::allocate::{Allocator, OutputValues};
 use crate::circuit::Circuit;
 use crate::gate::{Kind, Literal};
 use crate::gates::{Item, Mapper, Section, Value, ValueGate, drop_unread};
@@ -117,11 +117,11 @@ impl<'a> Compiler<'a> {
         let next_section = mapper.section(&next_roots, stop)?;
         let next: Vec<Literal<Value>> = self.next.iter().map(|&signal| mapper.literal(signal)).collect();
         let percepts = literals(&mut mapper, &self.percepts);
+        let outputs = OutputValues { terminal, goals, legal, next, percepts };
 
         let mut sections = [terminal_section, goal_section, legal_section, next_section];
         let mut read = vec![false; mapper.value_count()];
-        let outside = goals.iter().chain(&legal).chain(&percepts).flatten().chain(&next).chain([&terminal]);
-        for &(value, _) in outside {
+        for (value, _) in outputs.iter() {
             read[value as usize] = true;
         }
         drop_unread(&mut sections, &mut read);
@@ -148,7 +148,7 @@ impl<'a> Compiler<'a> {
             steps: Steps { mapped: sections.iter().flatten().map(Item::gates).sum(), ..self.circuit.steps },
         };
         stop.check()?;
-        Ok(allocator.finish(program, sections, terminal, &goals, &legal, &next, &percepts))
+        Ok(allocator.finish(program, sections, &outputs))
     }
 
     fn choices(&self, allocator: &Allocator) -> Vec<Choice> {

@@ -75,7 +75,7 @@ pub(crate) mod plain {
             self.0 == 0
         }
     }
-    crate::select::kernels!();
+    crate::kernels::kernels!();
 }
 
 /// Vectors of four words, for x86-64 with AVX2.
@@ -171,7 +171,7 @@ pub(crate) mod avx2 {
             _mm256_testz_si256(self.0, self.0) == 1
         }
     }
-    crate::select::kernels!(#[target_feature(enable = "avx2")]);
+    crate::kernels::kernels!(#[target_feature(enable = "avx2")]);
 }
 
 /// Vectors of eight words, for x86-64 with AVX-512.
@@ -267,5 +267,5 @@ pub(crate) mod avx512 {
             _mm512_test_epi64_mask(self.0, self.0) == 0
         }
     }
-    crate::select::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
+    crate::kernels::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
 }

@@ -5,6 +5,9 @@
 //! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
 //! state, the search is exhaustive and the best goal found is optimal.
 
+mod score;
+
+use self::score::ScoreWeights;
 use crate::table::hash_of;
 use crate::variation::Variation;
 use ggp_game::rng::Sequence;
@@ -17,16 +20,6 @@ const FIRST_WIDTH: usize = 256;
 const CHILDREN: usize = 1024;
 /// A layer is pruned to its width when it exceeds this many times the width.
 const SLACK: usize = 4;
-/// The score mixes of successive rounds, in turn. Each mix can mislead, so rounds vary it.
-const SCORE_WEIGHTS: [ScoreWeights; 4] = [
-    ScoreWeights { noise: 0.001, mobility: 0.0 },
-    ScoreWeights { noise: 0.001, mobility: 1.0 },
-    ScoreWeights { noise: 0.03, mobility: 0.0 },
-    ScoreWeights { noise: 0.3, mobility: 0.3 },
-];
-/// The weight of the goal that the state would give now, relative to the nearness.
-const GOAL_WEIGHT: f32 = 0.5;
-
 /// How a state was reached: its parent, as an index into the previous layer, and the move.
 type Link = (u32, Move);
 
@@ -52,14 +45,6 @@ pub(crate) struct Beam<S> {
     bytes: usize,
     legal: Vec<Vec<Move>>,
     nearness: Vec<f32>,
-}
-
-/// The weights of a score's terms beside the nearness to the goal.
-#[derive(Clone, Copy, Debug)]
-struct ScoreWeights {
-    noise: f32,
-    /// The weight of a large number of legal moves, which suggests few mistakes in constraint puzzles.
-    mobility: f32,
 }
 
 #[derive(Debug)]
@@ -142,7 +127,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         };
         self.branching = (children.len() / count).max(1);
         self.expanded += count;
-        let weights = self.weights();
+        let weights = ScoreWeights::of_round(self.round);
         let (mut best, mut found) = (above, None);
         for (at, (state, link)) in children.into_iter().enumerate() {
             let share = goals[at].score().share();
@@ -154,11 +139,9 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
                 continue;
             }
             let near = self.nearness.get(at).copied().unwrap_or(0.0);
-            let mut score =
-                near + GOAL_WEIGHT * share as f32 + weights.noise * random.between(0.0..1.0) as f32;
+            let mut score = weights.of_goal(near, share as f32, random);
             if weights.mobility > 0.0 {
-                let moves = self.legal[at].len() as f32;
-                score += weights.mobility * moves / (moves + self.branching as f32);
+                score += weights.of_moves(self.legal[at].len(), self.branching);
             }
             self.next.push(Candidate { state, link, score });
         }
@@ -217,15 +200,10 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         machine.outcomes(&states, &mut over, &mut goals)?;
         machine.nearness(&states, Role(0), &mut self.nearness)?;
-        if self.weights().mobility > 0.0 {
+        if ScoreWeights::of_round(self.round).mobility > 0.0 {
             machine.all_legal_moves(&states, &mut self.legal)?;
         }
         Ok((over, goals))
-    }
-
-    /// The score mix of this round.
-    fn weights(&self) -> ScoreWeights {
-        SCORE_WEIGHTS[self.round % SCORE_WEIGHTS.len()]
     }
 
     /// Proceeds to the next layer, or starts the next round if there is no next layer.

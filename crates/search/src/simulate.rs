@@ -4,12 +4,14 @@
 //! the clock at each step. Both ways use the same random streams, so they give the same results unless the
 //! clock intervenes.
 
+mod results;
+
+pub(crate) use self::results::BestPlayout;
+use self::results::Results;
 use crate::history::Log;
 use crate::limits::Limits;
 use crate::time_estimate::TimeEstimate;
-use ggp_game::{
-    EvalError, Goal, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, StepwisePlayouts,
-};
+use ggp_game::{EvalError, PlayoutPlan, Playouts, Preference, StateMachine, StepwisePlayouts};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,49 +47,6 @@ pub(crate) struct Simulation {
     pub(crate) longest: u32,
     roles: usize,
     watched: StepwisePlayouts,
-}
-
-/// Collects the results of the playouts of one call, watched or not.
-struct Results<'a> {
-    roles: usize,
-    per_start: usize,
-    shares: &'a mut [f64],
-    /// The log of moves and scores, if they are logged.
-    log: Option<&'a mut Log>,
-    best: &'a mut Option<BestPlayout>,
-    longest: &'a mut u32,
-    scores: Vec<Goal>,
-}
-
-impl Results<'_> {
-    /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
-    /// has ended, possibly because a role had no legal move, and scores as the tree scores such a state.
-    fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
-        let start = playout.index / self.per_start;
-        self.scores.clear();
-        let goals = playout.goals.iter();
-        self.scores.extend(goals.map(|goals| if cut_off { goals.estimate() } else { goals.score() }));
-        let shares = &mut self.shares[start * self.roles..][..self.roles];
-        for (share, score) in shares.iter_mut().zip(&self.scores) {
-            *share += score.share();
-        }
-        *self.longest = playout.steps.max(*self.longest);
-        if let Some(log) = &mut self.log {
-            log.add(playout.moves, &self.scores);
-        }
-        if self.roles == 1 && playout.terminal {
-            update_best(self.best, start, self.scores[0].share(), playout.moves);
-        }
-    }
-}
-
-/// A playout of a game of one role that ended the game.
-#[derive(Clone, Debug)]
-pub(crate) struct BestPlayout {
-    /// The index of its start state.
-    pub(crate) start: usize,
-    pub(crate) share: f64,
-    pub(crate) moves: Vec<Move>,
 }
 
 impl Simulation {
@@ -221,12 +180,6 @@ impl Simulation {
         let cut_off = !playout.terminal && (!in_time || playout.steps >= plan.max_steps);
         results.add(&playout, cut_off);
         Ok(())
-    }
-}
-
-fn update_best(best: &mut Option<BestPlayout>, start: usize, share: f64, moves: &[Move]) {
-    if best.as_ref().is_none_or(|best| share > best.share) {
-        *best = Some(BestPlayout { start, share, moves: moves.to_vec() });
     }
 }
 
