@@ -1,6 +1,6 @@
 //! Beam search for games of one role, layer by layer. It expands every distinct successor state while a layer
-//! is small. In larger layers it keeps the best states by the machine's estimate of their nearness to the
-//! goal. Each round restarts with twice the width.
+//! is small. In a larger layer it keeps the states that the machine estimates to be nearest to the goal. Each
+//! round restarts with twice the width.
 //!
 //! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
 //! state, the search is exhaustive and the best goal found is optimal.
@@ -29,7 +29,7 @@ pub(crate) struct Beam<S> {
     root: S,
     width: usize,
     round: usize,
-    /// The states of the current layer, and the number of those expanded.
+    /// The states of the current layer, and how many of them are expanded.
     layer: Vec<S>,
     expanded: usize,
     /// The links of all states, layer by layer.
@@ -99,7 +99,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     /// Expands some states. Returns the best variation found whose share exceeds `above`, if any.
     ///
     /// # Errors
-    /// Those of the machine; the states do not count as expanded then.
+    /// The machine's errors. The states then stay unexpanded.
     pub(crate) fn step<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -118,7 +118,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         let (over, goals) = match self.evaluate(machine, &children) {
             Ok(evaluated) => evaluated,
             Err(error) => {
-                // The next step creates these children again, which must not look like repeated states then.
+                // The next step creates these children again, so their hashes must not mark them as repeated.
                 for (state, _) in &children {
                     self.seen.remove(&hash_of(state));
                 }
@@ -163,7 +163,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         for legal in &mut self.legal {
             let all = legal.len();
             machine.distinct_moves(Role(0), legal);
-            // An equivalent move may not be available later, so this layer does not count as complete.
+            // The states after the dropped equivalent moves are not created, so the search is not exhaustive.
             self.pruned |= legal.len() < all;
         }
         let mut numbers = Vec::new();
@@ -189,8 +189,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(children)
     }
 
-    /// Asks whether each of `children` is terminal and for its goals. Stores their nearness to the goal, and
-    /// their legal moves if the mix of this round needs them.
+    /// Returns whether each of `children` is terminal, and its goals. Stores the children's nearness to the
+    /// goal, and their legal moves if the weights of this round need them.
     fn evaluate<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -228,7 +228,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.expanded = 0;
     }
 
-    /// Whether there is no memory for further hashes, so that states could repeat.
+    /// Whether the memory for hashes is used up. Repeated states would then no longer be recognised.
     fn is_full(&self) -> bool {
         self.seen.len() * SEEN_BYTES >= self.bytes / 2
     }
@@ -240,7 +240,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.next.truncate(self.width);
     }
 
-    /// The variation to a child of the current layer.
+    /// The variation that leads to a child of the current layer.
     fn variation(&self, (parent, mv): Link, share: f64) -> Variation {
         let mut moves = vec![mv];
         let mut at = parent;
@@ -254,7 +254,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 }
 
-/// The memory of one hash, with its part of the set's free slots and its link.
+/// The bytes for one seen state: its hash, the hash set's free slots per entry, and its link.
 const SEEN_BYTES: usize = 32;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! A player for games of hidden information (GDL-II): flat Monte-Carlo search over determinized states.
 //!
 //! Each iteration draws a state from the role's information set, treats it as known to all roles
-//! (determinization; Long, Sturtevant, Buro & Furtak 2010), and plays out once after each legal move of the
-//! role. The player makes the move with the best mean. It cannot value hiding or gathering information. If it
-//! observes joint moves instead of percepts, it is a plain flat Monte-Carlo player.
+//! (determinization; Long, Sturtevant, Buro & Furtak 2010), and plays one playout after each legal move of
+//! the role. The player makes the move with the best mean. The player does not value hiding or gathering
+//! information. If it observes joint moves instead of percepts, it is a plain flat Monte-Carlo player.
 
 mod options;
 mod sampling;
@@ -31,25 +31,20 @@ const STATES: usize = 1000;
 /// use ggp_search::{DeterminizeOptions, DeterminizingPlayer};
 /// use std::{sync::Arc, time::Duration};
 ///
-/// // A coin falls on a side that the player hears, and then names.
-/// let rules = "(role random) (role you) (side heads) (side tails) (init falling)
-///     (<= (legal random (drop ?s)) (side ?s) (true falling)) (<= (legal you listen) (true falling))
-///     (<= (next (lies ?s)) (does random (drop ?s))) (<= (sees you (heard ?s)) (does random (drop ?s)))
-///     (<= (legal random wait) (not (true falling)))
-///     (<= (legal you (name ?s)) (side ?s) (not (true falling)))
-///     (<= (next right) (does you (name ?s)) (true (lies ?s))) (<= (next over) (not (true falling)))
-///     (<= terminal (true over)) (goal random 0)
-///     (<= (goal you 100) (true right)) (<= (goal you 0) (not (true right)))";
-/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
-/// let options = DeterminizeOptions { iterations: Some(10), ..DeterminizeOptions::default() };
-/// let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
-/// let (stop, never, second) = (StopToken::new(), Deadline::never(), Duration::from_secs(1));
-/// let clocks = Clocks { start: second, play: second };
-/// player.start(&game, Role(1), clocks, never, &stop).unwrap();
-/// assert_eq!(player.play(Observation::Start, never, &stop).unwrap(), "listen");
-/// let heard = [Fact::from_canonical("(heard tails)")];
-/// let percepts = Observation::Percepts { turn: 1, own: "listen", seen: &heard };
-/// assert_eq!(player.play(percepts, never, &stop).unwrap(), "(name tails)");
+/// // A coin falls; the player hears on which side and then names that side. let rules = "(role random) (role
+/// you) (side heads) (side tails) (init falling) (<= (legal random (drop ?s)) (side ?s) (true falling)) (<=
+/// (legal you listen) (true falling)) (<= (next (lies ?s)) (does random (drop ?s))) (<= (sees you (heard ?s))
+/// (does random (drop ?s))) (<= (legal random wait) (not (true falling))) (<= (legal you (name ?s)) (side ?s)
+/// (not (true falling))) (<= (next right) (does you (name ?s)) (true (lies ?s))) (<= (next over) (not (true
+/// falling))) (<= terminal (true over)) (goal random 0) (<= (goal you 100) (true right)) (<= (goal you 0)
+/// (not (true right)))"; let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let options = DeterminizeOptions { iterations: Some(10), ..DeterminizeOptions::default() }; let mut player
+/// = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game))); let (stop, never, second) =
+/// (StopToken::new(), Deadline::never(), Duration::from_secs(1)); let clocks = Clocks { start: second, play:
+/// second }; player.start(&game, Role(1), clocks, never, &stop).unwrap();
+/// assert_eq!(player.play(Observation::Start, never, &stop).unwrap(), "listen"); let heard =
+/// [Fact::from_canonical("(heard tails)")]; let percepts = Observation::Percepts { turn: 1, own: "listen",
+/// seen: &heard }; assert_eq!(player.play(percepts, never, &stop).unwrap(), "(name tails)");
 /// ```
 pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,

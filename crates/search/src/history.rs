@@ -10,7 +10,7 @@ use std::hash::Hash;
 /// The maximum number of entries in a log; further playouts are ignored.
 const MAX_ENTRIES: usize = 1 << 17;
 
-/// One batch in this many is logged on a machine with lanes, after the first batches: reading the moves of
+/// On a machine with lanes, one batch in this many is logged after the first batches: recording the moves of
 /// playouts in lanes costs more than playing them.
 const LOGGED_ONE_IN: u64 = 8;
 
@@ -20,7 +20,7 @@ const ALWAYS_LOGGED: u64 = 8;
 /// The weight, in playouts, of the mean of all moves in the mean of one move.
 const SHRINK: f64 = 16.0;
 
-/// The moves of some playouts, with the score of each.
+/// The moves of some playouts, each with its role and the role's goal in that playout.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     entries: Vec<(Role, u8, Move)>,
@@ -68,7 +68,7 @@ impl MoveStats {
     }
 }
 
-/// The total score and the count of every move of every role.
+/// For every move of every role, the sum of the goals and the number of the playouts with that move.
 #[derive(Debug)]
 pub(crate) struct History {
     of_role: Vec<Vec<MoveStats>>,
@@ -147,7 +147,7 @@ impl History {
         })
     }
 
-    /// Halves all of_moves, since the match has advanced.
+    /// Halves all sums and counts, since older playouts say less about the current state.
     pub(crate) fn decay(&mut self) {
         self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(MoveStats::decay);
     }

@@ -1,8 +1,8 @@
 //! Step 3, simulation: random playouts from the leaves to the end of the game.
 //!
-//! A fast machine gets all start states in one call. Slow playouts are played step by step with a check of
-//! the clock at each step. Both ways use the same random streams, so they give the same results unless the
-//! clock intervenes.
+//! A fast machine gets all start states in one call. Slow playouts are watched: the clock is checked before
+//! each step. Both ways use the same random streams, so they give the same results unless a playout runs out
+//! of time.
 
 mod results;
 
@@ -15,12 +15,12 @@ use ggp_game::{EvalError, PlayoutPlan, Playouts, Preference, StateMachine, Stepw
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Calls that are expected to take longer than this are watched step by step. The value is far below the 50
-/// ms by which an answer may be late, and far above the cost of the checks.
+/// A call that is expected to take longer than this is watched step by step. The value is far below the 50 ms
+/// by which an answer may be late, and far above the cost of the checks.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// A watched playout is cut off after one part in this many of the time left. Its last state is scored as it
-/// stands: a few rough estimates are better than none.
+/// A watched playout is cut off after one part in this many of the time left. Its last state is then scored,
+/// although it is not terminal: a few rough estimates are better than none.
 const PART_OF_CLOCK: u32 = 8;
 
 /// Plays playouts and counts them.
@@ -33,7 +33,7 @@ pub(crate) struct Simulation {
     has_measured: bool,
     /// The measured time of a round: one playout in each lane, or one watched playout.
     round: TimeEstimate,
-    /// The expected time of the last call if it were not watched.
+    /// The expected time of the last call, had it not been watched.
     call: Duration,
     step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.
@@ -75,7 +75,7 @@ impl Simulation {
         self.started
     }
 
-    /// Whether playouts are slow enough to be watched step by step.
+    /// Whether playouts are slow enough to be watched, or not measured yet.
     pub(crate) fn is_slow(&self) -> bool {
         !self.has_measured || self.call >= WATCHED_FROM
     }
@@ -90,7 +90,7 @@ impl Simulation {
     /// role by role.
     ///
     /// # Errors
-    /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
+    /// The machine's errors; [`EvalError::Interrupted`] if a limit was reached first.
     pub(crate) fn run<M: Playouts>(
         &mut self,
         machine: &mut M,

@@ -20,7 +20,7 @@ pub struct DeterminizeOptions {
     pub seed: u64,
 }
 
-/// The error for an option of tree search that this player does not support.
+/// The error of an option of tree search that the determinizing player does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the option `{option}` does not apply to a game of hidden information: {why}; remove it \
@@ -42,13 +42,14 @@ impl Default for DeterminizeOptions {
 impl TryFrom<&MctsOptions> for DeterminizeOptions {
     type Error = UnsupportedOption;
 
-    /// Takes over the options of a tree search that also apply without a tree.
+    /// Converts the options of a tree search that also apply without a tree.
     ///
     /// # Errors
-    /// If any other option differs from its default in `mcts` or `uct`.
+    /// [`UnsupportedOption`] if any other option differs from its default in `mcts` or `uct`.
     fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, UnsupportedOption> {
         const NO_TREE: &str = "the player there samples possible states and has no search tree";
-        // The options do not say whether the player is `mcts` or `uct`; the majority of the techniques does.
+        // The options do not store the player's name. If most techniques are enabled, the defaults are those
+        // of `mcts`, otherwise those of `uct`.
         let on = Technique::ALL.into_iter().filter(|&one| options.has(one)).count();
         let usual = if 2 * on > Technique::ALL.len() { MctsOptions::default() } else { MctsOptions::uct() };
         let switched = Technique::ALL.into_iter().find(|&one| options.has(one) != usual.has(one));
@@ -71,8 +72,8 @@ impl TryFrom<&MctsOptions> for DeterminizeOptions {
 }
 
 impl DeterminizeOptions {
-    /// The time by which the move must be chosen: `deadline` minus the margin. Without a deadline and a
-    /// number of iterations, the play clock from now applies.
+    /// The time by which the move must be chosen: `deadline` minus the margin. If there is neither a deadline
+    /// nor a number of iterations, the deadline is the end of a play clock that starts now.
     pub(super) fn clock(&self, clocks: Clocks, deadline: Deadline) -> Deadline {
         let untimed = self.iterations.is_none() && deadline.0.is_none();
         before_margin(if untimed { Deadline::after(clocks.play) } else { deadline }, self.margin)

@@ -22,7 +22,7 @@ pub(super) struct RunningMatch<M: Playouts> {
     pub(super) playouts: u64,
 }
 
-/// The playouts of one move.
+/// The goals of the playouts after one move: their sum and their number.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MoveStats {
     pub(super) sum: u64,
@@ -65,7 +65,8 @@ impl<M: Playouts> RunningMatch<M> {
         Ok(())
     }
 
-    /// Plays out once after each of `own`, from each of `count` drawn states. Adds the scores to `of_moves`.
+    /// Draws `count` states and plays one playout after each move of `own` in each of them. Adds the scores
+    /// to `of_moves`.
     fn iterate(&mut self, own: &[Move], count: u64, of_moves: &mut [MoveStats]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {

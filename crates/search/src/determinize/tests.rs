@@ -8,7 +8,7 @@ use ggp_game::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A coin under one of two cups; the seer hears under which, and guesses.
+/// A coin is hidden under one of two cups; the seer hears under which one, and guesses.
 const CUPS: &str = "(role random) (role seer) (cup 1) (cup 2) (init empty)
     (<= (legal random (hide ?c)) (cup ?c) (true empty))
     (<= (legal random idle) (not (true empty)))

@@ -58,7 +58,7 @@ fn a_run_in_pieces_is_the_same_run() {
 
 #[test]
 fn three_roles_each_want_their_own() {
-    // The player who faces three or fewer takes all and wins. From 3 the win is immediate.
+    // The role to move takes all items and wins if three or fewer are left. From 3 the win is immediate.
     let mut search = searched(test_games::heap(3, 3), &MctsOptions::default(), 300);
     assert_eq!(search.best_move(Role(0)), Ok(Some(Move(3))));
     assert_eq!(search.choices(Role(1)), Ok(1));

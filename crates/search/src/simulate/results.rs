@@ -3,7 +3,7 @@
 use crate::history::Log;
 use ggp_game::{Goal, Move, Playout};
 
-/// Collects the results of the playouts of one call, watched or not.
+/// Collects the results of the playouts of one call.
 pub(super) struct Results<'a> {
     pub(super) roles: usize,
     pub(super) per_start: usize,
@@ -17,7 +17,8 @@ pub(super) struct Results<'a> {
 
 impl Results<'_> {
     /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
-    /// has ended, possibly because a role had no legal move, and scores as the tree scores such a state.
+    /// has ended, possibly because a role had no legal move, and gets the same score as such a state in the
+    /// tree.
     pub(super) fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
         let start = playout.index / self.per_start;
         self.scores.clear();

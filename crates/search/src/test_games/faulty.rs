@@ -87,10 +87,10 @@ impl Rules for Hanging {
     }
 }
 
-/// A game of two roles whose rules are not well-formed. The first role chooses how it continues: it ends
-/// without a goal for the first role (1) or for the second (2), or with several goals for the first (3); the
-/// second role has no legal move (4); the game never ends, without a goal (5) or with one (6). The number
-/// limits the choices to the first ones of these.
+/// A game of two roles whose rules are not well-formed. The first role chooses one of six continuations: the
+/// game ends without a goal for the first role (1) or for the second (2), or with several goals for the first
+/// (3); the second role has no legal move (4); the game never ends, without a goal (5) or with one (6).
+/// `IllFormed(n)` offers the first `n` of these choices.
 #[derive(Clone, Debug)]
 pub(crate) struct IllFormed(u32);
 
