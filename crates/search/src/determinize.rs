@@ -31,20 +31,25 @@ const STATES: usize = 1000;
 /// use ggp_search::{DeterminizeOptions, DeterminizingPlayer};
 /// use std::{sync::Arc, time::Duration};
 ///
-/// // A coin falls; the player hears on which side and then names that side. let rules = "(role random) (role
-/// you) (side heads) (side tails) (init falling) (<= (legal random (drop ?s)) (side ?s) (true falling)) (<=
-/// (legal you listen) (true falling)) (<= (next (lies ?s)) (does random (drop ?s))) (<= (sees you (heard ?s))
-/// (does random (drop ?s))) (<= (legal random wait) (not (true falling))) (<= (legal you (name ?s)) (side ?s)
-/// (not (true falling))) (<= (next right) (does you (name ?s)) (true (lies ?s))) (<= (next over) (not (true
-/// falling))) (<= terminal (true over)) (goal random 0) (<= (goal you 100) (true right)) (<= (goal you 0)
-/// (not (true right)))"; let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
-/// let options = DeterminizeOptions { iterations: Some(10), ..DeterminizeOptions::default() }; let mut player
-/// = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game))); let (stop, never, second) =
-/// (StopToken::new(), Deadline::never(), Duration::from_secs(1)); let clocks = Clocks { start: second, play:
-/// second }; player.start(&game, Role(1), clocks, never, &stop).unwrap();
-/// assert_eq!(player.play(Observation::Start, never, &stop).unwrap(), "listen"); let heard =
-/// [Fact::from_canonical("(heard tails)")]; let percepts = Observation::Percepts { turn: 1, own: "listen",
-/// seen: &heard }; assert_eq!(player.play(percepts, never, &stop).unwrap(), "(name tails)");
+/// // A coin falls; the player hears on which side and then names that side.
+/// let rules = "(role random) (role you) (side heads) (side tails) (init falling)
+///     (<= (legal random (drop ?s)) (side ?s) (true falling)) (<= (legal you listen) (true falling))
+///     (<= (next (lies ?s)) (does random (drop ?s))) (<= (sees you (heard ?s)) (does random (drop ?s)))
+///     (<= (legal random wait) (not (true falling)))
+///     (<= (legal you (name ?s)) (side ?s) (not (true falling)))
+///     (<= (next right) (does you (name ?s)) (true (lies ?s))) (<= (next over) (not (true falling)))
+///     (<= terminal (true over)) (goal random 0)
+///     (<= (goal you 100) (true right)) (<= (goal you 0) (not (true right)))";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let options = DeterminizeOptions { iterations: Some(10), ..DeterminizeOptions::default() };
+/// let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+/// let (stop, never, second) = (StopToken::new(), Deadline::never(), Duration::from_secs(1));
+/// let clocks = Clocks { start: second, play: second };
+/// player.start(&game, Role(1), clocks, never, &stop).unwrap();
+/// assert_eq!(player.play(Observation::Start, never, &stop).unwrap(), "listen");
+/// let heard = [Fact::from_canonical("(heard tails)")];
+/// let percepts = Observation::Percepts { turn: 1, own: "listen", seen: &heard };
+/// assert_eq!(player.play(percepts, never, &stop).unwrap(), "(name tails)");
 /// ```
 pub struct DeterminizingPlayer<M: Playouts> {
     options: DeterminizeOptions,

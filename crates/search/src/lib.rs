@@ -16,16 +16,19 @@
 //! use std::sync::Arc;
 //!
 //! // Two players alternate in taking one or two of four sticks; the player that takes the last stick wins.
-//! let rules = "(role a) (role b) (init (heap 4)) (init (turn a)) (other a b) (other b a) (minus 4 1 3)
-//! (minus 4 2 2) (minus 3 1 2) (minus 3 2 1) (minus 2 1 1) (minus 2 2 0) (minus 1 1 0) (<= (legal ?r (take
-//! ?n)) (true (turn ?r)) (true (heap ?h)) (minus ?h ?n ?rest)) (<= (legal ?r wait) (true (turn ?o)) (other ?r
-//! ?o)) (<= (next (heap ?rest)) (does ?r (take ?n)) (true (heap ?h)) (minus ?h ?n ?rest)) (<= (next (turn
-//! ?o)) (true (turn ?r)) (other ?r ?o)) (<= terminal (true (heap 0))) (<= (goal ?r 100) (role ?r) (not (true
-//! (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))"; let game =
-//! Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap()); let mut search =
-//! Search::new(Interpreter::new(&game), &MctsOptions::default()).unwrap();
-//! assert_eq!(search.run(&Limits::iterations(1000)), Halt::Decided); let best =
-//! search.best_move(Role(0)).unwrap().unwrap(); assert_eq!(search.machine().move_text(best), "(take 1)");
+//! let rules = "(role a) (role b) (init (heap 4)) (init (turn a)) (other a b) (other b a)
+//!     (minus 4 1 3) (minus 4 2 2) (minus 3 1 2) (minus 3 2 1) (minus 2 1 1) (minus 2 2 0) (minus 1 1 0)
+//!     (<= (legal ?r (take ?n)) (true (turn ?r)) (true (heap ?h)) (minus ?h ?n ?rest))
+//!     (<= (legal ?r wait) (true (turn ?o)) (other ?r ?o))
+//!     (<= (next (heap ?rest)) (does ?r (take ?n)) (true (heap ?h)) (minus ?h ?n ?rest))
+//!     (<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+//!     (<= terminal (true (heap 0)))
+//!     (<= (goal ?r 100) (role ?r) (not (true (turn ?r)))) (<= (goal ?r 0) (true (turn ?r)))";
+//! let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+//! let mut search = Search::new(Interpreter::new(&game), &MctsOptions::default()).unwrap();
+//! assert_eq!(search.run(&Limits::iterations(1000)), Halt::Decided);
+//! let best = search.best_move(Role(0)).unwrap().unwrap();
+//! assert_eq!(search.machine().move_text(best), "(take 1)");
 //! assert_eq!(search.report(Role(0)).candidates[0].proven, Some(100));
 //! ```
 

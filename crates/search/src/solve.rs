@@ -48,15 +48,20 @@ pub struct Solution {
 /// use ggp_search::{Halt, Limits, Solver};
 /// use std::sync::Arc;
 ///
-/// // The player may double the number 1 twice, or stop earlier. let rules = "(role you) (init (n 1)) (double
-/// 1 2) (double 2 4) (<= (legal you double) (true (n ?n)) (double ?n ?m)) (legal you stop) (<= (next (n ?m))
-/// (does you double) (true (n ?n)) (double ?n ?m)) (<= (next (n ?n)) (does you stop) (true (n ?n))) (<= (next
-/// over) (does you stop)) (<= terminal (true over)) (<= terminal (true (n 4))) (<= (goal you 10) (true (n
-/// 1))) (<= (goal you 0) (true (n 2))) (<= (goal you 100) (true (n 4)))"; let game =
-/// Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap()); let mut machine =
-/// Interpreter::new(&game); let state = machine.initial_state().unwrap(); let mut solver =
-/// Solver::new(machine, state, Role(0), 1 << 20); assert_eq!(solver.run(&Limits::default()), Halt::Decided);
-/// let solution = solver.solution(); assert_eq!((solution.low, solution.high), (100, 100));
+/// // The player may double the number 1 twice, or stop earlier.
+/// let rules = "(role you) (init (n 1)) (double 1 2) (double 2 4)
+///     (<= (legal you double) (true (n ?n)) (double ?n ?m)) (legal you stop)
+///     (<= (next (n ?m)) (does you double) (true (n ?n)) (double ?n ?m))
+///     (<= (next (n ?n)) (does you stop) (true (n ?n))) (<= (next over) (does you stop))
+///     (<= terminal (true over)) (<= terminal (true (n 4)))
+///     (<= (goal you 10) (true (n 1))) (<= (goal you 0) (true (n 2))) (<= (goal you 100) (true (n 4)))";
+/// let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
+/// let mut machine = Interpreter::new(&game);
+/// let state = machine.initial_state().unwrap();
+/// let mut solver = Solver::new(machine, state, Role(0), 1 << 20);
+/// assert_eq!(solver.run(&Limits::default()), Halt::Decided);
+/// let solution = solver.solution();
+/// assert_eq!((solution.low, solution.high), (100, 100));
 /// assert_eq!(solver.machine().move_text(solution.best.unwrap()), "double");
 /// ```
 #[derive(Debug)]
