@@ -1,5 +1,5 @@
-//! Times the parts: grounding, compiling, the gates of a step, the choice of moves, whole playouts.
-//! `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
+//! Measures the time of each part: grounding, compiling, the gates of a step, the choice of moves, and whole
+//! playouts. `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ggp_game::Batches;
@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A small game, one with many choices, one with deep gates, one with many moves.
+/// A small game, a game with many choices, a game with deep circuits, and a game with many moves.
 const GAMES: [&str; 4] = ["tic_tac_toe", "breakthrough_holes", "english_draughts", "skirmish"];
 /// Playouts per run: several for each lane.
 const PLAYOUTS: usize = 8 * 512;

@@ -1,6 +1,7 @@
-//! Row allocation: a value gets a row at the gate that computes it, and the row is free again after the last
-//! gate that reads the value. Legal moves and next state bits are computed directly in their own rows if that
-//! overwrites nothing still to be read; otherwise they are copied there at the end of the section.
+//! Row allocation. A value gets a row at the gate that computes it, and the row is free again after the last
+//! gate that reads the value. Legal moves and next state bits are computed directly in their own rows, unless
+//! this overwrites values that are still to be read. In that case they are copied to their rows at the end of
+//! the section.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
@@ -12,7 +13,7 @@ const NOWHERE: u32 = u32::MAX;
 /// The literals of a program's outputs.
 pub(crate) struct OutputValues {
     pub(crate) terminal: Literal<Value>,
-    /// Per role, the literal of each goal, then that of `bad_goal`.
+    /// Per role, the literal of each goal, then the literal of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<Value>>>,
     /// Per role, the literal of each move's legality.
     pub(crate) legal: Vec<Vec<Literal<Value>>>,
@@ -247,8 +248,8 @@ impl Allocator {
         }
     }
 
-    /// Lets the section compute legal moves directly in their rows, except those that the next state reads:
-    /// the choice of moves overwrites these rows.
+    /// Lets the section compute legal moves directly in their rows, except values that the next state reads:
+    /// the choice of moves overwrites the rows of the moves.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -381,7 +382,7 @@ enum From {
     Value(Literal<Value>),
 }
 
-/// The values that the gates of a section compute, without those of loops.
+/// The values that the gates of a section compute, without the gates of loops.
 fn made_by(section: &Section) -> FxHashSet<Value> {
     let out = |item: &Item| match item {
         Item::Gate(gate) => Some(gate.out),

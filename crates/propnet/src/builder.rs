@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use std::ops::Not;
 use std::sync::Arc;
 
-/// Builds a network bottom-up and simplifies it on the way: constants, duplicates, complements, absorption
-/// one level down, and set algebra on move sets (a role makes exactly one move).
+/// Builds a network bottom-up and simplifies each node: by constants, duplicates, complements, absorption one
+/// level down, and set algebra on move sets (a role makes exactly one move).
 ///
 /// # Examples
 /// ```
@@ -32,14 +32,14 @@ pub struct NetBuilder {
     components: Vec<Box<[Signal]>>,
 }
 
-/// Operands with more inputs than this are not searched for absorption and unit propagation.
+/// Operands with more inputs than this are excluded from absorption and unit propagation.
 const LOOK_INTO: usize = 12;
 
 impl NetBuilder {
     /// Creates a builder of the network of `game`. `moves` gives the number of moves of each role.
     ///
     /// # Panics
-    /// If `moves` has not one entry for each role of `game`.
+    /// If the number of entries of `moves` is not the number of roles of `game`.
     pub fn new(game: &Arc<Game>, moves: &[usize]) -> NetBuilder {
         assert_eq!(moves.len(), game.role_count(), "one number of moves for each role of the game");
         NetBuilder {
@@ -146,8 +146,8 @@ impl NetBuilder {
         }
     }
 
-    /// Replaces each conjunction of nothing but move sets by those sets. It has at most one set per role,
-    /// and the sets merge with the other move sets in `list`.
+    /// Replaces each conjunction of move sets alone by its sets, so that they can merge with the other move
+    /// sets in `list`. Such a conjunction has at most one set per role.
     fn inline_move_sets(&self, list: &mut Vec<Signal>) {
         let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
         let mut at = 0;
@@ -165,7 +165,7 @@ impl NetBuilder {
         list.sort_unstable();
     }
 
-    /// Replaces two or more move sets of one role by their intersection. Returns whether it did so.
+    /// Replaces two or more move sets of one role by their intersection. Returns whether `list` changed.
     fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
         let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
             Node::MoveSet(number) => Some(number),
@@ -194,7 +194,8 @@ impl NetBuilder {
         true
     }
 
-    /// Propagates units and absorbs across the inputs of the operands. Returns whether `list` changed.
+    /// Applies unit propagation and absorption between `list` and the inputs of its conjunctions. Returns
+    /// whether `list` changed.
     fn look_into_operands(&mut self, list: &mut Vec<Signal>) -> bool {
         for at in 0..list.len() {
             let Node::And(inner) = &self.nodes[list[at].node()] else { continue };
@@ -256,7 +257,7 @@ impl NetBuilder {
     /// Finishes the network with the given outputs.
     ///
     /// # Panics
-    /// If `roles` has not one entry for each role of the game.
+    /// If the number of `roles` is not the number of roles of the game.
     pub fn finish(self, fluents: Vec<Fluent>, roles: Vec<NetRole>, terminal: Signal) -> PropNet {
         let NetBuilder { game, nodes, move_sets, components, .. } = self;
         assert_eq!(roles.len(), game.role_count(), "outputs for each role of the game");

@@ -1,14 +1,16 @@
 //! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that can
-//! win at once does so. Otherwise, in games of two roles, it avoids moves after which the opponent can.
+//! win in one move plays that move. Otherwise, in games of two roles, a role avoids moves after which the
+//! opponent can win in one move.
 //!
-//! Each move of a role that chooses alone gets a signal that says whether the move ends the game and wins it.
-//! It is the next phase's terminal condition and best goal, with the fluents' next values under that move
-//! substituted. Two assumptions keep these signals small: the game is not over yet, which leaves only the
-//! board lines that the move touches, and the move is legal. Another signal says in the same way whether
-//! another role then has a winning move. Both restrict the legal moves, as long as any are left.
+//! Each move of a role that chooses alone gets a signal for whether the move ends the game with a win. The
+//! signal is the conjunction of the next phase's terminal condition and best goal, with each fluent replaced
+//! by its next value under that move. Two assumptions keep these signals small: the game is not over yet,
+//! which leaves only the board lines that the move touches, and the move is legal. A second signal of each
+//! move, built in the same way, is true if another role can win in one move afterwards. Both signals restrict
+//! the legal moves, unless no legal move would remain.
 //!
-//! Where several roles choose simultaneously, only one rule applies: a move is removed if it ends the game
-//! without winning, whatever the other roles do.
+//! Where several roles choose simultaneously, a move is removed only if it ends the game without a win for
+//! its role, whatever the other roles do.
 
 use crate::builder::NetBuilder;
 use crate::net::PropNet;
@@ -16,8 +18,8 @@ use crate::node::Signal;
 use crate::specialise::Specialised;
 use crate::successor::{Successor, TooMuch, any_of, is_alone};
 
-/// The networks of a game's phases with decisive moves. `None` if no move is found to win or lose, or if
-/// the search would take too much work. The role `nature` has no goal to pursue.
+/// The networks of a game's phases with decisive moves. `None` if no move is found to win or lose, or if the
+/// search would take too much work. The moves of the role `nature` (chance) stay unrestricted.
 pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
@@ -40,7 +42,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
             |role| if is_player(role) { LosingMoves::find(net, &next, role, next_wins) } else { Ok(None) };
         losing.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 3. Drop the wins of roles that no losing_moves sees: playouts without a defence would overrate them.
+    // 3. Drop the winning moves of a role if no losing moves of other roles are threats by it: without a
+    //    defence, playouts would overrate these wins.
     for number in 0..nets.len() {
         let losing = &losing[number];
         for (role, wins) in wins[after(number)].iter_mut().enumerate() {
@@ -54,8 +57,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     if wins.iter().flatten().all(Option::is_none) && !losing.iter().flatten().flatten().any(loses) {
         return None;
     }
-    // 4. With more than two roles, no role is made to block: only the role just before the threat would have
-    // to, and it may have better moves.
+    // 4. With more than two roles, threats restrict no moves: only the last role before the threat would
+    //    block it, and that role may have better moves.
     let are_two = (0..roles).filter(|&role| is_player(role)).count() == 2;
     let nothing: Vec<Option<Wins>> = (0..roles).map(|_| None).collect();
     for (number, one) in narrowed.iter_mut().enumerate() {
@@ -67,8 +70,9 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     Some(narrowed)
 }
 
-/// `net` with the legal moves of `role` restricted to winning moves; if there are none, to moves that neither
-/// lose nor allow another role one of its wins in `next_wins`; if there are none, unrestricted.
+/// `net` with the legal moves of `role` restricted. If `role` has winning moves, only these are legal.
+/// Otherwise, if some moves neither lose nor allow another role one of its wins in `next_wins`, only these
+/// are legal.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -109,7 +113,7 @@ struct Wins {
 }
 
 impl Wins {
-    /// The winning moves of `role` in `now`, to which their gates are added; `next` is the network of the
+    /// The winning moves of `role` in `now`; their gates are added to `now`. `next` is the network of the
     /// following phase. `None` if no move is found to win, or if other roles choose simultaneously.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
@@ -137,7 +141,8 @@ impl Wins {
     }
 }
 
-/// The threats that a role has to avoid, as signals of its phase's network.
+/// The moves of a role that lose at once or allow another role to win at once, as signals of its phase's
+/// network.
 struct LosingMoves {
     /// For each of the role's moves, the other roles and whether each has a winning move afterwards.
     threats: Vec<Vec<(usize, Signal)>>,
@@ -146,13 +151,14 @@ struct LosingMoves {
 }
 
 impl LosingMoves {
-    /// Whether the losing_moves contains a threat by the role `other`.
+    /// Whether some move allows the role `other` to win.
     fn is_against(&self, other: usize) -> bool {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// The losing_moves of `role` in `now`, to which its gates are added: against the wins `next_wins` of other roles
-    /// in the phase after `now`, or, where other roles choose simultaneously, against losing moves.
+    /// The losing moves of `role` in `now`; their gates are added to `now`. If `role` chooses alone, these
+    /// are the moves that allow one of the wins `next_wins` in the next phase. If other roles choose
+    /// simultaneously, they are the moves that lose at once.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
@@ -167,7 +173,7 @@ impl LosingMoves {
         if now.roles[role].moves.len() < 2 || others.is_empty() && lost == Signal::FALSE {
             return Ok(None);
         }
-        // A move that ends the game leaves no threats.
+        // A move that ends the game allows no further move.
         signals.extend([!next.terminal, next.terminal, lost]);
         let Some(after) = Successor::new(now, next, role, alone, signals) else { return Ok(None) };
         let (mut builder, after) = after.by_move()?;
@@ -190,9 +196,10 @@ impl LosingMoves {
 }
 
 /// Whether a terminal state of `next` is lost for `role`, which chose simultaneously with others in the
-/// phase before. Every goal but the best counts as lost, since the others may make the same mistake. False
-/// for a role with more than three goal values. Roles that choose alone do not use this signal: the tree
-/// learns more from playouts that lose at once than from playouts that delay the loss.
+/// previous phase. Every goal below the best one counts as a loss, because a draw may only mean that another
+/// role made the same mistake. The signal is false for a role with more than three goal values. Roles that
+/// choose alone do not use this signal: the tree learns more from playouts that lose at once than from
+/// playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;

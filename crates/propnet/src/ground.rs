@@ -97,7 +97,7 @@ impl From<ggp_game::EvalError> for GroundError {
 }
 
 impl PropNet {
-    /// Grounds `game`. The network is simplified only by [`NetBuilder`].
+    /// Grounds `game`. The network is simplified only as far as [`NetBuilder`] does it.
     ///
     /// # Errors
     /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
@@ -231,7 +231,7 @@ impl Moves {
         self.values.iter().map(Vec::len).collect()
     }
 
-    /// The numbers of the role and of the move; `None` if either is not possible.
+    /// The numbers of the role and of the move; `None` if there is no such role or possible move.
     fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
         let role = self.roles.iter().position(|&r| r == role)?;
         Some((role as u32, *self.numbers[role].get(&mv)?))

@@ -44,8 +44,8 @@ macro_rules! kernels {
                         for &(unknown, _) in unknowns {
                             rows[unknown as usize] = R::NONE;
                         }
-                        // Each round but the last sets an unknown in some lane, and no lane needs more rounds
-                        // than there are unknowns.
+                        // Each round except the last sets an unknown in some lane, and no lane needs more
+                        // rounds than there are unknowns.
                         for _ in 0..=unknowns.len() {
                             for run in body {
                                 let range = run.gates.start as usize..run.gates.end as usize;
@@ -66,7 +66,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Overwrites the lanes of `mask` in each row with those of its word in `words`.
+        /// Overwrites the lanes of `mask` in each row with the same lanes of the row's word in `words`.
         $(#[$features])*
         pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
             for (row, &word) in rows.iter_mut().zip(words) {

@@ -1,6 +1,6 @@
 //! Random playouts, one per lane.
 //!
-//! A sweep makes one step in every lane; all lanes are in the same phase. A lane whose playout has ended
+//! A sweep plays one step in every lane. All lanes are in the same phase. A lane whose playout has ended
 //! takes the next waiting start that is in the current phase. Until then it is idle, and the values computed
 //! in it are ignored. A playout's random draws depend only on its number and step, so results do not depend
 //! on lane, vector width or refill order.
@@ -28,7 +28,7 @@ pub(crate) struct Lanes<const W: usize> {
     keys: Keys,
     /// The number of the playout in each lane.
     index: Vec<usize>,
-    /// The sweep in which each lane's playout was in its first state.
+    /// The sweep in which each lane's playout began.
     began: Vec<u64>,
     /// The lanes with a running playout.
     live: Row<W>,
@@ -45,7 +45,7 @@ pub(crate) struct Lanes<const W: usize> {
     ended: Vec<Ended<W>>,
 }
 
-/// Measures where time goes: called at the end of each part of a sweep with that part.
+/// A callback for time measurements: it is called at the end of each part of a sweep, with that part.
 pub(crate) type Observer<'a> = &'a mut dyn FnMut(SweepStep);
 
 /// A part of a sweep.
@@ -115,7 +115,7 @@ impl<const W: usize> Lanes<W> {
         self.live = Row::ZERO;
         self.sweep = 0;
         self.template.clear();
-        // The first sweep at which a playout may reach the step limit.
+        // The first sweep in which a playout may reach the step limit.
         let mut cut_off_at = u64::MAX;
         let mut observe = |part: SweepStep| {
             if let Some(observer) = &mut observer {

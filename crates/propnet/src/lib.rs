@@ -4,7 +4,7 @@
 //! and implements the state machine over [`BitState`]: single states, batches of 64 states, random playouts.
 //!
 //! The machine agrees with the reference interpreter on every state, legal move, goal and percept. A
-//! playout's random draws depend only on its seed, number and step, so results do not depend on the
+//! playout's random draws depend only on its seed, number and step. Results therefore do not depend on the
 //! processor ([`Cpu`]), the vector width or the number of threads. `unsafe` is confined to the vector code.
 //!
 //! # Examples

@@ -1,4 +1,5 @@
-//! The state machine of a network: queries about single states. The submodules hold batches and playouts.
+//! The state machine of a network: queries about single states. The submodules contain the shared data,
+//! batches of states, and playouts.
 
 pub(crate) mod batch;
 mod playouts;
@@ -29,17 +30,17 @@ pub struct PropNetMachine {
     /// The state loaded into `rows`, and in `done` the sections already evaluated for it.
     loaded: Option<BitState>,
     done: [bool; NEXT],
-    /// The rows set by the last joint move. They stay set until the next joint move, because an
-    /// output may be such a row itself.
+    /// The move rows set by the last joint move. They stay set until the next joint move, because such a row
+    /// may itself be an output.
     made: Vec<usize>,
-    /// Buffers for playouts: from reachable states, the same with decisive moves, and from all other
+    /// Buffers for playouts: from reachable states without and with decisive moves, and from all other
     /// states.
     reachable: PlayoutBuffers,
     decisive: PlayoutBuffers,
     general: PlayoutBuffers,
     /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
-    /// The evaluator of nearness to the best goal, for the role that was last asked about.
+    /// The evaluator of nearness to the best goal of the role of the last query.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
 }
@@ -152,7 +153,7 @@ impl PropNetMachine {
                 LEGAL => &single.legal_blocks,
                 _ => &single.next_blocks,
             };
-            // The next state always runs again: it depends on moves that may have changed.
+            // The next-state section always runs again: it depends on moves that may have changed.
             if section == NEXT || !std::mem::replace(&mut self.done[section], true) {
                 Kernels::run_packed(blocks, &single.gates, &mut self.rows);
             }
@@ -240,7 +241,7 @@ impl StateMachine for PropNetMachine {
         self.evaluate(state, GOALS);
         let single = &self.shared.single;
         for ((out, rows), role) in out.iter_mut().zip(&single.goals).zip(&self.shared.net.roles) {
-            // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
+            // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
             let goals = role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
             let holding = rows.iter().zip(goals).filter(|&(&literal, _)| self.value(literal));
             *out = Goals::of(holding.map(|(_, goal)| goal));

@@ -1,6 +1,6 @@
 //! Nearness to a goal: the goal condition evaluated as fuzzy logic (as in Schiffel & Thielscher 2007). The
-//! value of a conjunction is the mean of its parts, that of a disjunction the maximum. Below a certain depth
-//! a condition is a leaf of value 1 or 0.
+//! value of a conjunction is the mean of its parts, and the value of a disjunction is their maximum. Below a
+//! certain depth a condition is a leaf of value 1 or 0.
 
 use crate::cpu::Kernels;
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
@@ -14,7 +14,7 @@ use ggp_game::{EvalError, Fact, Role, StopToken};
 
 /// The depth below which conditions become leaves.
 const DEPTH: usize = 6;
-/// A condition becomes a leaf if its inputs and the leaves so far together exceed this number.
+/// A condition becomes a leaf if its inputs and the leaves found so far exceed this number.
 const PARTS: usize = 4096;
 
 /// A fuzzy condition.

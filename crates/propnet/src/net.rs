@@ -37,13 +37,13 @@ pub struct NetRole {
     pub moves: Vec<NetMove>,
     /// The role's goal values, each with the condition under which it holds.
     pub goals: Vec<(Goal, Signal)>,
-    /// True if `goal` holds of a term that is not a valid goal value; `None` if there is no such term.
+    /// True if `goal` holds for a term that is not a valid goal value; `None` if there is no such term.
     pub bad_goal: Option<Signal>,
     /// The role's percepts after a joint move, each with its condition.
     pub sees: Vec<(Fact, Signal)>,
 }
 
-/// The network of a game. It is immutable, and machines share it.
+/// The network of a game. It is immutable, and a machine and its clones share it.
 #[derive(Clone, Debug)]
 pub struct PropNet {
     pub(crate) game: Arc<Game>,
@@ -111,7 +111,7 @@ impl PropNet {
 /// Sizes of the grounded rules. All zeros for a network that was not made by grounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroundCounts {
-    /// Facts that do not depend on the state, as far as they were demanded.
+    /// Demanded facts that do not depend on the state.
     pub fixed_facts: usize,
     /// Facts that hold in some state according to the relaxed rules (an over-approximation).
     pub possible_facts: usize,

@@ -1,4 +1,5 @@
-//! Sizes of everything between the rules and the running gates: what was grounded, removed and kept.
+//! Sizes of a network and of its programs: the fluents, moves, gates and rows before and after each
+//! compilation step.
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;

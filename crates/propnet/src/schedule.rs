@@ -1,4 +1,4 @@
-//! Scheduling: from a circuit to a program whose gates stand in an order that keeps few values live.
+//! Scheduling: from a circuit to a program whose gates are ordered such that few values are live at a time.
 
 use crate::allocate::{Allocator, OutputValues};
 use crate::circuit::Circuit;
@@ -77,8 +77,7 @@ impl<'a> Compiler<'a> {
         Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
     }
 
-    /// The gates that both the terminal condition and the legal moves need, as a share of the gates of a
-    /// step.
+    /// The share of a step's gates that both the terminal condition and the legal moves need.
     pub(crate) fn shared_by_terminal_and_legal(&self) -> f64 {
         let terminal = self.circuit.cone(&[self.terminal]);
         let legal = self.circuit.cone(&self.legal.iter().flatten().copied().collect::<Vec<_>>());
@@ -194,7 +193,7 @@ fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError
     Ok(sorted)
 }
 
-/// List scheduling that always continues with the kind of which most gates are ready.
+/// List scheduling that always continues with the kind of gate that has the most ready gates.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
     let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
     let mut waiting = vec![0u32; gates.len()];

@@ -1,12 +1,13 @@
-//! Bit-sliced choice of moves: one legal move per lane, drawn uniformly, without a loop over lanes.
+//! Bit-sliced choice of moves: a uniform draw of one legal move in each lane, without a loop over lanes.
 //!
-//! Each of a role's moves has a row: its legality before the choice, the chosen moves after it. A binary tree
-//! stands over the rows in groups of eight. Upwards, adders count each lane's legal moves below every node,
-//! in binary, with one row ("plane") per digit. At the root the counts are transposed to bytes, one or more
-//! per lane, and vector arithmetic draws a random rank below the count. The ranks are transposed back to
-//! planes. Downwards, a lane whose rank is below the left child's count goes left; otherwise it goes right
-//! and subtracts that count. At the leaves exactly the bit of the chosen move is set, one-hot, as the
-//! next-state gates expect. The cost is about eight instructions per move for all lanes of a vector.
+//! Each of a role's moves has a row: before the choice it says in which lanes the move is legal, after the
+//! choice in which lanes it is chosen. The leaves of a binary tree are groups of eight rows. Upwards, adders
+//! count each lane's legal moves below every node, in binary, with one row ("plane") per digit. At the root
+//! the counts are transposed to bytes, one or more per lane, and vector arithmetic draws a random rank below
+//! the count. The ranks are transposed back to planes. Downwards, a lane whose rank is below the left child's
+//! count goes left; otherwise it goes right and subtracts that count. At the leaves exactly the bit of the
+//! chosen move is set, one-hot, as the next-state gates expect. The cost is about eight vector instructions
+//! per move, for all lanes of a vector together.
 
 use crate::rows::Row;
 use ggp_game::rng;
@@ -15,7 +16,7 @@ use ggp_game::rng;
 #[derive(Clone, Debug)]
 pub(crate) struct SelectionTree {
     pub(crate) levels: Vec<Level>,
-    /// Whether the moves are so many that most groups have no chosen move, so that skipping them pays.
+    /// Whether there are so many moves that most groups have no chosen move and are worth skipping.
     pub(crate) sparse: bool,
 }
 
@@ -61,7 +62,7 @@ impl SelectionTree {
         SelectionTree { levels, sparse: moves >= 1024 }
     }
 
-    /// Rows of scratch space for the counts, and again for the ranks.
+    /// The number of rows of scratch space for the counts. The ranks need the same number.
     pub(crate) fn scratch(&self) -> usize {
         self.levels.iter().map(|level| level.nodes * level.planes.max(level.rank_rows)).sum()
     }

@@ -131,7 +131,7 @@ impl SinglePlayouts {
 
     fn read_goals(&mut self, run: &Run<'_>, program: &Program) {
         for ((out, rows), of_role) in self.goals.iter_mut().zip(&program.goals).zip(&run.net.roles) {
-            // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
+            // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
             let goals = of_role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
             let holding = rows
                 .iter()
@@ -142,7 +142,8 @@ impl SinglePlayouts {
     }
 }
 
-/// Clears all set rows but the one of the given rank. Returns its position; `None` if there is none.
+/// Clears all set rows except the set row of rank `rank`. Returns its position; `None` if there is no such
+/// row.
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;

@@ -2,8 +2,8 @@
 //! the best goal is a conjunction over several parts (a series compound; Günther, Schiffel & Thielscher 2009,
 //! Cox, Schkufza, Madsen & Genesereth 2009), each part can be played alone while the others rest.
 //!
-//! The caller has to check that solutions of the parts, one after the other, solve the game: the rules may
-//! count steps, or change a part that no move touches.
+//! The caller must check that the concatenated solutions of the parts solve the game: the rules may count
+//! steps, or change a part that no move concerns.
 
 use crate::builder::NetBuilder;
 use crate::net::PropNet;
@@ -14,9 +14,10 @@ use ggp_game::{Goal, StopToken};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
-/// The most nodes visited to find which part each move concerns: a fraction of a second.
+/// The maximum number of nodes visited by the search for the part that each move concerns. The search takes a
+/// fraction of a second.
 const WORK: usize = 4_000_000;
-/// The most nodes of all subgame networks together.
+/// The maximum number of nodes of all subgame networks together.
 const MOST_NODES: usize = 20_000_000;
 
 /// One part of a game: the moves that concern it, ascending, and the conjuncts of the best goal on it.
@@ -28,8 +29,8 @@ struct Component {
 
 /// The subgames of the game of `net`, fewest moves first, each built on demand. Each is a network with all
 /// fluents and moves of `net` in which only the subgame's moves are ever legal and only its fluents are
-/// updated. It is terminal, with goal 100, once the part's share of the best goal holds. Empty if there are
-/// fewer than two.
+/// updated. It is terminal, with goal 100, once the part's conjuncts of the best goal hold. Empty if there
+/// are fewer than two.
 pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
     let parts = parts(net).filter(|parts| parts.len() > 1 && parts.len() * net.nodes.len() <= MOST_NODES);
     parts.unwrap_or_default().into_iter().map(|part| subgame(net, &part))
@@ -44,7 +45,7 @@ fn parts(net: &PropNet) -> Option<Vec<Component>> {
     }
     let mut partition = Partition::new(net);
     let owners = partition.owners()?;
-    // 1. The conjuncts of the best goal; each joins the fluents that it reads to one part.
+    // 1. The conjuncts of the best goal. Each conjunct joins the fluents that it reads to one part.
     let (_, best) = role.goals.iter().max_by_key(|(goal, _)| goal.value())?;
     let mut walk = Walk::new(net);
     let conjuncts = conjuncts(net, *best).into_iter();
@@ -79,7 +80,7 @@ fn conjuncts(net: &PropNet, signal: Signal) -> Vec<Signal> {
     conjuncts
 }
 
-/// The game restricted to the moves of `part`; it ends when the part's conjuncts of the goal hold.
+/// The game restricted to the moves of `part`. It ends when the part's conjuncts of the goal hold.
 fn subgame(net: &PropNet, part: &Component) -> PropNet {
     let mut builder = NetBuilder::of(net);
     let won = builder.and(part.goal.iter().copied());
@@ -144,7 +145,7 @@ impl<'a> Partition<'a> {
             match &net.nodes[node] {
                 Node::State(fluent) => partition.join(node, partition.fluent(*fluent)),
                 Node::And(inputs) => {
-                    inputs.iter().for_each(|&input| partition.add_reader(node, input, &mut walk))
+                    inputs.iter().for_each(|&input| partition.add_reader(node, input, &mut walk));
                 }
                 Node::Variable(unknown) | Node::Fixpoint(unknown) => {
                     partition.join(node, partition.component(unknown.component));
@@ -206,8 +207,8 @@ impl<'a> Partition<'a> {
         }
         let mut by_part: Vec<(usize, Vec<u32>)> = by_part.into_iter().collect();
         by_part.sort_unstable();
-        // 2. The moves outside the largest class of moves that those sets do not distinguish: that class
-        // leaves the part at rest, and the other moves concern it.
+        // 2. For each part, the sets divide the moves into classes of moves that they do not distinguish. The
+        //    largest class leaves the part unchanged; all other moves concern the part.
         let mut owners: Vec<Option<usize>> = vec![None; moves.len()];
         for (part, mut sets) in by_part {
             sets.sort_unstable();

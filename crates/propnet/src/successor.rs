@@ -1,9 +1,10 @@
-//! Conditions on the state after a move, as signals of the state before it: the next phase's gates, with each
-//! fluent replaced by its next value under that move.
+//! Conditions on the state after a move, expressed as signals of the state before the move: the next phase's
+//! gates, with each fluent replaced by its next value under that move.
 //!
 //! The moves are processed one after the other, and only gates that a move changes are rebuilt. Two
 //! assumptions keep the signals small: the game is not over, and the move is legal. Where other roles choose
-//! simultaneously, a signal is a lower bound: it is true only if the condition holds whatever they do.
+//! simultaneously, a signal is a lower bound: it is true only if the condition holds for all moves of the
+//! other roles.
 
 use crate::bounds::Encoding;
 use crate::builder::NetBuilder;
@@ -12,7 +13,7 @@ use crate::node::{Node, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// The most gate inputs visited for one role in one phase: less than a second.
+/// The maximum number of gate inputs visited for one role in one phase, which takes less than a second.
 const WORK: usize = 1_000_000;
 /// The largest size of the extended network, as a multiple of its original number of nodes.
 const GROWTH: usize = 24;
@@ -21,10 +22,10 @@ const NARROW: usize = 3;
 /// A balanced tree is used if it rebuilds fewer gates than a flat conjunction by at least this factor.
 const FEW: usize = 4;
 
-/// For each move, the value of each signal after it, as far as it is certain.
+/// For each move, the signals of the requested conditions after that move; `None` for a move without signals.
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
-/// The error that the signals would take too much work or too many gates.
+/// The error of a construction that would take too much work or too many gates.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
@@ -33,8 +34,8 @@ pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role implies that no other role has a choice. If so, only such moves get
-    /// signals.
+    /// Whether some move of the role implies that no other role has a choice. In that case only such moves
+    /// get signals.
     alone: bool,
     /// The next values of the fluents before the role's move is known.
     values: Image<'a>,
@@ -88,8 +89,8 @@ impl<'a> Successor<'a> {
         Some(Successor { builder, now, role, alone, values, after, non_terminal, signals })
     }
 
-    /// The signals after each move. If the role chooses alone, a move that does not imply that the other
-    /// roles have no choice gets `None`.
+    /// The signals after each move. If the role chooses alone, a move gets `None` unless it implies that no
+    /// other role has a choice.
     ///
     /// # Errors
     /// [`TooMuch`] once the work or the number of nodes exceeds its bound.
@@ -152,7 +153,7 @@ pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
 }
 
 /// The forced move of each other role that has several moves: the move that `implied` makes legal. `None` if
-/// some such role has none.
+/// some other role has no forced move.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others
@@ -201,7 +202,7 @@ impl<'a> Image<'a> {
         image.negated_if(signal.is_negated())
     }
 
-    /// The nodes whose images change, with their new images, when the nodes of `seeds` get theirs.
+    /// The nodes whose images change when the nodes of `seeds` get new images, with their new images.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,
@@ -291,7 +292,7 @@ fn cone(encoding: &Encoding<'_>, roots: impl IntoIterator<Item = Signal>) -> Opt
     Some(inside)
 }
 
-/// The conjunction of `signals` as a balanced tree: a few changed inputs change few gates.
+/// The conjunction of `signals` as a balanced tree, in which a few changed inputs change few gates.
 fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     if signals.len() <= NARROW {
         return builder.and(signals.iter().copied());

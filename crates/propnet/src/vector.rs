@@ -1,7 +1,8 @@
 //! Vectors of row words, one type for each class of processors.
 //!
-//! Compilers vectorise the gates without help. The choice of moves keeps dozens of values in registers, which
-//! compilers do not vectorise. It is therefore a macro over these types, expanded once for each of them.
+//! Compilers vectorise the evaluation of gates on their own. They do not vectorise the choice of moves, which
+//! keeps dozens of values in registers. The kernels are therefore a macro over these types, expanded once for
+//! each type.
 
 /// Vectors of one word, for any processor.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the same for every width")]

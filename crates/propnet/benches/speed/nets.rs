@@ -1,11 +1,11 @@
-//! Networks built by hand, to measure without grounding: breakthrough on a board with four holes, and connect
-//! four.
+//! Networks built by hand, for measurements without grounding: breakthrough on a board with four holes, and
+//! connect four.
 
 use ggp_game::{Fact, Game, Goal};
 use ggp_propnet::{Fluent, NetBuilder, NetMove, NetRole, PropNet, PropNetMachine, Signal};
 use std::sync::Arc;
 
-/// A minimal game with the roles of the networks: machines read only the roles of a network's game.
+/// A minimal game with two roles. A machine reads only the roles of its network's game.
 fn two_roles() -> Arc<Game> {
     let rules = "(role white) (role black) (init (on)) (<= (next (on)) (true (on)))
         (<= (legal ?r noop) (role ?r)) (<= terminal (not (true (on)))) (<= (goal ?r 100) (role ?r))";

@@ -1,6 +1,6 @@
-//! Hand-written random playouts of two games: the speed of a program for one game on one thread. It uses
-//! bitboards, interleaves several games so that their latencies overlap, and selects moves by rank with
-//! `pdep`.
+//! Hand-written random playouts of two games, as references for the speed of a specialised program on one
+//! thread. They use bitboards, interleave several games so that latencies overlap, and select moves by rank
+//! with `pdep`.
 
 use ggp_game::rng::mix;
 

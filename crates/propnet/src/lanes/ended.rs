@@ -8,7 +8,7 @@ use crate::program::state_row;
 use crate::rows::Row;
 use ggp_game::{Goals, Move, Playout};
 
-/// Ended playouts that wait for the evaluation of their goals, one per lane.
+/// Ended playouts that wait for the evaluation of their goals, at most one per lane.
 #[derive(Clone, Debug)]
 pub(super) struct Ended<const W: usize> {
     /// The state rows of the playouts' last states.
@@ -37,8 +37,8 @@ struct EndedPlayout {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Passes the playouts of the lanes `ended` to `sink`, now or later. The terminal section must have
-    /// just run. Returns whether sections other than the goal section have run since.
+    /// Passes the playouts of the lanes `ended` to `sink`, now or later. The terminal section must be the
+    /// last section that ran. Returns whether a section other than the goal section has run since.
     pub(super) fn end(
         &mut self,
         run: &Run<'_>,
@@ -80,7 +80,7 @@ impl<const W: usize> Lanes<W> {
                 if !holding.any() {
                     continue;
                 }
-                // The row after those of the goals is that of `bad_goal`: a `goal` of an invalid value.
+                // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
                 let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
                 let alone = goal.map_or(Goals::None, Goals::One);
                 (holding & !once).for_each_lane(|lane| self.goals[lane * roles + role] = alone);

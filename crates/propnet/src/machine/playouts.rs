@@ -1,4 +1,5 @@
-//! Playouts, in lanes or (if they are few) one after the other, and a search's queries about many states.
+//! Playouts, in lanes or (if there are only few) one after the other, and the batched queries and hints for a
+//! search.
 
 use super::{PropNetMachine, WORDS};
 use crate::lanes::{Lanes, Observer, Run, SweepStep};
@@ -12,8 +13,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Up to this many playouts run one after the other: for so few, a sweep over all lanes takes longer. The
-/// value is an estimate, not measured for each game.
+/// Up to this many playouts run one after the other, because sweeps over all lanes would take longer. The
+/// value is an estimate and not measured for each game.
 const SINGLES: usize = 3;
 
 /// The time limit for building the machines of all subgames; if it is exceeded, there are none.
@@ -27,7 +28,7 @@ pub(crate) struct PlayoutBuffers {
 }
 
 impl PlayoutBuffers {
-    /// Plays `run`: one playout after the other if they are `few`, otherwise in lanes.
+    /// Plays `run`: its playouts one after the other if `few` is set, otherwise in lanes.
     fn play(
         &mut self,
         run: &Run<'_>,
@@ -49,7 +50,8 @@ impl PlayoutBuffers {
 }
 
 impl PropNetMachine {
-    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` at the end of each part of a sweep with that part.
+    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` at the end of each part
+    /// of a sweep, with that part. With an observer, all playouts run in lanes.
     ///
     /// # Errors
     /// See [`StateMachine`].

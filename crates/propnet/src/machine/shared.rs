@@ -9,7 +9,8 @@ use ggp_game::{EvalError, Fact, Move, Role, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// Networks with at least this many nodes skip gate sharing for single states: it takes too long.
+/// For networks with at least this many nodes, the program for single states is compiled without gate
+/// sharing, which would take too long.
 const SHARE_BELOW: usize = 50_000;
 
 /// Data shared by all machines of one network.
@@ -24,7 +25,7 @@ pub(super) struct Shared {
     pub(super) reachable: PhasePrograms,
     /// Programs for playouts with decisive moves; compiled on first use, `None` if not available.
     pub(super) decisive: OnceLock<Option<PhasePrograms>>,
-    /// classes of interchangeable moves; computed on first use, `None` if there are none.
+    /// The classes of equivalent moves; computed on first use, `None` if there are none.
     pub(super) equivalent: OnceLock<Option<EquivalentMoves>>,
     /// Programs for playouts from all other states; compiled on first use.
     pub(super) general: OnceLock<PhasePrograms>,
@@ -90,7 +91,8 @@ impl Shared {
         self.decisive_unless(&StopToken::new())
     }
 
-    /// As [`Shared::decisive`], but raising `stop` during compilation makes them unavailable from then on.
+    /// Like [`Shared::decisive`]. If `stop` is raised during the compilation, the programs stay unavailable
+    /// from then on.
     pub(super) fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
         let compiled = || {
             let programs =
@@ -112,7 +114,7 @@ impl Shared {
         Ok(self.general.get_or_init(|| programs))
     }
 
-    /// The classes of interchangeable moves, or `None` if there are none.
+    /// The classes of equivalent moves, or `None` if there are none.
     pub(super) fn equivalent(&self) -> Option<&EquivalentMoves> {
         self.equivalent.get_or_init(|| EquivalentMoves::find(&self.net, self.nature)).as_ref()
     }
