@@ -27,15 +27,15 @@ use std::sync::Arc;
 /// Bounds of grounding, checked while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
-    /// The most possible facts, summed over all relations.
+    /// The maximum number of possible facts, summed over all relations.
     pub tuples: usize,
-    /// The most rows that joins may try.
+    /// The maximum number of rows that joins may try.
     pub rows: u64,
-    /// The most instances of rules; an instance may stand for many moves.
+    /// The maximum number of instances of rules; an instance may stand for many moves.
     pub instances: usize,
-    /// The most nodes of the network.
+    /// The maximum number of nodes of the network.
     pub nodes: usize,
-    /// The most bytes in the texts of all terms.
+    /// The maximum number of bytes in the texts of all terms.
     pub text: u64,
 }
 
@@ -106,7 +106,7 @@ impl PropNet {
         let mut relaxed = Relaxed::new(game, limits, stop)?;
         if relaxed.database.values().text_bytes() > limits.text {
             let bound = limits.text >> 20;
-            return Err(GroundError::TooLarge(format!("more than {bound} MiB of texts")));
+            return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
         }
         let moves = Moves::new(&mut relaxed);
         let mut builder = NetBuilder::new(game, &moves.counts());

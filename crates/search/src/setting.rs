@@ -10,7 +10,7 @@ pub(crate) struct Setting<O> {
     pub(crate) name: &'static str,
     /// The accepted values, worded to follow "give …".
     pub(crate) values: &'static str,
-    /// What the option does, in one line.
+    /// The effect of the option, in one line.
     pub(crate) meaning: &'static str,
     /// Sets the option of that name; `None` if the value is not accepted.
     pub(crate) set: fn(&mut O, &'static str, &str) -> Option<()>,

@@ -42,7 +42,7 @@ fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) ->
     rates[2]
 }
 
-/// The least CPU seconds of one run.
+/// The minimum CPU time of one run in seconds.
 const RUN: f64 = 0.4;
 
 fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {

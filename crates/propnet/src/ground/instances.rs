@@ -293,7 +293,10 @@ impl Instances<'_> {
                 self.conclude(split, &bindings, &fitting.sets, builder, signals, first, found);
             }
             if found.plain.len() + found.recursive.len() > self.limits.instances {
-                return Err(GroundError::TooLarge(format!("more than {} instances", self.limits.instances)));
+                return Err(GroundError::TooLarge(format!(
+                    "more than {} instances of rules",
+                    self.limits.instances
+                )));
             }
         }
         Ok(())

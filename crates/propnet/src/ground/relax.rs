@@ -50,7 +50,7 @@ impl Relaxed {
         let mut attempt = 0;
         loop {
             let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()])
-                .map_err(|_| GroundError::TooLarge("a relation cannot be put on demand".to_owned()))?;
+                .map_err(|_| GroundError::TooLarge("a relation cannot be evaluated on demand".to_owned()))?;
             let (mut relaxed, origin) = Relaxed::of_rules(game, lowering.clone(), rewritten, statistics)?;
             let Err((error, failed)) = relaxed.evaluate(limits, stop) else { return Ok(relaxed) };
             attempt += 1;
@@ -106,7 +106,8 @@ impl Relaxed {
                 ..rule.clone()
             })
             .collect();
-        let unstratified = |_| GroundError::TooLarge("the rewritten rules are not stratified".to_owned());
+        let unstratified =
+            |_| GroundError::TooLarge("the rules for evaluation on demand are not stratified".to_owned());
         let originals = lowering.signatures.len();
         let exact = Program::unplanned(signatures.clone(), exact_rules).map_err(unstratified)?;
         // A negation stays only if the relaxed rules compute its relation exactly: the relation is static, is

@@ -5,6 +5,7 @@ use crate::evaluator::{PhasePrograms, fits};
 use crate::net::PropNet;
 use crate::program::{Layout, Outputs, Program};
 use crate::schedule::Compiler;
+use crate::select::MAX_MOVES;
 use ggp_game::{EvalError, Fact, Move, Role, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -47,7 +48,9 @@ impl Shared {
     /// [`EvalError::Interrupted`] if `stop` is raised.
     pub(super) fn new(net: PropNet, stop: &StopToken) -> Result<Shared, EvalError> {
         if !fits(&net) {
-            return Err(EvalError::TooLarge("a role has too many moves for a network".to_owned()));
+            return Err(EvalError::TooLarge(format!(
+                "a role has more than {MAX_MOVES} moves, the maximum for a network"
+            )));
         }
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();

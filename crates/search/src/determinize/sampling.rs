@@ -46,7 +46,9 @@ impl<M: Playouts> RunningMatch<M> {
             Observation::Start => {}
             Observation::Moves(texts) => {
                 let Some((state, _)) = self.possible.states().first().cloned() else {
-                    return Err(PlayError::Unable("no state agrees with what was observed".to_owned()));
+                    return Err(PlayError::Unable(
+                        "no possible state agrees with the observations".to_owned(),
+                    ));
                 };
                 for role in self.machine.game().clone().roles() {
                     self.machine.legal_moves(&state, role, &mut legal)?;
