@@ -256,7 +256,7 @@ fn judge_game(game: &Arc<Game>, oracle: &Path, options: &Options, stop: &StopTok
         Err(_) if stop.is_stopped() => return Judgement::new(Verdict::TooSlow, "grounding".to_owned()),
         Err(error) => return Judgement::new(Verdict::LeftOut, error.to_string()),
     };
-    let mut network = match PropNetMachine::new(game, net) {
+    let mut network = match PropNetMachine::new(net) {
         Ok(machine) => machine,
         Err(error) => return Judgement::new(Verdict::LeftOut, error.to_string()),
     };

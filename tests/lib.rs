@@ -88,7 +88,7 @@ pub fn published(name: &str) -> Option<String> {
 pub fn network(rulesheet: &str) -> PropNetMachine {
     let game = game(rulesheet);
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
-    PropNetMachine::new(&game, net).expect("a machine")
+    PropNetMachine::new(net).expect("a machine")
 }
 
 /// The game of the rules `rulesheet`.

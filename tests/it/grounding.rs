@@ -143,7 +143,7 @@ fn compare(seeds: std::ops::Range<u64>) -> usize {
         let game = std::sync::Arc::new(game);
         let net = PropNet::ground(&game, &GroundLimits::default(), &ggp_game::StopToken::new())
             .unwrap_or_else(|error| panic!("{rules}\n{error}"));
-        let mut network = PropNetMachine::new(&game, net).unwrap_or_else(|error| panic!("{rules}\n{error}"));
+        let mut network = PropNetMachine::new(net).unwrap_or_else(|error| panic!("{rules}\n{error}"));
         let mut interpreter = Interpreter::new(&game);
         walk::agree(&mut interpreter, &mut network, 60, seed)
             .unwrap_or_else(|why| panic!("seed {seed}, {why}, interpreter first:\n{rules}"));
@@ -185,6 +185,6 @@ fn what_is_not_asked_for_may_be_negated() {
     let demanded = game.semantics().on_demand().iter().filter(|on| **on).count();
     assert!(demanded > 0, "the game no longer shows what it is for");
     let net = PropNet::ground(&game, &GroundLimits::default(), &ggp_game::StopToken::new()).expect("small");
-    let mut network = PropNetMachine::new(&game, net).expect("small");
+    let mut network = PropNetMachine::new(net).expect("small");
     walk::agree(&mut Interpreter::new(&game), &mut network, 60, 1).unwrap_or_else(|why| panic!("{why}"));
 }

@@ -14,20 +14,19 @@ use std::sync::Arc;
 /// Evaluates a network node by node, one state at a time.
 #[derive(Clone)]
 struct Naive {
-    game: Arc<Game>,
     net: Arc<PropNet>,
     texts: Vec<String>,
 }
 
 impl Naive {
-    fn new(game: &Arc<Game>, net: &PropNet) -> Naive {
+    fn new(net: &PropNet) -> Naive {
         let mut texts: Vec<String> = Vec::new();
         for mv in net.roles().iter().flat_map(|role| &role.moves) {
             if !texts.iter().any(|text| **text == *mv.text) {
                 texts.push(mv.text.to_string());
             }
         }
-        Naive { game: Arc::clone(game), net: Arc::new(net.clone()), texts }
+        Naive { net: Arc::new(net.clone()), texts }
     }
 
     fn values(&self, state: &[bool], joint: Option<&[Move]>) -> Vec<bool> {
@@ -79,7 +78,7 @@ impl StateMachine for Naive {
     type State = Vec<bool>;
 
     fn game(&self) -> &Arc<Game> {
-        &self.game
+        self.net.game()
     }
     fn name(&self) -> &'static str {
         "naive"
@@ -172,12 +171,12 @@ fn gate(b: &mut NetBuilder, numbers: &mut Sequence, pool: &[Signal]) -> Signal {
 
 /// A random network: a control fluent of short period, a counter, random fluents, a recursive component,
 /// and many moves for role 0.
-fn random_net(seed: u64) -> (usize, PropNet) {
+fn random_net(seed: u64) -> PropNet {
     let numbers = &mut Sequence::new(seed);
     let roles = 1 + numbers.below(3);
     let counts: Vec<usize> =
         (0..roles).map(|role| if role == 0 { 2 + numbers.below(40) } else { 1 + numbers.below(6) }).collect();
-    let mut b = NetBuilder::new(&counts);
+    let mut b = NetBuilder::new(&game(roles), &counts);
     let period = [1, 2, 3, 4, 5][numbers.below(5)];
     let steps = 3 + numbers.below(12);
     let random = 2 + numbers.below(8);
@@ -285,7 +284,7 @@ fn random_net(seed: u64) -> (usize, PropNet) {
         };
         add(&mut fluents, i % 3 == 0, next);
     }
-    (roles, b.finish(fluents, list, terminal))
+    b.finish(fluents, list, terminal)
 }
 
 type Outcome = (Vec<Goals>, u32, Vec<String>, bool);
@@ -434,11 +433,10 @@ fn batches_agree(naive: &mut Naive, machine: &mut PropNetMachine, met: &[Vec<Fac
 fn lanes_agree_with_naive_evaluation_on_random_networks() {
     let (mut phased, mut stuck, mut deferred, mut shared, mut narrowed) = (0, 0, 0, 0, 0);
     for seed in 0..150 {
-        let (roles, net) = random_net(seed);
-        let game = game(roles);
-        let naive = &mut Naive::new(&game, &net);
+        let net = random_net(seed);
+        let naive = &mut Naive::new(&net);
         let numbers = &mut Sequence::new(seed ^ 0x5eed);
-        let mut machine = PropNetMachine::new(&game, net.clone()).unwrap();
+        let mut machine = PropNetMachine::new(net.clone()).unwrap();
         let met = walk(naive, &mut machine, numbers);
         let counts = machine.program_counts();
         phased += usize::from(counts.phases.len() > 1);
@@ -458,7 +456,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         }
         stuck += all.values().filter(|outcome| !outcome.3 && outcome.1 < 40).count();
         for cpu in Cpu::available() {
-            let mut other = PropNetMachine::for_cpu(&game, net.clone(), cpu).unwrap();
+            let mut other = PropNetMachine::for_cpu(net.clone(), cpu).unwrap();
             assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
         }
 
@@ -478,7 +476,7 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
             assert_eq!(alone[&0], *outcome, "seed {seed}, playout {index} alone");
         }
         for cpu in Cpu::available() {
-            let mut other = PropNetMachine::for_cpu(&game, net.clone(), cpu).unwrap();
+            let mut other = PropNetMachine::for_cpu(net.clone(), cpu).unwrap();
             assert_eq!(outcomes(&mut other, &start, plan), all, "seed {seed}, {cpu:?}");
         }
 
@@ -496,8 +494,8 @@ fn lanes_agree_with_naive_evaluation_on_random_networks() {
         let starts: Vec<_> = open.iter().map(|&at| starts[at].clone()).collect();
         let others: Vec<_> = open.iter().map(|&at| others[at].clone()).collect();
         let expected = outcomes(naive, &starts, plan);
-        let going = PlayoutPlan { going: true, ..plan };
-        assert_eq!(outcomes(&mut machine, &others, going), expected, "seed {seed}");
+        let plan = PlayoutPlan { no_terminal_start: true, ..plan };
+        assert_eq!(outcomes(&mut machine, &others, plan), expected, "seed {seed}");
         let nothing = naive.state_of(&[]).unwrap();
         let other = machine.state_of(&[]).unwrap();
         let expected = outcomes(naive, &[nothing], plan);
@@ -513,7 +511,7 @@ fn playouts_one_by_one_are_those_of_the_lanes() {
     for name in ggp_tests::rulesheets() {
         let game = ggp_tests::game(&ggp_tests::rulesheet(&name));
         let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
-        let mut machine = PropNetMachine::new(&game, net).expect("a machine");
+        let mut machine = PropNetMachine::new(net).expect("a machine");
         let start = machine.initial_state().expect("a state");
         let mut together = vec![None; 24];
         for max_steps in [ggp_game::MAX_STEPS, 7] {
@@ -532,4 +530,17 @@ fn playouts_one_by_one_are_those_of_the_lanes() {
             }
         }
     }
+}
+
+#[test]
+fn a_machine_plays_the_game_of_its_network() {
+    let net = random_net(1);
+    let game = Arc::clone(net.game());
+    assert!(Arc::ptr_eq(PropNetMachine::new(net).expect("a machine").game(), &game));
+}
+
+#[test]
+#[should_panic(expected = "one number of moves for each role of the game")]
+fn a_network_has_the_roles_of_its_game() {
+    let _ = NetBuilder::new(&game(2), &[1]);
 }

@@ -7,6 +7,7 @@ const TESTS: [&str; 13] = [
     "board::published_games_have_boards",
     "decisive::nobody_does_so_in_published_games",
     "decisive::published_games_are_no_exception",
+    "equivalent_moves::whichever_equivalent_move_is_made_the_game_goes_on_alike",
     "five::breakthrough_holes",
     "five::endgame",
     "five::english_draughts",
@@ -15,7 +16,6 @@ const TESTS: [&str; 13] = [
     "published::each_published_rulesheet_loads",
     "published::layout_keeps_the_rules_and_settles_at_once",
     "published::what_is_printed_is_the_same_description",
-    "twins::whichever_twin_is_made_the_game_goes_on_alike",
     "walks::published_rulesheets_mean_the_same_to_network_and_interpreter",
 ];
 

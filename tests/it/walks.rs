@@ -28,7 +28,7 @@ fn agrees(game: &Arc<Game>, limits: &GroundLimits) -> Result<bool, String> {
         Err(GroundError::TooLarge(_)) => return Ok(false),
         Err(error) => return Err(error.to_string()),
     };
-    let mut network = PropNetMachine::new(game, net).map_err(|error| error.to_string())?;
+    let mut network = PropNetMachine::new(net).map_err(|error| error.to_string())?;
     walk::agree(&mut Interpreter::new(game), &mut network, STEPS, 3)?;
     Ok(true)
 }

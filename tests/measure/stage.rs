@@ -29,7 +29,7 @@ pub(crate) fn network(game: &Arc<Game>) -> Result<PropNetMachine, EvalError> {
     });
     let net = PropNet::ground(game, &GroundLimits::default(), &stop);
     let _ = done.send(());
-    PropNetMachine::new(game, net.map_err(|error| EvalError::TooLarge(error.to_string()))?)
+    PropNetMachine::new(net.map_err(|error| EvalError::TooLarge(error.to_string()))?)
 }
 
 /// The options of a search.

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     if arguments.propnet {
         let net =
             Build::within(Duration::MAX).ground(&game).map_err(|why| anyhow::anyhow!("no network: {why}"))?;
-        let picture = netgraph::Picture::of(&game, &net);
+        let picture = netgraph::Picture::of(&net);
         if picture.nodes() > arguments.limit {
             let (name, nodes) = (arguments.file.game_name(), picture.nodes());
             anyhow::bail!(

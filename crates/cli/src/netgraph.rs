@@ -4,7 +4,7 @@
 //! disjunction, so that fewer edges are dashed.
 
 use crate::dot::quoted;
-use ggp_game::{Game, Role};
+use ggp_game::Role;
 use ggp_propnet::{Node, PropNet, Signal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -14,7 +14,6 @@ const NAMED_MOVES: usize = 3;
 
 /// The nodes of the network on which an output depends, and the outputs.
 pub(crate) struct Picture<'a> {
-    game: &'a Game,
     net: &'a PropNet,
     /// The nodes to draw. All occurrences of an unknown are drawn as one node, which stands for its value
     /// in the fixpoint.
@@ -26,10 +25,10 @@ pub(crate) struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    pub(crate) fn of(game: &'a Game, net: &'a PropNet) -> Picture<'a> {
+    pub(crate) fn of(net: &'a PropNet) -> Picture<'a> {
         let mut outputs = vec![("terminal".to_owned(), net.terminal())];
         for (number, role) in net.roles().iter().enumerate() {
-            let name = game.role_name(Role(number as u8));
+            let name = net.game().role_name(Role(number as u8));
             outputs.extend(role.moves.iter().map(|mv| (format!("legal {name} {}", mv.text), mv.legal)));
             outputs.extend(role.goals.iter().map(|(goal, when)| (format!("goal {name} {goal}"), *when)));
             outputs.extend(role.bad_goal.map(|when| (format!("goal {name} ?"), when)));
@@ -39,7 +38,7 @@ impl<'a> Picture<'a> {
         // Constantly false outputs are left out.
         outputs.retain(|&(_, signal)| signal != Signal::FALSE);
         let mut picture =
-            Picture { game, net, drawn: BTreeSet::new(), unknowns: BTreeMap::new(), outputs: Vec::new() };
+            Picture { net, drawn: BTreeSet::new(), unknowns: BTreeMap::new(), outputs: Vec::new() };
         let mut stack: Vec<usize> = outputs.iter().map(|(_, signal)| signal.node()).collect();
         let mut seen = vec![false; net.nodes().len()];
         while let Some(at) = stack.pop() {
@@ -106,7 +105,7 @@ impl<'a> Picture<'a> {
                 if let more @ 1.. = set.members.len().saturating_sub(NAMED_MOVES) {
                     named += &format!(" | {more} more");
                 }
-                let role = self.game.role_name(Role(set.role as u8));
+                let role = self.net.game().role_name(Role(set.role as u8));
                 (format!("does {role} {named}"), "box, style=rounded")
             }
             Node::And(_) => (if self.is_flipped(at) { "∨" } else { "∧" }.to_owned(), "circle"),

@@ -68,7 +68,7 @@ pub use move_table::canonical_term;
 pub use moves::Move;
 pub use perft::{JointMoves, perft};
 pub use player::{Candidate, Observation, PlayError, Player, SearchReport};
-pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts};
+pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts, StepwisePlayouts};
 pub use preference::Preference;
 pub use role::Role;
 pub use semantics::Semantics;

@@ -38,7 +38,7 @@ pub struct PlayoutPlan<'a> {
     /// Whether to record [`Playout::moves`].
     pub moves: bool,
     /// Whether the caller knows that no start state is terminal, so that the machine need not test it.
-    pub going: bool,
+    pub no_terminal_start: bool,
     /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). A role that chooses
     /// alone makes a winning move if it has one; otherwise, in a game of two roles, it avoids moves after
     /// which the other role can win. Where roles choose simultaneously, a role avoids moves that end the
@@ -59,7 +59,7 @@ impl PlayoutPlan<'_> {
             per_start: 1,
             max_steps: MAX_STEPS,
             moves: false,
-            going: false,
+            no_terminal_start: false,
             decisive: false,
             preferred: None,
         }
@@ -156,44 +156,9 @@ pub trait Batches: StateMachine {
         plan: PlayoutPlan,
         sink: &mut dyn FnMut(Playout<'_>),
     ) -> Result<(), EvalError> {
-        let roles = self.game().role_count();
-        let mut goals = vec![Goals::None; roles];
-        let mut joint = vec![Move(0); roles];
-        let (mut legal, mut moves) = (Vec::new(), Vec::new());
+        let mut playing = StepwisePlayouts::new(self.game().role_count());
         for index in 0..starts.len() * plan.per_start {
-            let start = &starts[index / plan.per_start];
-            let number = plan.first.wrapping_add(index as u64);
-            let stream = rng::Stream::new(plan.seed, number);
-            let preferred = plan.preferred.filter(|preferred| preferred.applies(number));
-            let mut state = start.clone();
-            let mut steps = 0;
-            moves.clear();
-            let terminal = 'playout: loop {
-                if self.is_terminal(&state)? {
-                    break true;
-                }
-                if steps == plan.max_steps {
-                    break false;
-                }
-                for role in self.game().clone().roles() {
-                    self.legal_moves(&state, role, &mut legal)?;
-                    if legal.is_empty() {
-                        break 'playout false;
-                    }
-                    if let Some(preferred) = preferred {
-                        preferred.narrow(role, &mut legal);
-                    }
-                    let rank = stream.below(steps, role, legal.len() as u32);
-                    joint[role.index()] = legal[rank as usize];
-                }
-                if plan.moves {
-                    moves.extend_from_slice(&joint);
-                }
-                state = self.next_state(&state, &joint)?;
-                steps += 1;
-            };
-            self.goals(&state, &mut goals)?;
-            sink(Playout { index, goals: &goals, steps, moves: &moves, terminal });
+            sink(playing.play(self, &starts[index / plan.per_start], index, &plan, |_| Ok(true))?);
         }
         Ok(())
     }
@@ -204,3 +169,77 @@ pub trait Batches: StateMachine {
 pub trait Playouts: Batches + Hints {}
 
 impl<M: Batches + Hints> Playouts for M {}
+
+/// Plays random playouts one after the other, one joint move at a time: the only playout loop of the workspace
+/// over [`StateMachine`]. It holds the buffers that consecutive playouts share.
+#[derive(Clone, Debug)]
+pub struct StepwisePlayouts {
+    moves: Vec<Move>,
+    joint: Vec<Move>,
+    legal: Vec<Move>,
+    goals: Vec<Goals>,
+}
+
+impl StepwisePlayouts {
+    /// Creates the buffers for a game of `roles` roles.
+    pub fn new(roles: usize) -> StepwisePlayouts {
+        StepwisePlayouts {
+            moves: Vec::new(),
+            joint: vec![Move(0); roles],
+            legal: Vec::new(),
+            goals: vec![Goals::None; roles],
+        }
+    }
+
+    /// Plays playout `index` of `plan` from `start`. Before each step, `may_continue` gets the number of joint
+    /// moves made so far. If it returns `false`, the playout is cut off in the current state, which may be
+    /// terminal.
+    ///
+    /// # Errors
+    /// See [`StateMachine`]; and the errors of `may_continue`.
+    #[inline]
+    pub fn play<M: StateMachine>(
+        &mut self,
+        machine: &mut M,
+        start: &M::State,
+        index: usize,
+        plan: &PlayoutPlan<'_>,
+        mut may_continue: impl FnMut(u32) -> Result<bool, EvalError>,
+    ) -> Result<Playout<'_>, EvalError> {
+        let StepwisePlayouts { moves, joint, legal, goals } = self;
+        let game = machine.game().clone();
+        let number = plan.first.wrapping_add(index as u64);
+        let stream = rng::Stream::new(plan.seed, number);
+        let preferred = plan.preferred.filter(|preferred| preferred.applies(number));
+        let mut state = start.clone();
+        let mut steps = 0;
+        moves.clear();
+        let terminal = 'playout: loop {
+            let continues = may_continue(steps)?;
+            if machine.is_terminal(&state)? {
+                break true;
+            }
+            if steps == plan.max_steps || !continues {
+                break false;
+            }
+            for role in game.roles() {
+                machine.legal_moves(&state, role, legal)?;
+                if legal.is_empty() {
+                    break 'playout false;
+                }
+                if let Some(preferred) = preferred {
+                    preferred.narrow(role, legal);
+                }
+                let rank = stream.below(steps, role, legal.len() as u32);
+                joint[role.index()] = legal[rank as usize];
+            }
+            if plan.moves {
+                moves.extend_from_slice(joint);
+            }
+            state = machine.next_state(&state, joint)?;
+            steps += 1;
+        };
+        machine.goals(&state, goals)?;
+        Ok(Playout { index, goals, steps, moves, terminal })
+    }
+}

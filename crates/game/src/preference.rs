@@ -41,7 +41,7 @@ impl Preference {
     }
 
     /// Whether any playout prefers any move.
-    pub fn is_felt(&self) -> bool {
+    pub fn has_effect(&self) -> bool {
         self.playouts > 0 && !self.of_role.iter().all(Vec::is_empty)
     }
 

@@ -176,11 +176,10 @@ impl Build {
             let net = self.ground_unless(game, stop, halt)?;
             let ground = began.elapsed();
             let began = Instant::now();
-            let machine =
-                PropNetMachine::compile(game, net, self.cpu, stop).map_err(|error| match error {
-                    EvalError::Interrupted => self.interruption(halt),
-                    other => BuildError::Eval(other),
-                })?;
+            let machine = PropNetMachine::compile(net, self.cpu, stop).map_err(|error| match error {
+                EvalError::Interrupted => self.interruption(halt),
+                other => BuildError::Eval(other),
+            })?;
             if self.decisive {
                 machine.compile_decisive(stop);
             }
@@ -254,7 +253,7 @@ mod tests {
         let (game, stop) = (nim(), StopToken::new());
         let net = PropNet::ground(&game, &GroundLimits::default(), &stop).expect("a network");
         stop.stop();
-        let error = PropNetMachine::compile(&game, net, Cpu::detect(), &stop).unwrap_err();
+        let error = PropNetMachine::compile(net, Cpu::detect(), &stop).unwrap_err();
         assert_eq!(error, ggp_game::EvalError::Interrupted);
     }
 }

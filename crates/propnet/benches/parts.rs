@@ -1,5 +1,5 @@
-//! Times the parts: grounding, compiling, the gates of a step, the choice of moves, whole playouts.
-//! `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
+//! Measures the time of each part: grounding, compiling, the gates of a step, the choice of moves, and whole
+//! playouts. `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ggp_game::Batches;
@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A small game, one with many choices, one with deep gates, one with many moves.
+/// A small game, a game with many choices, a game with deep circuits, and a game with many moves.
 const GAMES: [&str; 4] = ["tic_tac_toe", "breakthrough_holes", "english_draughts", "skirmish"];
 /// Playouts per run: several for each lane.
 const PLAYOUTS: usize = 8 * 512;
@@ -20,13 +20,12 @@ fn game(name: &str) -> Arc<Game> {
     Arc::new(Game::new(ggp_gdl::parse(&text).expect("GDL")).expect("a valid game"))
 }
 
-fn ground(game: &Game) -> PropNet {
+fn ground(game: &Arc<Game>) -> PropNet {
     PropNet::ground(game, &GroundLimits::default(), &StopToken::new()).expect("small enough")
 }
 
 fn machine(name: &str) -> PropNetMachine {
-    let game = game(name);
-    PropNetMachine::new(&game, ground(&game)).expect("few moves")
+    PropNetMachine::new(ground(&game(name))).expect("few moves")
 }
 
 fn grounding(c: &mut Criterion) {
@@ -40,10 +39,9 @@ fn grounding(c: &mut Criterion) {
 fn compiling(c: &mut Criterion) {
     let mut group = c.benchmark_group("compiling");
     for name in GAMES {
-        let game = game(name);
-        let net = ground(&game);
+        let net = ground(&game(name));
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
-            b.iter(|| black_box(PropNetMachine::new(&game, net.clone()).expect("few moves")));
+            b.iter(|| black_box(PropNetMachine::new(net.clone()).expect("few moves")));
         });
     }
 }

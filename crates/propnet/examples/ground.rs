@@ -1,10 +1,11 @@
 //! Grounds games and prints how large they are: `ground FILE…`.
 use ggp_game::{Game, StopToken};
 use ggp_propnet::{GroundLimits, PropNet};
+use std::sync::Arc;
 fn main() {
     for file in std::env::args().skip(1) {
-        let game =
-            Game::new(ggp_gdl::parse(&std::fs::read(&file).expect("readable")).expect("GDL")).expect("valid");
+        let text = std::fs::read(&file).expect("readable");
+        let game = Arc::new(Game::new(ggp_gdl::parse(&text).expect("GDL")).expect("valid"));
         let t = std::time::Instant::now();
         let name = file.rsplit('/').next().unwrap_or("");
         match PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()) {

@@ -13,7 +13,7 @@ fn main() {
     );
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("ground");
     let ground = t.elapsed().as_secs_f64();
-    let mut machine = PropNetMachine::new(&game, net).expect("compiled");
+    let mut machine = PropNetMachine::new(net).expect("compiled");
     let build = t.elapsed().as_secs_f64();
     let start = machine.initial_state().expect("a state");
     let starts = vec![start; count];

@@ -1,6 +1,7 @@
-//! Row allocation: a value gets a row at the gate that computes it, and the row is free again after the last
-//! gate that reads the value. Legal moves and next state bits are computed directly in their own rows if that
-//! overwrites nothing still to be read; otherwise they are copied there at the end of the section.
+//! Row allocation. A value gets a row at the gate that computes it, and the row is free again after the last
+//! gate that reads the value. Legal moves and next state bits are computed directly in their own rows, unless
+//! this overwrites values that are still to be read. In that case they are copied to their rows at the end of
+//! the section.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
@@ -8,6 +9,27 @@ use crate::program::{Block, FIRST_STATE, GROUP, Layout, ONES, Outputs, Program, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const NOWHERE: u32 = u32::MAX;
+
+/// The literals of a program's outputs.
+pub(crate) struct OutputValues {
+    pub(crate) terminal: Literal<Value>,
+    /// Per role, the literal of each goal, then the literal of `bad_goal`.
+    pub(crate) goals: Vec<Vec<Literal<Value>>>,
+    /// Per role, the literal of each move's legality.
+    pub(crate) legal: Vec<Vec<Literal<Value>>>,
+    /// The literal of each fluent's next value.
+    pub(crate) next: Vec<Literal<Value>>,
+    /// Per role, the literal of each percept.
+    pub(crate) percepts: Vec<Vec<Literal<Value>>>,
+}
+
+impl OutputValues {
+    /// The literals of all outputs.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Literal<Value>> + '_ {
+        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
+        lists.flatten().chain(&self.next).chain([&self.terminal]).copied()
+    }
+}
 
 /// Assigns rows to values.
 pub(crate) struct Allocator {
@@ -103,98 +125,32 @@ impl Allocator {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one list of outputs for each section")]
+    /// Places the gates of all sections and the values of `outputs` in rows, and completes `program`.
     pub(crate) fn finish(
         &mut self,
         mut program: Program,
         sections: [Section; 4],
-        terminal: Literal<Value>,
-        goals: &[Vec<Literal<Value>>],
-        legal: &[Vec<Literal<Value>>],
-        next: &[Literal<Value>],
-        percepts: &[Vec<Literal<Value>>],
+        outputs: &OutputValues,
     ) -> Program {
         let first_free = self.next_row;
-        // The ends of the sections, at which their outputs are read.
-        let mut ends = [0; 4];
-        let mut position = 0;
-        for (section, end) in sections.iter().zip(&mut ends) {
-            position += section.len() + 1;
-            *end = position;
-        }
-        let mut keep_until = |value: Value, end: usize| {
-            let last = &mut self.last[value as usize];
-            *last = (*last).max(end);
-        };
-        keep_until(terminal.0, ends[TERMINAL]);
-        for &(value, _) in goals.iter().flatten() {
-            keep_until(value, ends[GOALS]);
-        }
-        for &(value, _) in legal.iter().flatten() {
-            keep_until(value, ends[LEGAL]);
-        }
-        for &(value, _) in next {
-            keep_until(value, ends[NEXT]);
-        }
-        for &(value, _) in percepts.iter().flatten() {
-            keep_until(value, ends[NEXT]);
-        }
-
-        let row_of = |row: &[u32], literal: Literal<Value>| (row[literal.0 as usize], literal.1);
+        let ends = self.keep_outputs(&sections, outputs);
         let mut position = 0;
         for (number, section) in sections.into_iter().enumerate() {
             let mut copies = Vec::new();
             let mut blocks = Vec::new();
             if !self.keep && number == LEGAL {
-                self.place_legal(&section, legal, ends[LEGAL], &mut copies);
+                self.place_legal(&section, &outputs.legal, ends[LEGAL], &mut copies);
             }
             if !self.keep && number == NEXT {
-                self.place_next(&section, next, &mut copies, &mut program, &mut blocks);
+                self.place_next(&section, &outputs.next, &mut copies, &mut program, &mut blocks);
             }
             for item in section {
                 position += 1;
-                match item {
-                    Item::Gate(gate) => {
-                        let inputs = gate.inputs.map(|input| self.row[input as usize]);
-                        gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
-                        let out = self.place(gate.out);
-                        push_gate(&mut program.gates, &mut blocks, gate.kind, Gate { out, inputs });
-                        self.release(gate.out, position, first_free);
-                    }
-                    Item::Loop(recursion) => {
-                        let block = self.place_loop(&recursion, &mut program.gates, position, first_free);
-                        blocks.push(block);
-                    }
-                }
+                self.place_item(&item, &mut program.gates, &mut blocks, position, first_free);
             }
             position += 1;
-            match number {
-                TERMINAL => program.terminal = row_of(&self.row, terminal),
-                GOALS => {
-                    let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
-                        list.iter().map(|&literal| row_of(&self.row, literal)).collect()
-                    };
-                    program.goals = goals.iter().map(rows).collect();
-                }
-                NEXT if self.keep => {
-                    let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
-                        list.iter().map(|&literal| row_of(&self.row, literal)).collect()
-                    };
-                    program.legal = legal.iter().map(rows).collect();
-                    program.next = next.iter().map(|&literal| row_of(&self.row, literal)).collect();
-                    program.percepts = percepts.iter().map(rows).collect();
-                }
-                _ => {}
-            }
-            for Copying { to, from } in copies {
-                let (from, negated) = match from {
-                    From::Row(row) => (row, false),
-                    From::Value(literal) => row_of(&self.row, literal),
-                };
-                let kind = if negated { Kind::Not } else { Kind::Copy };
-                let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
-                push_gate(&mut program.gates, &mut blocks, kind, Gate { out: to, inputs: [from; 3] });
-            }
+            self.assign_outputs(number, outputs, &mut program);
+            self.push_copies(copies, &mut program.gates, &mut blocks);
             for value in 0..self.row.len() as u32 {
                 self.release(value, position, first_free);
             }
@@ -211,8 +167,89 @@ impl Allocator {
         program
     }
 
-    /// Lets the section compute legal moves directly in their rows, except those that the next state reads:
-    /// the choice of moves overwrites these rows.
+    /// Keeps the value of each output until the end of its section. Returns the positions of these ends.
+    fn keep_outputs(&mut self, sections: &[Section; 4], outputs: &OutputValues) -> [usize; 4] {
+        let mut ends = [0; 4];
+        let mut position = 0;
+        for (section, end) in sections.iter().zip(&mut ends) {
+            position += section.len() + 1;
+            *end = position;
+        }
+        let mut keep_until = |literals: &[Literal<Value>], end: usize| {
+            for &(value, _) in literals {
+                let last = &mut self.last[value as usize];
+                *last = (*last).max(end);
+            }
+        };
+        keep_until(&[outputs.terminal], ends[TERMINAL]);
+        outputs.goals.iter().for_each(|goals| keep_until(goals, ends[GOALS]));
+        outputs.legal.iter().for_each(|legal| keep_until(legal, ends[LEGAL]));
+        keep_until(&outputs.next, ends[NEXT]);
+        outputs.percepts.iter().for_each(|percepts| keep_until(percepts, ends[NEXT]));
+        ends
+    }
+
+    /// Places one item of a section, and frees the rows that it is the last to read.
+    fn place_item(
+        &mut self,
+        item: &Item,
+        gates: &mut Vec<Gate>,
+        blocks: &mut Vec<Block>,
+        position: usize,
+        first_free: u32,
+    ) {
+        match item {
+            Item::Gate(gate) => {
+                let inputs = gate.inputs.map(|input| self.row[input as usize]);
+                gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
+                let out = self.place(gate.out);
+                push_gate(gates, blocks, gate.kind, Gate { out, inputs });
+                self.release(gate.out, position, first_free);
+            }
+            Item::Loop(recursion) => {
+                let block = self.place_loop(recursion, gates, position, first_free);
+                blocks.push(block);
+            }
+        }
+    }
+
+    /// The row and the negation of `literal`, whose value has a row.
+    fn row_of(&self, (value, negated): Literal<Value>) -> Literal<u32> {
+        (self.row[value as usize], negated)
+    }
+
+    /// Stores in `program` the rows of the outputs that are readable after section `number`.
+    fn assign_outputs(&self, number: usize, outputs: &OutputValues, program: &mut Program) {
+        let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
+            list.iter().map(|&literal| self.row_of(literal)).collect()
+        };
+        match number {
+            TERMINAL => program.terminal = self.row_of(outputs.terminal),
+            GOALS => program.goals = outputs.goals.iter().map(rows).collect(),
+            NEXT if self.keep => {
+                program.legal = outputs.legal.iter().map(rows).collect();
+                program.next = rows(&outputs.next);
+                program.percepts = outputs.percepts.iter().map(rows).collect();
+            }
+            _ => {}
+        }
+    }
+
+    /// Appends the gates of `copies` at the end of a section.
+    fn push_copies(&self, copies: Vec<Copying>, gates: &mut Vec<Gate>, blocks: &mut Vec<Block>) {
+        for Copying { to, from } in copies {
+            let (from, negated) = match from {
+                From::Row(row) => (row, false),
+                From::Value(literal) => self.row_of(literal),
+            };
+            let kind = if negated { Kind::Not } else { Kind::Copy };
+            let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
+            push_gate(gates, blocks, kind, Gate { out: to, inputs: [from; 3] });
+        }
+    }
+
+    /// Lets the section compute legal moves directly in their rows, except values that the next state reads:
+    /// the choice of moves overwrites the rows of the moves.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -345,7 +382,7 @@ enum From {
     Value(Literal<Value>),
 }
 
-/// The values that the gates of a section compute, without those of loops.
+/// The values that the gates of a section compute, without the gates of loops.
 fn made_by(section: &Section) -> FxHashSet<Value> {
     let out = |item: &Item| match item {
         Item::Gate(gate) => Some(gate.out),

@@ -5,10 +5,10 @@ use crate::node::{Node, Signal};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// the nodes of a network, single-rail (the nodes themselves) or dual-rail (their bounds).
+/// The nodes of a network, single-rail (the nodes themselves) or dual-rail (their bounds).
 #[derive(Clone, Debug)]
 pub(crate) struct Encoding<'a> {
-    /// The nodes; or, in dual-rail, the lower and then the upper bound of each node.
+    /// Single-rail: the nodes. Dual-rail: for each node its lower bound, then its upper bound.
     pub(crate) nodes: Cow<'a, [Node]>,
     count: usize,
 }
@@ -19,8 +19,8 @@ impl<'a> Encoding<'a> {
         Encoding { nodes: Cow::Borrowed(nodes), count: 1 }
     }
 
-    /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf: the caller gives them values
-    /// such that the upper bound holds wherever the lower does.
+    /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf. The caller must give them
+    /// values such that the lower bound implies the upper bound.
     pub(crate) fn bounds(nodes: &'a [Node]) -> Encoding<'a> {
         let bounds = |node: &Node, upper| match node {
             Node::And(inputs) => Node::And(inputs.iter().map(|&input| bound(input, upper)).collect()),
@@ -30,7 +30,7 @@ impl<'a> Encoding<'a> {
         Encoding { nodes: Cow::Owned(nodes.collect()), count: 2 }
     }
 
-    /// The upper or lower bound of `signal` of the network; in single-rail, the signal itself.
+    /// The upper or lower bound of the network's `signal`; in the single-rail encoding, the signal itself.
     pub(crate) fn bound(&self, signal: Signal, upper: bool) -> Signal {
         if self.count == 1 { signal } else { bound(signal, upper) }
     }

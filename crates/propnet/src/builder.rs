@@ -3,17 +3,21 @@
 use crate::move_set::{MoveSet, MoveSets};
 use crate::net::{Fluent, GroundCounts, NetRole, PropNet};
 use crate::node::{Node, Signal, Unknown};
+use ggp_game::Game;
 use rustc_hash::FxHashMap;
 use std::ops::Not;
+use std::sync::Arc;
 
-/// Builds a network bottom-up and simplifies it on the way: constants, duplicates, complements, absorption
-/// one level down, and set algebra on move sets (a role makes exactly one move).
+/// Builds a network bottom-up and simplifies each node: by constants, duplicates, complements, absorption one
+/// level down, and set algebra on move sets (a role makes exactly one move).
 ///
 /// # Examples
 /// ```
 /// use ggp_propnet::{NetBuilder, Signal};
-/// // One role with two moves; a net simplifies what it is told.
-/// let mut net = NetBuilder::new(&[2]);
+/// # let rules = b"(role a) (legal a x) (legal a y) (<= terminal (true over)) (next over) (goal a 100)";
+/// # let game = std::sync::Arc::new(ggp_game::Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+/// // The network of a `game` whose only role has two moves.
+/// let mut net = NetBuilder::new(&game, &[2]);
 /// let (on, first) = (net.state(0), net.move_set(0, &[0]));
 /// let both = net.and([on, first]);
 /// assert_eq!(net.and([both, on]), both);
@@ -21,19 +25,25 @@ use std::ops::Not;
 /// ```
 #[derive(Clone, Debug)]
 pub struct NetBuilder {
+    game: Arc<Game>,
     nodes: Vec<Node>,
     index: FxHashMap<Node, u32>,
     move_sets: MoveSets,
     components: Vec<Box<[Signal]>>,
 }
 
-/// Operands with more inputs than this are not searched for absorption and unit propagation.
+/// Operands with more inputs than this are excluded from absorption and unit propagation.
 const LOOK_INTO: usize = 12;
 
 impl NetBuilder {
-    /// Creates a builder; `moves` gives the number of moves of each role.
-    pub fn new(moves: &[usize]) -> NetBuilder {
+    /// Creates a builder of the network of `game`. `moves` gives the number of moves of each role.
+    ///
+    /// # Panics
+    /// If the number of entries of `moves` is not the number of roles of `game`.
+    pub fn new(game: &Arc<Game>, moves: &[usize]) -> NetBuilder {
+        assert_eq!(moves.len(), game.role_count(), "one number of moves for each role of the game");
         NetBuilder {
+            game: Arc::clone(game),
             nodes: vec![Node::False],
             index: FxHashMap::default(),
             move_sets: MoveSets::new(moves),
@@ -45,7 +55,13 @@ impl NetBuilder {
     pub(crate) fn of(net: &PropNet) -> NetBuilder {
         let nodes = net.nodes.clone();
         let index = nodes.iter().cloned().zip(0..).collect();
-        NetBuilder { nodes, index, move_sets: net.move_sets.clone(), components: net.components.clone() }
+        NetBuilder {
+            game: Arc::clone(&net.game),
+            nodes,
+            index,
+            move_sets: net.move_sets.clone(),
+            components: net.components.clone(),
+        }
     }
 
     /// The number of nodes, used or not.
@@ -130,8 +146,8 @@ impl NetBuilder {
         }
     }
 
-    /// Replaces each conjunction of nothing but move sets by those sets. It has at most one set per role,
-    /// and the sets merge with the other move sets in `list`.
+    /// Replaces each conjunction of move sets alone by its sets, so that they can merge with the other move
+    /// sets in `list`. Such a conjunction has at most one set per role.
     fn inline_move_sets(&self, list: &mut Vec<Signal>) {
         let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
         let mut at = 0;
@@ -149,7 +165,7 @@ impl NetBuilder {
         list.sort_unstable();
     }
 
-    /// Replaces two or more move sets of one role by their intersection. Returns whether it did so.
+    /// Replaces two or more move sets of one role by their intersection. Returns whether `list` changed.
     fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
         let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
             Node::MoveSet(number) => Some(number),
@@ -178,7 +194,8 @@ impl NetBuilder {
         true
     }
 
-    /// Propagates units and absorbs across the inputs of the operands. Returns whether `list` changed.
+    /// Applies unit propagation and absorption between `list` and the inputs of its conjunctions. Returns
+    /// whether `list` changed.
     fn look_into_operands(&mut self, list: &mut Vec<Signal>) -> bool {
         for at in 0..list.len() {
             let Node::And(inner) = &self.nodes[list[at].node()] else { continue };
@@ -238,20 +255,35 @@ impl NetBuilder {
     }
 
     /// Finishes the network with the given outputs.
+    ///
+    /// # Panics
+    /// If the number of `roles` is not the number of roles of the game.
     pub fn finish(self, fluents: Vec<Fluent>, roles: Vec<NetRole>, terminal: Signal) -> PropNet {
-        let NetBuilder { nodes, move_sets, components, .. } = self;
+        let NetBuilder { game, nodes, move_sets, components, .. } = self;
+        assert_eq!(roles.len(), game.role_count(), "outputs for each role of the game");
         let grounding = GroundCounts::default();
-        PropNet { nodes, move_sets, components, fluents, roles, terminal, grounding }
+        PropNet { game, nodes, move_sets, components, fluents, roles, terminal, grounding }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{NetBuilder, Node, Signal};
+    use ggp_game::Game;
+    use std::sync::Arc;
+
+    /// A builder for a game with one role for each entry of `moves`.
+    fn builder(moves: &[usize]) -> NetBuilder {
+        let roles =
+            (0..moves.len()).map(|role| format!("(role r{role}) (legal r{role} x) (goal r{role} 100)"));
+        let rules = format!("(init on) (<= terminal (not (true on))) {}", roles.collect::<String>());
+        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap();
+        NetBuilder::new(&Arc::new(game), moves)
+    }
 
     #[test]
     fn conjunctions_are_reduced() {
-        let mut b = NetBuilder::new(&[4]);
+        let mut b = builder(&[4]);
         let (x, y, z) = (b.state(0), b.state(1), b.state(2));
         assert_eq!(b.and([x, Signal::TRUE]), x);
         assert_eq!(b.and([x, y, !x]), Signal::FALSE);
@@ -269,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_role_makes_exactly_one_of_its_moves() {
-        let mut b = NetBuilder::new(&[4, 3]);
+        let mut b = builder(&[4, 3]);
         let (a, c) = (b.move_set(0, &[0, 1]), b.move_set(0, &[2, 3]));
         assert_eq!(a, !c);
         assert_eq!(b.and([a, c]), Signal::FALSE);

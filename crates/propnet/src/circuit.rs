@@ -27,8 +27,8 @@ pub(crate) enum Cell {
     And(Vec<Signal>),
 }
 
-/// The logic of some outputs of a network. A [`Signal`] indexes `cells` here. Unlike in a network, a cell
-/// may stand before its inputs.
+/// The logic of some outputs of a network. A [`Signal`] of a circuit refers to one of its `cells`. Unlike in
+/// a network, a cell may precede its inputs.
 #[derive(Debug)]
 pub(crate) struct Circuit {
     pub(crate) cells: Vec<Cell>,
@@ -39,10 +39,10 @@ pub(crate) struct Circuit {
     pub(crate) steps: Steps,
 }
 
-/// The most pairs of inputs that sharing considers. The widest gates are left out first.
+/// The maximum number of pairs of inputs that sharing considers. The widest gates are excluded first.
 const PAIRS: usize = 3_000_000;
-/// The number of uses from which a pair of inputs gets its own gate. A three-input gate consumes two more
-/// inputs, so each use saves half a gate.
+/// The minimum number of uses for which a pair of inputs gets its own gate. Each three-input gate reduces the
+/// number of inputs of a conjunction by two, so each use of a shared pair saves half a gate.
 const USES: u32 = 3;
 
 impl Circuit {
@@ -92,8 +92,8 @@ impl Circuit {
         Signal::of_node(self.cells.len() - 1)
     }
 
-    /// Copies the nodes that `roots` need. A network's nodes are in topological order except through
-    /// fixpoints, so a search for the needed nodes comes first.
+    /// Copies the nodes that `roots` need. A search finds these nodes first, since a network's nodes are in
+    /// topological order except through fixpoints.
     fn copy(&mut self, net: &PropNet, roots: &[Signal]) {
         let mut needed = Walk::new(net);
         needed.on(roots.iter().copied(), |_| ());
@@ -180,7 +180,7 @@ impl Circuit {
         cone
     }
 
-    /// Merges each conjunction whose only reader is a conjunction into its reader.
+    /// Merges each conjunction into its reader if its only reader is a conjunction.
     fn flatten(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let fanouts = self.fanouts();
         let mergeable = |cells: &[Cell], signal: Signal| {
@@ -241,7 +241,7 @@ impl Circuit {
             for (cell, mut literals) in terms {
                 literals.retain(|&literal| literal != factor);
                 match literals[..] {
-                    // The term is the factor alone: it absorbs the other terms.
+                    // The term consists of the factor alone: it absorbs the other terms.
                     [] => clause.push(Signal::FALSE),
                     [one] => {
                         self.cells[cell] = Cell::False;
@@ -274,7 +274,7 @@ impl Circuit {
         Ok(())
     }
 
-    /// Gives each pair of inputs that several conjunctions have in common a cell of its own, the most
+    /// Computes each pair of inputs that several conjunctions have in common in a cell of its own, the most
     /// frequent pair first.
     fn share_pairs(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut by_width: Vec<usize> = (0..self.cells.len())

@@ -6,7 +6,7 @@ use crate::rows::{Bits, Row};
 use crate::select::{Keys, Scratch, SelectionTree};
 use crate::vector;
 
-/// A class of processors. It affects speed, never results.
+/// A class of processors. It affects the speed, but never the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cpu {
     /// Any processor.
@@ -89,7 +89,7 @@ impl Kernels {
         dispatch!(self, W, run_blocks(blocks, gates, rows));
     }
 
-    /// Evaluates blocks of gates in rows of a single word or byte, which need no vector code.
+    /// Evaluates blocks of gates over rows of a single word or byte, which need no vector code.
     #[inline]
     pub(crate) fn run_packed<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
         vector::plain::run_blocks(blocks, gates, rows);
@@ -108,7 +108,7 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
-    /// Overwrites the lanes of `mask` in each row with those of its word in `words`.
+    /// Overwrites the lanes of `mask` in each row with the same lanes of the row's word in `words`.
     #[inline]
     pub(crate) fn write_states<const W: usize>(self, rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
         dispatch!(self, W, write_states(rows, words, mask));

@@ -1,14 +1,16 @@
 //! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that can
-//! win at once does so. Otherwise, in games of two roles, it avoids moves after which the opponent can.
+//! win in one move plays that move. Otherwise, in games of two roles, a role avoids moves after which the
+//! opponent can win in one move.
 //!
-//! Each move of a role that chooses alone gets a signal that says whether the move ends the game and wins it.
-//! It is the next phase's terminal condition and best goal, with the fluents' next values under that move
-//! substituted. Two assumptions keep these signals small: the game is not over yet, which leaves only the
-//! board lines that the move touches, and the move is legal. Another signal says in the same way whether
-//! another role then has a winning move. Both restrict the legal moves, as long as any are left.
+//! Each move of a role that chooses alone gets a signal for whether the move ends the game with a win. The
+//! signal is the conjunction of the next phase's terminal condition and best goal, with each fluent replaced
+//! by its next value under that move. Two assumptions keep these signals small: the game is not over yet,
+//! which leaves only the board lines that the move touches, and the move is legal. A second signal of each
+//! move, built in the same way, is true if another role can win in one move afterwards. Both signals restrict
+//! the legal moves, unless no legal move would remain.
 //!
-//! Where several roles choose simultaneously, only one rule applies: a move is removed if it ends the game
-//! without winning, whatever the other roles do.
+//! Where several roles choose simultaneously, a move is removed only if it ends the game without a win for
+//! its role, whatever the other roles do.
 
 use crate::builder::NetBuilder;
 use crate::net::PropNet;
@@ -16,73 +18,76 @@ use crate::node::Signal;
 use crate::specialise::Specialised;
 use crate::successor::{Successor, TooMuch, any_of, is_alone};
 
-/// The networks of a game's phases with decisive moves. `None` if no move is found to win or lose, or if
-/// the search would take too much work. The role `nature` has no goal to pursue.
+/// The networks of a game's phases with decisive moves. `None` if no move is found to win or lose, or if the
+/// search would take too much work. The moves of the role `nature` (chance) stay unrestricted.
 pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
-    let wants = |role: usize| Some(role) != nature;
+    let is_player = |role: usize| Some(role) != nature;
     let mut narrowed = nets.to_vec();
     // 1. The winning moves, by phase and role.
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
-        let find = |role| if wants(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
+        let find = |role| if is_player(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
         wins.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
     // 2. The moves that lose or allow another role a winning move, by phase and role.
-    let mut guards: Vec<Vec<Option<Guard>>> = Vec::with_capacity(nets.len());
+    let mut losing: Vec<Vec<Option<LosingMoves>>> = Vec::with_capacity(nets.len());
     for number in 0..nets.len() {
         let next = narrowed[after(number)].net.clone();
-        let to_come = &wins[after(number)];
+        let next_wins = &wins[after(number)];
         let net = &mut narrowed[number].net;
-        let find = |role| if wants(role) { Guard::find(net, &next, role, to_come) } else { Ok(None) };
-        guards.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
+        let find =
+            |role| if is_player(role) { LosingMoves::find(net, &next, role, next_wins) } else { Ok(None) };
+        losing.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 3. Drop the wins of roles that no guard sees: playouts without a defence would overrate them.
+    // 3. Drop the winning moves of a role if no losing moves of other roles are threats by it: without a
+    //    defence, playouts would overrate these wins.
     for number in 0..nets.len() {
-        let guards = &guards[number];
+        let losing = &losing[number];
         for (role, wins) in wins[after(number)].iter_mut().enumerate() {
-            let is_guarded = guards.iter().flatten().any(|guard| guard.is_against(role));
+            let is_guarded = losing.iter().flatten().any(|losing_moves| losing_moves.is_against(role));
             if roles > 1 && !is_guarded {
                 *wins = None;
             }
         }
     }
-    let loses = |guard: &Guard| guard.losses.iter().any(|&loss| loss != Signal::FALSE);
-    if wins.iter().flatten().all(Option::is_none) && !guards.iter().flatten().flatten().any(loses) {
+    let loses = |losing_moves: &LosingMoves| losing_moves.losses.iter().any(|&loss| loss != Signal::FALSE);
+    if wins.iter().flatten().all(Option::is_none) && !losing.iter().flatten().flatten().any(loses) {
         return None;
     }
-    // 4. With more than two roles, no role is made to block: only the role just before the threat would have
-    // to, and it may have better moves.
-    let are_two = (0..roles).filter(|&role| wants(role)).count() == 2;
+    // 4. With more than two roles, threats restrict no moves: only the last role before the threat would
+    //    block it, and that role may have better moves.
+    let are_two = (0..roles).filter(|&role| is_player(role)).count() == 2;
     let nothing: Vec<Option<Wins>> = (0..roles).map(|_| None).collect();
     for (number, one) in narrowed.iter_mut().enumerate() {
-        let to_come = if are_two { &wins[after(number)] } else { &nothing };
-        for (role, (wins, guard)) in wins[number].iter().zip(&guards[number]).enumerate() {
-            one.net = narrowed_moves(&one.net, role, wins.as_ref(), guard.as_ref(), to_come);
+        let next_wins = if are_two { &wins[after(number)] } else { &nothing };
+        for (role, (wins, losing_moves)) in wins[number].iter().zip(&losing[number]).enumerate() {
+            one.net = narrowed_moves(&one.net, role, wins.as_ref(), losing_moves.as_ref(), next_wins);
         }
     }
     Some(narrowed)
 }
 
-/// `net` with the legal moves of `role` restricted to winning moves; if there are none, to moves that neither
-/// lose nor allow another role one of its wins in `to_come`; if there are none, unrestricted.
+/// `net` with the legal moves of `role` restricted. If `role` has winning moves, only these are legal.
+/// Otherwise, if some moves neither lose nor allow another role one of its wins in `next_wins`, only these
+/// are legal.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
     wins: Option<&Wins>,
-    guard: Option<&Guard>,
-    to_come: &[Option<Wins>],
+    losing_moves: Option<&LosingMoves>,
+    next_wins: &[Option<Wins>],
 ) -> PropNet {
     let mut builder = NetBuilder::of(net);
     let mut roles = net.roles.clone();
     let moves = &mut roles[role].moves;
-    if let Some(guard) = guard {
+    if let Some(losing_moves) = losing_moves {
         let mut safe = Vec::with_capacity(moves.len());
-        for ((mv, threats), &loss) in moves.iter().zip(&guard.threats).zip(&guard.losses) {
-            let felt = threats.iter().filter(|&&(other, _)| to_come[other].is_some());
-            let none: Vec<Signal> = felt.map(|&(_, threat)| !threat).chain([!loss, mv.legal]).collect();
+        for ((mv, threats), &loss) in moves.iter().zip(&losing_moves.threats).zip(&losing_moves.losses) {
+            let possible = threats.iter().filter(|&&(other, _)| next_wins[other].is_some());
+            let none: Vec<Signal> = possible.map(|&(_, threat)| !threat).chain([!loss, mv.legal]).collect();
             safe.push(builder.and(none));
         }
         let any = any_of(&mut builder, &safe);
@@ -108,7 +113,7 @@ struct Wins {
 }
 
 impl Wins {
-    /// The winning moves of `role` in `now`, to which their gates are added; `next` is the network of the
+    /// The winning moves of `role` in `now`; their gates are added to `now`. `next` is the network of the
     /// following phase. `None` if no move is found to win, or if other roles choose simultaneously.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
@@ -136,41 +141,43 @@ impl Wins {
     }
 }
 
-/// The threats that a role has to avoid, as signals of its phase's network.
-struct Guard {
+/// The moves of a role that lose at once or allow another role to win at once, as signals of its phase's
+/// network.
+struct LosingMoves {
     /// For each of the role's moves, the other roles and whether each has a winning move afterwards.
     threats: Vec<Vec<(usize, Signal)>>,
     /// For each of the role's moves, whether it ends the game and loses it.
     losses: Vec<Signal>,
 }
 
-impl Guard {
-    /// Whether the guard contains a threat by the role `other`.
+impl LosingMoves {
+    /// Whether some move allows the role `other` to win.
     fn is_against(&self, other: usize) -> bool {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// The guard of `role` in `now`, to which its gates are added: against the wins `to_come` of other roles
-    /// in the phase after `now`, or, where other roles choose simultaneously, against losing moves.
+    /// The losing moves of `role` in `now`; their gates are added to `now`. If `role` chooses alone, these
+    /// are the moves that allow one of the wins `next_wins` in the next phase. If other roles choose
+    /// simultaneously, they are the moves that lose at once.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
         role: usize,
-        to_come: &[Option<Wins>],
-    ) -> Result<Option<Guard>, TooMuch> {
+        next_wins: &[Option<Wins>],
+    ) -> Result<Option<LosingMoves>, TooMuch> {
         let alone = is_alone(now, role);
-        let others = to_come.iter().enumerate().filter(|&(other, _)| other != role && alone);
+        let others = next_wins.iter().enumerate().filter(|&(other, _)| other != role && alone);
         let (others, mut signals): (Vec<usize>, Vec<Signal>) =
             others.filter_map(|(other, wins)| Some((other, wins.as_ref()?.any))).unzip();
         let lost = if alone { Signal::FALSE } else { lost(next, role) };
         if now.roles[role].moves.len() < 2 || others.is_empty() && lost == Signal::FALSE {
             return Ok(None);
         }
-        // A move that ends the game leaves no threats.
+        // A move that ends the game allows no further move.
         signals.extend([!next.terminal, next.terminal, lost]);
         let Some(after) = Successor::new(now, next, role, alone, signals) else { return Ok(None) };
         let (mut builder, after) = after.by_move()?;
-        let mut guard = Guard { threats: Vec::new(), losses: Vec::new() };
+        let mut losing_moves = LosingMoves { threats: Vec::new(), losses: Vec::new() };
         for after in after {
             let mut threats = Vec::new();
             let mut loss = Signal::FALSE;
@@ -180,18 +187,19 @@ impl Guard {
                 }
                 loss = builder.and([*over, *lost]);
             }
-            guard.threats.push(threats);
-            guard.losses.push(loss);
+            losing_moves.threats.push(threats);
+            losing_moves.losses.push(loss);
         }
         *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        Ok(Some(guard))
+        Ok(Some(losing_moves))
     }
 }
 
 /// Whether a terminal state of `next` is lost for `role`, which chose simultaneously with others in the
-/// phase before. Every goal but the best counts as lost, since the others may make the same mistake. False
-/// for a role with more than three goal values. Roles that choose alone do not use this signal: the tree
-/// learns more from playouts that lose at once than from playouts that delay the loss.
+/// previous phase. Every goal below the best one counts as a loss, because a draw may only mean that another
+/// role made the same mistake. The signal is false for a role with more than three goal values. Roles that
+/// choose alone do not use this signal: the tree learns more from playouts that lose at once than from
+/// playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;

@@ -1,13 +1,13 @@
-//! `EquivalentMoves`: interchangeable moves of a role, which nothing that the terminal condition, the goals and the
-//! relevant legal moves depend on distinguishes. Among several games side by side of which one counts, all
-//! moves in the others are twins (compare Cox, Schkufza, Madsen & Genesereth 2009, factoring on
-//! propositional automata).
+//! Equivalent moves of a role: moves that are interchangeable, because no signal distinguishes them that
+//! affects the terminal condition, the goals or the relevant legal moves. If a game consists of several
+//! boards of which only one counts, all moves on the other boards are equivalent (compare Cox, Schkufza,
+//! Madsen & Genesereth 2009, factoring on propositional automata).
 //!
-//! The analysis runs backwards from the terminal condition and the goals: over the fluents read, their next
-//! values, and the legality of the moves that those distinguish. If no gate reads the moves of a class, it
-//! does not follow that the class keeps a legal move: one of its moves may disable others, so that it matters
-//! which was made. Such a class is merged only if every move affects the legality of at most one of its
-//! members, as when a move marks a cell or presses a button.
+//! The analysis runs backwards from the terminal condition and the goals: over the fluents that they read,
+//! the next values of these fluents, and the legality of the moves that the next values distinguish. A class
+//! of moves that no gate reads needs one more condition: one of its moves may disable others, so that the
+//! choice among them affects later legal moves. Such a class is merged only if every move affects the
+//! legality of at most one of its members, for example if each move marks its own cell.
 
 use crate::builder::NetBuilder;
 use crate::move_set::MoveSet;
@@ -17,10 +17,11 @@ use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most nodes visited to find which moves disable moves without influence: a fraction of a second.
+/// The maximum number of nodes visited by the search for moves that disable moves of an unread class. The
+/// search takes a fraction of a second.
 const WORK: usize = 4_000_000;
 
-/// The classes of interchangeable moves.
+/// The classes of equivalent moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EquivalentMoves {
     /// Per role, for each of its moves the first move of its class.
@@ -28,16 +29,17 @@ pub(crate) struct EquivalentMoves {
 }
 
 impl EquivalentMoves {
-    /// The twins of the game of `net`. `None` if no two moves are interchangeable, or if the game has
-    /// percepts. The role `nature` has no twins, because merging its moves would change their probabilities.
+    /// The equivalent moves of the game of `net`. `None` if no two moves are equivalent, or if the game has
+    /// percepts. The moves of the role `nature` (chance) are never merged, because that would change their
+    /// probabilities.
     pub(crate) fn find(net: &PropNet, nature: Option<usize>) -> Option<EquivalentMoves> {
         if net.roles.iter().any(|role| !role.sees.is_empty()) {
             return None;
         }
-        let cause = Cause::of(net);
+        let dependencies = Dependencies::of(net);
         let mut first: Vec<Vec<u32>> = Vec::with_capacity(net.roles.len());
         let mut some = false;
-        for (role, sets) in cause.sets.iter().enumerate() {
+        for (role, sets) in dependencies.sets.iter().enumerate() {
             let mut classes: FxHashMap<&[u32], Vec<u32>> = FxHashMap::default();
             for (mv, sets) in sets.iter().enumerate() {
                 classes.entry(sets).or_default().push(mv as u32);
@@ -46,7 +48,7 @@ impl EquivalentMoves {
             for (sets, members) in classes {
                 if members.len() > 1
                     && Some(role) != nature
-                    && (!sets.is_empty() || cause.can_idle(net, role, &members))
+                    && (!sets.is_empty() || dependencies.may_merge(net, role, &members))
                 {
                     for &mv in &members {
                         of_role[mv as usize] = members[0];
@@ -64,8 +66,8 @@ impl EquivalentMoves {
         self.first[role][mv as usize]
     }
 
-    /// The networks of a game's phases, restricted so that of each class only the first legal move is legal.
-    /// `None` if that changes nothing.
+    /// The networks of a game's phases, restricted so that only the first legal move of each class is legal.
+    /// `None` if no restriction applies.
     pub(crate) fn one_each(&self, nets: &[Specialised]) -> Option<Vec<Specialised>> {
         let mut changed = false;
         let narrowed: Vec<Specialised> = nets
@@ -74,7 +76,7 @@ impl EquivalentMoves {
                 let mut builder = NetBuilder::of(&one.net);
                 let mut roles = one.net.roles.clone();
                 for (role, moves) in one.moves.iter().enumerate() {
-                    // For each class, whether one of its moves so far is legal.
+                    // For each class, whether one of its previous moves is legal.
                     let mut any: FxHashMap<u32, Signal> = FxHashMap::default();
                     for (at, &original) in moves.iter().enumerate() {
                         let legal = roles[role].moves[at].legal;
@@ -93,14 +95,14 @@ impl EquivalentMoves {
 }
 
 /// The fluents and moves that the terminal condition and the goals depend on.
-struct Cause {
+struct Dependencies {
     fluents: Vec<bool>,
     /// Per role and move, the move sets that are read and that distinguish the move, ascending.
     sets: Vec<Vec<Vec<u32>>>,
 }
 
-impl Cause {
-    fn of(net: &PropNet) -> Cause {
+impl Dependencies {
+    fn of(net: &PropNet) -> Dependencies {
         let mut fluents = vec![false; net.fluents.len()];
         let mut sets: Vec<Vec<Vec<u32>>> =
             net.roles.iter().map(|role| vec![Vec::new(); role.moves.len()]).collect();
@@ -118,7 +120,7 @@ impl Cause {
                     next.push(net.fluents[fluent as usize].next);
                 }
                 Node::MoveSet(number) => {
-                    for (role, mv) in told_apart(net, number) {
+                    for (role, mv) in distinguished(net, number) {
                         next.push(net.roles[role].moves[mv as usize].legal);
                         sets[role][mv as usize].push(number);
                     }
@@ -128,12 +130,12 @@ impl Cause {
             read = next;
         }
         sets.iter_mut().flatten().for_each(|sets| sets.sort_unstable());
-        Cause { fluents, sets }
+        Dependencies { fluents, sets }
     }
 
-    /// Whether every move affects the legality of at most one of `members`, moves of `role` that no gate
-    /// reads.
-    fn can_idle(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
+    /// Whether a class of moves that no gate reads may be merged: whether every move affects the legality of
+    /// at most one of `members`, the class's moves of `role`.
+    fn may_merge(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
         // 1. The fluents that the members' legality depends on, now or later.
         let mut work = 0;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -163,7 +165,7 @@ impl Cause {
             walk.restart();
             work += walk.on([net.fluents[fluent as usize].next], |node| {
                 if let Node::MoveSet(number) = *node {
-                    changed_by.extend(told_apart(net, number));
+                    changed_by.extend(distinguished(net, number));
                 }
             });
             work += changed_by.len() * readers.len();
@@ -178,8 +180,9 @@ impl Cause {
     }
 }
 
-/// The moves that a set distinguishes within its role: its members, or the others if those are fewer.
-fn told_apart(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
+/// The moves that a set distinguishes within its role: its members, or the moves outside the set if these are
+/// fewer.
+fn distinguished(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
     let set = net.move_set(number);
     let role = set.role as usize;
     let all = net.roles[role].moves.len();

@@ -42,18 +42,20 @@ pub(crate) struct PhasePrograms {
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
-    /// The number of gates of the goals, if larger than the number of state rows. Then storing an ended
-    /// state is cheaper, and the goals of many ended playouts are evaluated together.
+    /// The number of gates of the goals, if it exceeds the number of state rows. Then storing an ended state
+    /// is cheaper than evaluating its goals, and the goals of many ended playouts are evaluated together.
     pub(crate) defer: Option<usize>,
 }
 
-/// If more than this share of a step's gates serves both the terminal condition and the legal moves, those
-/// gates run once per step. The price: a lane that ends stays idle for one step.
+/// If more than this share of a step's gates serves both the terminal condition and the legal moves, these
+/// gates run only once per step. The cost is that a lane whose playout ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
-/// Larger networks (in nodes) get no decisive moves: the cost of detecting them grows with the square.
+/// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
+/// of the size.
 const LARGEST: usize = 30_000;
-/// The same holds if the gates of all phases, before sharing, exceed this number: sharing takes too long.
+/// Networks whose phases together have more gates than this before sharing get no decisive moves: sharing
+/// takes too long.
 const MOST_GATES: usize = 100_000;
 /// The largest ratio of gates per step with decisive moves to gates per step without.
 const DEARER_AT_MOST: usize = 8;
@@ -69,9 +71,9 @@ impl PhasePrograms {
         PhasePrograms::new(net, &constant, phases, stop)
     }
 
-    /// Programs for the states of `plain` ([`PhasePrograms::reachable`]) with restricted legal moves: a role
-    /// (except `nature`) that can win at once does so, and of each class of `equivalent` only one move is
-    /// legal. `None` if that changes nothing or costs too much.
+    /// Programs for the states of `plain` ([`PhasePrograms::reachable`]) with restricted legal moves:
+    /// decisive moves for every role except `nature`, and only one move of each class of `equivalent`. `None`
+    /// if no restriction applies or the programs cost too much.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -175,7 +177,8 @@ impl PhasePrograms {
     }
 }
 
-/// `net` specialised to each phase: constant fluents and those the phase determines get their values.
+/// `net` specialised to each phase: the constant fluents and the fluents that the phase determines get their
+/// values.
 fn specialised(
     net: &PropNet,
     constant: &[Option<bool>],

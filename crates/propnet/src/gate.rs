@@ -70,7 +70,8 @@ fn run_gates<R: Bits>(gates: &[Gate], rows: &mut [R], formula: impl Fn(R, R, R) 
     if rows.is_empty() {
         return;
     }
-    // The number of rows is a power of two: the mask changes no index and avoids the bounds checks.
+    // The number of rows is a power of two, so the mask changes no valid index, and the compiler omits the
+    // bounds checks.
     let mask = rows.len() - 1;
     for gate in gates {
         let [a, b, c] = gate.inputs.map(|input| input as usize & mask);

@@ -64,7 +64,7 @@ pub(crate) struct Mapper<'a> {
     visible: FxHashMap<usize, Literal<Value>>,
     leaves: FxHashMap<Leaf, Value>,
     next_value: Value,
-    /// Cells whose negation is an output: their gates compute the negation.
+    /// For each cell, whether its negation is an output: the cell's gate then computes the negation.
     negative: Vec<bool>,
 }
 
@@ -74,7 +74,8 @@ enum Operand {
 }
 
 impl<'a> Mapper<'a> {
-    /// Creates a mapper. It tries to produce the `wanted` signals without negation.
+    /// Creates a mapper. It tries to compute each of the `wanted` signals in positive form, so that no
+    /// further negation is needed.
     pub(crate) fn new(circuit: &'a Circuit, wanted: impl Iterator<Item = Signal>) -> Mapper<'a> {
         let mut negative = vec![false; circuit.cells.len()];
         for signal in wanted {
@@ -101,7 +102,7 @@ impl<'a> Mapper<'a> {
         &self.leaves
     }
 
-    /// Forgets the values of earlier sections, because their rows may be overwritten.
+    /// Hides the values of earlier sections, because their rows may be overwritten.
     pub(crate) fn forget(&mut self) {
         self.visible.clear();
     }
@@ -276,7 +277,8 @@ impl<'a> Mapper<'a> {
     }
 }
 
-/// Drops gates whose values are never read. `read` marks the values read from outside, and is updated.
+/// Drops gates whose values are never read. `read` marks the values that outputs read; the function also
+/// marks the values that the kept gates read.
 pub(crate) fn drop_unread(sections: &mut [Section], read: &mut [bool]) {
     for section in sections.iter_mut().rev() {
         section.reverse();

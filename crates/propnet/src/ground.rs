@@ -22,19 +22,20 @@ use ggp_game::{Fact, Game, Goal, StopToken};
 use instances::Instances;
 use relax::Relaxed;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Bounds of grounding, checked while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
-    /// The most possible facts, summed over all relations.
+    /// The maximum number of possible facts, summed over all relations.
     pub tuples: usize,
-    /// The most rows that joins may try.
+    /// The maximum number of rows that joins may try.
     pub rows: u64,
-    /// The most instances of rules; an instance may stand for many moves.
+    /// The maximum number of instances of rules; an instance may stand for many moves.
     pub instances: usize,
-    /// The most nodes of the network.
+    /// The maximum number of nodes of the network.
     pub nodes: usize,
-    /// The most bytes in the texts of all terms.
+    /// The maximum number of bytes in the texts of all terms.
     pub text: u64,
 }
 
@@ -96,19 +97,19 @@ impl From<ggp_game::EvalError> for GroundError {
 }
 
 impl PropNet {
-    /// Grounds `game`. The network is simplified only by [`NetBuilder`].
+    /// Grounds `game`. The network is simplified only as far as [`NetBuilder`] does it.
     ///
     /// # Errors
     /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
     /// `stop` is raised.
-    pub fn ground(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
+    pub fn ground(game: &Arc<Game>, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
         let mut relaxed = Relaxed::new(game, limits, stop)?;
         if relaxed.database.values().text_bytes() > limits.text {
             let bound = limits.text >> 20;
-            return Err(GroundError::TooLarge(format!("more than {bound} MiB of texts")));
+            return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
         }
         let moves = Moves::new(&mut relaxed);
-        let mut builder = NetBuilder::new(&moves.counts());
+        let mut builder = NetBuilder::new(game, &moves.counts());
         let fluents = Fluents::new(&mut relaxed);
         relaxed.make_terms(Carrier::Sees);
         let mut signals = Signals::new(&relaxed);
@@ -131,7 +132,7 @@ impl GroundCounts {
             let facts = relaxed.rows(relation).len();
             if relaxed.is_dynamic(relation) {
                 self.possible_facts += facts;
-            } else if !relaxed.is_wanted(relation) {
+            } else if !relaxed.is_demand(relation) {
                 self.fixed_facts += facts;
             }
         }
@@ -230,7 +231,7 @@ impl Moves {
         self.values.iter().map(Vec::len).collect()
     }
 
-    /// The numbers of the role and of the move; `None` if either is not possible.
+    /// The numbers of the role and of the move; `None` if there is no such role or possible move.
     fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
         let role = self.roles.iter().position(|&r| r == role)?;
         Some((role as u32, *self.numbers[role].get(&mv)?))

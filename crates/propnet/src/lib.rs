@@ -4,7 +4,7 @@
 //! and implements the state machine over [`BitState`]: single states, batches of 64 states, random playouts.
 //!
 //! The machine agrees with the reference interpreter on every state, legal move, goal and percept. A
-//! playout's random draws depend only on its seed, number and step, so results do not depend on the
+//! playout's random draws depend only on its seed, number and step. Results therefore do not depend on the
 //! processor ([`Cpu`]), the vector width or the number of threads. `unsafe` is confined to the vector code.
 //!
 //! # Examples
@@ -16,7 +16,7 @@
 //!     (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))";
 //! let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
 //! let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
-//! let mut machine = PropNetMachine::new(&game, net).unwrap();
+//! let mut machine = PropNetMachine::new(net).unwrap();
 //! let start = machine.initial_state().unwrap();
 //! let (mut played, mut won) = (0, 0);
 //! let plan = PlayoutPlan { per_start: 1000, ..PlayoutPlan::new(1) };
@@ -46,19 +46,20 @@ mod evaluator;
 mod gate;
 mod gates;
 mod ground;
+mod kernels;
 mod lanes;
 mod machine;
 mod move_set;
 mod nearness;
 mod net;
 mod node;
-mod one;
 mod prefer;
 mod program;
 mod report;
 mod rows;
 mod schedule;
 mod select;
+mod single;
 mod specialise;
 mod state;
 mod steps;
@@ -72,10 +73,10 @@ pub use builder::NetBuilder;
 pub use cpu::Cpu;
 pub use ground::{GroundError, GroundLimits};
 pub use lanes::SweepStep;
-pub use machine::{ProgramCounts, PropNetMachine};
+pub use machine::PropNetMachine;
 pub use move_set::MoveSet;
 pub use net::{Fluent, GroundCounts, NetMove, NetRole, PropNet};
 pub use node::{Node, Signal, Unknown};
-pub use report::{Counts, NetReport, PhaseReport};
+pub use report::{Counts, NetReport, PhaseReport, ProgramCounts};
 pub use state::BitState;
 pub use steps::Steps;

@@ -1,93 +1,28 @@
-//! The state machine of a network: queries about single states. The submodules hold batches and playouts.
+//! The state machine of a network: queries about single states. The submodules contain the shared data,
+//! batches of states, and playouts.
 
 pub(crate) mod batch;
 mod playouts;
+mod shared;
 
 use self::playouts::PlayoutBuffers;
+use self::shared::Shared;
 use crate::cpu::{Cpu, Kernels};
-use crate::equivalence::EquivalentMoves;
-use crate::evaluator::{PhasePrograms, fits};
 use crate::nearness::Nearness;
 use crate::net::PropNet;
-use crate::program::{Layout, ONES, Outputs, Program, state_row};
-use crate::report::NetReport;
+use crate::program::{ONES, state_row};
+use crate::report::{NetReport, ProgramCounts};
 use crate::rows::Bits;
-use crate::schedule::Compiler;
 use crate::state::BitState;
 use ggp_game::{EvalError, Fact, Game, Goals, Move, Role, StateMachine, StopToken};
-use rustc_hash::FxHashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Words of a row for playouts: 512 lanes. Measured as the fastest width.
 pub(crate) const WORDS: usize = 8;
 
-/// Networks with at least this many nodes skip gate sharing for single states: it takes too long.
-const SHARE_BELOW: usize = 50_000;
-
-/// Data shared by all machines of one network.
-#[derive(Debug)]
-struct Shared {
-    net: PropNet,
-    /// The role of chance (`random`), if the game has one.
-    nature: Option<usize>,
-    /// The program for single states: it computes every output of the network.
-    single: Program,
-    /// Programs for playouts from states that are reachable from the initial state.
-    reachable: PhasePrograms,
-    /// Programs for playouts with decisive moves; compiled on first use, `None` if not available.
-    decisive: OnceLock<Option<PhasePrograms>>,
-    /// classes of interchangeable moves; computed on first use, `None` if there are none.
-    equivalent: OnceLock<Option<EquivalentMoves>>,
-    /// Programs for playouts from all other states; compiled on first use.
-    general: OnceLock<PhasePrograms>,
-    /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
-    texts: Vec<Box<str>>,
-    of_text: FxHashMap<Box<str>, Move>,
-    /// Per role, the [`Move`] of each of its moves.
-    moves: Vec<Vec<Move>>,
-    /// Per role, the position of each [`Move`] in the role's own list of moves.
-    own: Vec<FxHashMap<Move, u32>>,
-    fluent_of: FxHashMap<Fact, u32>,
-}
-
-impl Shared {
-    /// The programs with decisive moves, or `None` if they are not available.
-    fn decisive(&self) -> Option<&PhasePrograms> {
-        self.decisive_unless(&StopToken::new())
-    }
-
-    /// As [`Shared::decisive`], but raising `stop` during compilation makes them unavailable from then on.
-    fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
-        let compiled = || {
-            let programs =
-                PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.equivalent(), stop);
-            programs.unwrap_or(None)
-        };
-        self.decisive.get_or_init(compiled).as_ref()
-    }
-
-    /// The programs for states that are not reachable from the initial state.
-    ///
-    /// # Errors
-    /// [`EvalError::Interrupted`] soon after `stop` is raised; a later call compiles again from the start.
-    fn general(&self, stop: &StopToken) -> Result<&PhasePrograms, EvalError> {
-        if let Some(programs) = self.general.get() {
-            return Ok(programs);
-        }
-        let programs = PhasePrograms::general(&self.net, stop)?;
-        Ok(self.general.get_or_init(|| programs))
-    }
-
-    /// The classes of interchangeable moves, or `None` if there are none.
-    fn equivalent(&self) -> Option<&EquivalentMoves> {
-        self.equivalent.get_or_init(|| EquivalentMoves::find(&self.net, self.nature)).as_ref()
-    }
-}
-
 /// A state machine over a propositional network. Clones share the network and have their own rows.
 #[derive(Clone, Debug)]
 pub struct PropNetMachine {
-    game: Arc<Game>,
     shared: Arc<Shared>,
     kernels: Kernels,
     /// The rows of the program for single states: one bit per state, up to 64 states.
@@ -95,17 +30,17 @@ pub struct PropNetMachine {
     /// The state loaded into `rows`, and in `done` the sections already evaluated for it.
     loaded: Option<BitState>,
     done: [bool; NEXT],
-    /// The rows set by the last joint move. They stay set until the next joint move, because an
-    /// output may be such a row itself.
+    /// The move rows set by the last joint move. They stay set until the next joint move, because such a row
+    /// may itself be an output.
     made: Vec<usize>,
-    /// Buffers for playouts: from reachable states, the same with decisive moves, and from all other
+    /// Buffers for playouts: from reachable states without and with decisive moves, and from all other
     /// states.
     reachable: PlayoutBuffers,
     decisive: PlayoutBuffers,
     general: PlayoutBuffers,
     /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
-    /// The evaluator of nearness to the best goal, for the role that was last asked about.
+    /// The evaluator of nearness to the best goal of the role of the last query.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
 }
@@ -116,74 +51,31 @@ const LEGAL: usize = 2;
 const NEXT: usize = 3;
 
 impl PropNetMachine {
-    /// Creates a machine for `game` from `net`, which must be the network of that game.
+    /// Creates a machine for the game of `net`.
     ///
     /// # Errors
     /// [`EvalError::TooLarge`] if a role has more moves than the lanes can choose from.
-    pub fn new(game: &Arc<Game>, net: PropNet) -> Result<PropNetMachine, EvalError> {
-        PropNetMachine::for_cpu(game, net, Cpu::detect())
+    pub fn new(net: PropNet) -> Result<PropNetMachine, EvalError> {
+        PropNetMachine::for_cpu(net, Cpu::detect())
     }
 
     /// Like [`PropNetMachine::new`], but uses no instructions beyond those of `cpu`.
     ///
     /// # Errors
     /// As [`PropNetMachine::new`].
-    pub fn for_cpu(game: &Arc<Game>, net: PropNet, cpu: Cpu) -> Result<PropNetMachine, EvalError> {
-        PropNetMachine::compile(game, net, cpu, &StopToken::new())
+    pub fn for_cpu(net: PropNet, cpu: Cpu) -> Result<PropNetMachine, EvalError> {
+        PropNetMachine::compile(net, cpu, &StopToken::new())
     }
 
     /// Like [`PropNetMachine::for_cpu`], but stops compiling soon after `stop` is raised.
     ///
     /// # Errors
     /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`] if `stop` is raised.
-    pub fn compile(
-        game: &Arc<Game>,
-        net: PropNet,
-        cpu: Cpu,
-        stop: &StopToken,
-    ) -> Result<PropNetMachine, EvalError> {
-        if !fits(&net) {
-            return Err(EvalError::TooLarge("a role has too many moves for a network".to_owned()));
-        }
-        let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
-        let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-        let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW, stop)?;
-        let single = single.compile(Layout::Keep, stop)?;
-        let reachable = PhasePrograms::reachable(&net, stop)?;
-        let mut texts: Vec<Box<str>> = Vec::new();
-        let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
-        let mut number = |text: &str| {
-            *of_text.entry(text.into()).or_insert_with(|| {
-                texts.push(text.into());
-                Move(texts.len() as u32 - 1)
-            })
-        };
-        let moves: Vec<Vec<Move>> =
-            net.roles.iter().map(|role| role.moves.iter().map(|mv| number(&mv.text)).collect()).collect();
-        let own = moves.iter().map(|moves| moves.iter().copied().zip(0..).collect()).collect();
-        let facts = net.fluents.iter().map(|fluent| fluent.fact.clone());
-        let fluent_of = facts.zip(0..).collect();
-        let mut rows = vec![0; single.rows];
+    pub fn compile(net: PropNet, cpu: Cpu, stop: &StopToken) -> Result<PropNetMachine, EvalError> {
+        let shared = Shared::new(net, stop)?;
+        let mut rows = vec![0; shared.single.rows];
         rows[ONES as usize] = !0;
-        let nature = game.nature().map(Role::index);
-        let (decisive, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let shared = Shared {
-            net,
-            nature,
-            single,
-            reachable,
-            decisive,
-            equivalent,
-            general,
-            texts,
-            of_text,
-            moves,
-            own,
-            fluent_of,
-        };
         Ok(PropNetMachine {
-            game: Arc::clone(game),
             shared: Arc::new(shared),
             kernels: Kernels::new(cpu),
             rows,
@@ -261,7 +153,7 @@ impl PropNetMachine {
                 LEGAL => &single.legal_blocks,
                 _ => &single.next_blocks,
             };
-            // The next state always runs again: it depends on moves that may have changed.
+            // The next-state section always runs again: it depends on moves that may have changed.
             if section == NEXT || !std::mem::replace(&mut self.done[section], true) {
                 Kernels::run_packed(blocks, &single.gates, &mut self.rows);
             }
@@ -278,7 +170,7 @@ impl PropNetMachine {
             for (choice, mv) in choices.iter().zip(joint) {
                 let Some(&index) = self.shared.own[choice.role].get(mv) else {
                     let text = self.shared.texts.get(mv.index()).map_or("?", |text| text);
-                    let role = self.game.role_name(Role(choice.role as u8));
+                    let role = self.shared.net.game.role_name(Role(choice.role as u8));
                     return Err(EvalError::UnknownFact(format!("(does {role} {text})")));
                 };
                 let row = choice.base as usize + index as usize;
@@ -302,38 +194,11 @@ impl PropNetMachine {
     }
 }
 
-/// Sizes of the programs that run playouts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramCounts {
-    /// State bits kept during playouts.
-    pub fluents: usize,
-    /// Per phase, the gates (of two or three inputs) evaluated per step, without the goals.
-    pub phases: Vec<usize>,
-    /// Rows in use.
-    pub rows: usize,
-    /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
-    pub defers_goals: bool,
-    /// Whether the terminal condition and the legal moves share their gates.
-    pub shares_terminal: bool,
-}
-
-impl ProgramCounts {
-    fn of(programs: &PhasePrograms) -> ProgramCounts {
-        ProgramCounts {
-            fluents: programs.fluents.len(),
-            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
-            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
-            defers_goals: programs.defer.is_some(),
-            shares_terminal: programs.shares_terminal(),
-        }
-    }
-}
-
 impl StateMachine for PropNetMachine {
     type State = BitState;
 
     fn game(&self) -> &Arc<Game> {
-        &self.game
+        &self.shared.net.game
     }
 
     fn name(&self) -> &'static str {
@@ -376,7 +241,7 @@ impl StateMachine for PropNetMachine {
         self.evaluate(state, GOALS);
         let single = &self.shared.single;
         for ((out, rows), role) in out.iter_mut().zip(&single.goals).zip(&self.shared.net.roles) {
-            // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
+            // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
             let goals = role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
             let holding = rows.iter().zip(goals).filter(|&(&literal, _)| self.value(literal));
             *out = Goals::of(holding.map(|(_, goal)| goal));

@@ -1,5 +1,5 @@
-//! Sets of one role's moves. A role makes exactly one move in a step, so a set is a proposition: "the
-//! move made is in the set". The complement of the set is its negation.
+//! Sets of one role's moves. A role makes exactly one move in a step, so a set stands for the proposition
+//! "the role's move is in the set", and its complement for the negation.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ pub struct MoveSet {
 }
 
 impl MoveSet {
-    /// The ascending numbers below `all` that are not in `members`, which are ascending too.
+    /// The numbers below `all` that are not in `members`, ascending. `members` must be ascending too.
     pub(crate) fn complement(members: &[u32], all: usize) -> Vec<u32> {
         let mut rest = members.iter().copied().peekable();
         (0..all as u32).filter(|mv| rest.next_if_eq(mv).is_none()).collect()
@@ -60,8 +60,8 @@ impl MoveSets {
             };
             return members(smallest).iter().copied().filter(in_all).collect();
         }
-        // Without a positive set, the union of the negated ones is removed from all moves, in time linear in
-        // their sizes together.
+        // All sets are negated: their union is removed from all moves, in time linear in the sum of their
+        // sizes.
         let mut left = vec![true; self.moves[role]];
         for &mv in literals.iter().flat_map(members) {
             left[mv as usize] = false;

@@ -1,6 +1,6 @@
 //! Nearness to a goal: the goal condition evaluated as fuzzy logic (as in Schiffel & Thielscher 2007). The
-//! value of a conjunction is the mean of its parts, that of a disjunction the maximum. Below a certain depth
-//! a condition is a leaf of value 1 or 0.
+//! value of a conjunction is the mean of its parts, and the value of a disjunction is their maximum. Below a
+//! certain depth a condition is a leaf of value 1 or 0.
 
 use crate::cpu::Kernels;
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
@@ -14,7 +14,7 @@ use ggp_game::{EvalError, Fact, Role, StopToken};
 
 /// The depth below which conditions become leaves.
 const DEPTH: usize = 6;
-/// A condition becomes a leaf if its inputs and the leaves so far together exceed this number.
+/// A condition becomes a leaf if its inputs and the leaves found so far exceed this number.
 const PARTS: usize = 4096;
 
 /// A fuzzy condition.
@@ -47,7 +47,7 @@ impl Nearness {
         let best = goals.max_by_key(|(goal, _)| goal.value()).map_or(Signal::FALSE, |&(_, signal)| signal);
         let mut leaves = Vec::new();
         let condition = fuzzy(net, best, DEPTH, &mut leaves);
-        let bare = only(net, &leaves);
+        let bare = restricted_to(net, &leaves);
         let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
         let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true };
@@ -131,7 +131,7 @@ fn fuzzy(net: &PropNet, signal: Signal, depth: usize, leaves: &mut Vec<Signal>) 
 }
 
 /// A network that computes only `leaves`, as percepts of the first role.
-fn only(net: &PropNet, leaves: &[Signal]) -> PropNet {
+fn restricted_to(net: &PropNet, leaves: &[Signal]) -> PropNet {
     let mut bare = net.clone();
     bare.terminal = Signal::FALSE;
     bare.fluents.iter_mut().for_each(|fluent: &mut Fluent| fluent.next = Signal::FALSE);

@@ -7,7 +7,8 @@
 
 use crate::move_set::{MoveSet, MoveSets};
 use crate::node::{Node, Signal};
-use ggp_game::{Fact, Goal};
+use ggp_game::{Fact, Game, Goal};
+use std::sync::Arc;
 
 /// A fluent: one proposition of a state.
 #[derive(Clone, Debug)]
@@ -36,15 +37,16 @@ pub struct NetRole {
     pub moves: Vec<NetMove>,
     /// The role's goal values, each with the condition under which it holds.
     pub goals: Vec<(Goal, Signal)>,
-    /// True if `goal` holds of a term that is not a valid goal value; `None` if there is no such term.
+    /// True if `goal` holds for a term that is not a valid goal value; `None` if there is no such term.
     pub bad_goal: Option<Signal>,
     /// The role's percepts after a joint move, each with its condition.
     pub sees: Vec<(Fact, Signal)>,
 }
 
-/// The network of a game. It is immutable, and machines share it.
+/// The network of a game. It is immutable, and a machine and its clones share it.
 #[derive(Clone, Debug)]
 pub struct PropNet {
+    pub(crate) game: Arc<Game>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) move_sets: MoveSets,
     pub(crate) components: Vec<Box<[Signal]>>,
@@ -55,6 +57,11 @@ pub struct PropNet {
 }
 
 impl PropNet {
+    /// The game whose rules the network computes.
+    pub fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+
     /// The nodes in topological order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -104,7 +111,7 @@ impl PropNet {
 /// Sizes of the grounded rules. All zeros for a network that was not made by grounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroundCounts {
-    /// Facts that do not depend on the state, as far as they were demanded.
+    /// Demanded facts that do not depend on the state.
     pub fixed_facts: usize,
     /// Facts that hold in some state according to the relaxed rules (an over-approximation).
     pub possible_facts: usize,

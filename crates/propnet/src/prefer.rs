@@ -1,12 +1,12 @@
-//! Preferred moves of playouts. In lanes that apply the preference, if a preferred move is legal, the other
-//! moves are removed from the legal ones before the draw. This costs about one instruction per move.
+//! Preferred moves of playouts. In a lane that applies the preference and has a legal preferred move, all
+//! other moves are removed from the legal moves before the draw. This costs about one instruction per move.
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::program::Choice;
 use crate::rows::Bits;
 use ggp_game::{Move, Preference, Role};
 
-/// The rows of legal moves that belong to preferred moves.
+/// A preference, and the move rows that belong to preferred moves.
 pub(crate) struct Preferred<'a> {
     preference: &'a Preference,
     /// Whether each row is preferred, by phase and choice.

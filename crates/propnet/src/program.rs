@@ -2,7 +2,7 @@
 //!
 //! The rows of a program are, in this order: 0 (false in all lanes), 1 (true in all lanes), the state bits,
 //! one row per move of each role (legal moves; after the choice, the chosen move), and intermediate values.
-//! The latter share rows, so that few rows are live at a time and stay in the first-level cache.
+//! Intermediate values share rows, so that few rows are live at a time and stay in the first-level cache.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::net::PropNet;
@@ -28,7 +28,7 @@ pub(crate) struct Run {
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
     Run(Run),
-    /// Computes a least fixpoint: unknowns start as zeros, and the body repeats until none changes.
+    /// Computes a least fixpoint: all unknowns start as false, and the body repeats until no unknown changes.
     Loop {
         body: Vec<Run>,
         /// The row of each unknown, and the literal of its new value.
@@ -79,7 +79,7 @@ pub(crate) struct Program {
     pub(crate) legal_blocks: Vec<Block>,
     pub(crate) next_blocks: Vec<Block>,
     pub(crate) terminal: Literal<u32>,
-    /// Per role, the literal of each goal, then that of `bad_goal`.
+    /// Per role, the literal of each goal, then the literal of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<u32>>>,
     /// Per role and move of [`Outputs::moves`], the literal of its legality. Used with [`Layout::Keep`];
     /// otherwise legality is in the move's own row.
@@ -134,7 +134,7 @@ impl Program {
                 let below = gate.inputs.iter().map(|&input| levels[input as usize]).max();
                 let level = below.unwrap_or(0) + 1;
                 levels[gate.out as usize] = level;
-                // Rows are reused, so the maximum must be taken here.
+                // A later gate may reuse the row, so the maximum must be taken here.
                 highest = highest.max(level);
             }
         }

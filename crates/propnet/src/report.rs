@@ -1,4 +1,5 @@
-//! Sizes of everything between the rules and the running gates: what was grounded, removed and kept.
+//! Sizes of a network and of its programs: the fluents, moves, gates and rows before and after each
+//! compilation step.
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
@@ -7,6 +8,33 @@ use crate::program::{Block, FIRST_STATE, GROUP, Program};
 use crate::rows::Row;
 use crate::steps::Steps;
 use crate::walk::Walk;
+
+/// Sizes of the programs that run playouts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramCounts {
+    /// State bits kept during playouts.
+    pub fluents: usize,
+    /// Per phase, the gates (of two or three inputs) evaluated per step, without the goals.
+    pub phases: Vec<usize>,
+    /// Rows in use.
+    pub rows: usize,
+    /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
+    pub defers_goals: bool,
+    /// Whether the terminal condition and the legal moves share their gates.
+    pub shares_terminal: bool,
+}
+
+impl ProgramCounts {
+    pub(crate) fn of(programs: &PhasePrograms) -> ProgramCounts {
+        ProgramCounts {
+            fluents: programs.fluents.len(),
+            phases: programs.phases.iter().map(|phase| phase.program.gates_per_step()).collect(),
+            rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
+            defers_goals: programs.defer.is_some(),
+            shares_terminal: programs.shares_terminal(),
+        }
+    }
+}
 
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,7 +205,7 @@ mod tests {
         assert_eq!(counts.kept, 11);
         // Inputs of the instances: 3 × 1, 3 × 2, 3 × 2, 1, 2. Heads: 3, 1, 1.
         assert_eq!(counts.gates, 18 - 5);
-        let report = PropNetMachine::new(&game, net).unwrap().report();
+        let report = PropNetMachine::new(net).unwrap().report();
         // No output depends on the first thing.
         assert_eq!((report.fluents, report.constant, report.state_bits), (4, 1, 2));
         let [phase] = &report.phases[..] else { panic!("one phase: {report:?}") };

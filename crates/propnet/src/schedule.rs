@@ -1,6 +1,6 @@
-//! Scheduling: from a circuit to a program whose gates stand in an order that keeps few values live.
+//! Scheduling: from a circuit to a program whose gates are ordered such that few values are live at a time.
 
-use crate::allocate::Allocator;
+use crate::allocate::{Allocator, OutputValues};
 use crate::circuit::Circuit;
 use crate::gate::{Kind, Literal};
 use crate::gates::{Item, Mapper, Section, Value, ValueGate, drop_unread};
@@ -77,8 +77,7 @@ impl<'a> Compiler<'a> {
         Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
     }
 
-    /// The gates that both the terminal condition and the legal moves need, as a share of the gates of a
-    /// step.
+    /// The share of a step's gates that both the terminal condition and the legal moves need.
     pub(crate) fn shared_by_terminal_and_legal(&self) -> f64 {
         let terminal = self.circuit.cone(&[self.terminal]);
         let legal = self.circuit.cone(&self.legal.iter().flatten().copied().collect::<Vec<_>>());
@@ -117,11 +116,11 @@ impl<'a> Compiler<'a> {
         let next_section = mapper.section(&next_roots, stop)?;
         let next: Vec<Literal<Value>> = self.next.iter().map(|&signal| mapper.literal(signal)).collect();
         let percepts = literals(&mut mapper, &self.percepts);
+        let outputs = OutputValues { terminal, goals, legal, next, percepts };
 
         let mut sections = [terminal_section, goal_section, legal_section, next_section];
         let mut read = vec![false; mapper.value_count()];
-        let outside = goals.iter().chain(&legal).chain(&percepts).flatten().chain(&next).chain([&terminal]);
-        for &(value, _) in outside {
+        for (value, _) in outputs.iter() {
             read[value as usize] = true;
         }
         drop_unread(&mut sections, &mut read);
@@ -148,7 +147,7 @@ impl<'a> Compiler<'a> {
             steps: Steps { mapped: sections.iter().flatten().map(Item::gates).sum(), ..self.circuit.steps },
         };
         stop.check()?;
-        Ok(allocator.finish(program, sections, terminal, &goals, &legal, &next, &percepts))
+        Ok(allocator.finish(program, sections, &outputs))
     }
 
     fn choices(&self, allocator: &Allocator) -> Vec<Choice> {
@@ -194,7 +193,7 @@ fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError
     Ok(sorted)
 }
 
-/// List scheduling that always continues with the kind of which most gates are ready.
+/// List scheduling that always continues with the kind of gate that has the most ready gates.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
     let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
     let mut waiting = vec![0u32; gates.len()];

@@ -1,10 +1,10 @@
-//! Networks with some fluents fixed: those that never change, and those that the number of steps determines
-//! (such as whose turn it is).
+//! Networks with some fluents fixed: fluents that never change, and fluents that the number of steps
+//! determines (such as whose turn it is).
 //!
 //! Fluents whose next values depend only on one another form an autonomous part. If that part returns to its
 //! initial values after few steps, the step number modulo the period (the phase) determines its values. The
-//! network is then specialised to each phase: rules for another role's turn vanish, and a role that can only
-//! do nothing has no choice.
+//! network is then specialised to each phase: the rules for another role's turn vanish, and a role that can
+//! only pass has no choice.
 
 use crate::builder::NetBuilder;
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
@@ -14,7 +14,8 @@ use ggp_game::{EvalError, StopToken};
 
 /// The longest period considered.
 const MAX_PERIOD: usize = 4;
-/// The most rounds of the iterations over autonomous and returning fluents. Beyond, no fluent counts as one.
+/// The maximum number of rounds of the iterations over autonomous and over returning fluents. If an iteration
+/// needs more, no fluent counts as autonomous or returning.
 const ROUNDS: usize = 200;
 
 /// A network with some fluents fixed, without the moves that are then never legal.
@@ -58,7 +59,7 @@ fn rebuild(
     stop: &StopToken,
 ) -> Result<Specialised, EvalError> {
     let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
-    let mut builder = NetBuilder::new(&counts);
+    let mut builder = NetBuilder::new(&net.game, &counts);
     // The new index of each remaining move.
     let left: Vec<Vec<Option<u32>>> = net
         .roles
@@ -71,7 +72,7 @@ fn rebuild(
         })
         .collect();
     let mut image = vec![Signal::FALSE; net.nodes.len()];
-    let mut bodies_wanted: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
+    let mut opened: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
     let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
     for (number, node) in net.nodes.iter().enumerate() {
         stop.check()?;
@@ -96,8 +97,7 @@ fn rebuild(
             Node::Variable(unknown) => {
                 let component = unknown.component as usize;
                 let size = net.components[component].len();
-                let (_, unknowns) =
-                    bodies_wanted[component].get_or_insert_with(|| builder.open_fixpoint(size));
+                let (_, unknowns) = opened[component].get_or_insert_with(|| builder.open_fixpoint(size));
                 unknowns[unknown.index as usize]
             }
             Node::Fixpoint(unknown) => {
@@ -105,10 +105,9 @@ fn rebuild(
                 let values = closed[component].get_or_insert_with(|| {
                     let bodies: Vec<Signal> =
                         net.components[component].iter().map(|&body| through(&image, body)).collect();
-                    let (opened, _) = bodies_wanted[component]
-                        .take()
-                        .unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
-                    builder.close_fixpoint(opened, bodies)
+                    let (number, _) =
+                        opened[component].take().unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
+                    builder.close_fixpoint(number, bodies)
                 });
                 values[unknown.index as usize]
             }
@@ -263,7 +262,7 @@ pub(crate) fn autonomous_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<
     Ok(vec![false; net.fluents.len()])
 }
 
-/// For each node, whether it depends on fluents of the set only.
+/// For each node, whether it depends on no move and on no fluent outside the set.
 fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     let mut free = vec![false; net.nodes.len()];
     for (number, node) in net.nodes.iter().enumerate() {
@@ -277,7 +276,7 @@ fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     free
 }
 
-/// The largest set of fluents that have returned to their first values and depend only on one another.
+/// The largest set of fluents that have the same value in `first` and `later` and depend only on one another.
 fn returning_fluents(
     net: &PropNet,
     first: &[Option<bool>],

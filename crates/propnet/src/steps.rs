@@ -1,7 +1,7 @@
 //! Sizes of a program after each step of its compilation.
 
-/// Gates of one program after each compilation step, goals included: two-input gates before `mapped`,
-/// two- and three-input gates from there on.
+/// Gates of one program after each compilation step, goals included. The counts before `mapped` are in
+/// two-input gates, the others in gates of two or three inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// Gates that the terminal condition, goals, legal moves and relevant fluents need, with constant
@@ -9,7 +9,7 @@ pub struct Steps {
     pub needed: usize,
     /// After replacing each move set by a disjunction of single moves.
     pub lowered: usize,
-    /// After merging each conjunction that has a single reader, a conjunction, into that reader.
+    /// After merging each conjunction into its reader if its only reader is a conjunction.
     pub flattened: usize,
     /// After factoring out common literals.
     pub factored: usize,

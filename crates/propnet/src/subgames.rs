@@ -2,8 +2,8 @@
 //! the best goal is a conjunction over several parts (a series compound; Günther, Schiffel & Thielscher 2009,
 //! Cox, Schkufza, Madsen & Genesereth 2009), each part can be played alone while the others rest.
 //!
-//! The caller has to check that solutions of the parts, one after the other, solve the game: the rules may
-//! count steps, or change a part that no move touches.
+//! The caller must check that the concatenated solutions of the parts solve the game: the rules may count
+//! steps, or change a part that no move concerns.
 
 use crate::builder::NetBuilder;
 use crate::net::PropNet;
@@ -14,22 +14,23 @@ use ggp_game::{Goal, StopToken};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
-/// The most nodes visited to find which part each move concerns: a fraction of a second.
+/// The maximum number of nodes visited by the search for the part that each move concerns. The search takes a
+/// fraction of a second.
 const WORK: usize = 4_000_000;
-/// The most nodes of all subgame networks together.
+/// The maximum number of nodes of all subgame networks together.
 const MOST_NODES: usize = 20_000_000;
 
 /// One part of a game: the moves that concern it, ascending, and the conjuncts of the best goal on it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Component {
     moves: Vec<u32>,
-    asked: Vec<Signal>,
+    goal: Vec<Signal>,
 }
 
 /// The subgames of the game of `net`, fewest moves first, each built on demand. Each is a network with all
 /// fluents and moves of `net` in which only the subgame's moves are ever legal and only its fluents are
-/// updated. It is terminal, with goal 100, once the part's share of the best goal holds. Empty if there are
-/// fewer than two.
+/// updated. It is terminal, with goal 100, once the part's conjuncts of the best goal hold. Empty if there
+/// are fewer than two.
 pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
     let parts = parts(net).filter(|parts| parts.len() > 1 && parts.len() * net.nodes.len() <= MOST_NODES);
     parts.unwrap_or_default().into_iter().map(|part| subgame(net, &part))
@@ -42,22 +43,22 @@ fn parts(net: &PropNet) -> Option<Vec<Component>> {
     if !role.sees.is_empty() {
         return None;
     }
-    let mut bonds = Bonds::new(net);
-    let owners = bonds.owners()?;
-    // 1. The conjuncts of the best goal; each joins the fluents that it reads to one part.
+    let mut partition = Partition::new(net);
+    let owners = partition.owners()?;
+    // 1. The conjuncts of the best goal. Each conjunct joins the fluents that it reads to one part.
     let (_, best) = role.goals.iter().max_by_key(|(goal, _)| goal.value())?;
     let mut walk = Walk::new(net);
     let conjuncts = conjuncts(net, *best).into_iter();
-    let asked = conjuncts.filter_map(|signal| Some((signal, bonds.read_by(signal, &mut walk)?)));
-    let asked: Vec<(Signal, usize)> = asked.collect();
+    let goal = conjuncts.filter_map(|signal| Some((signal, partition.read_by(signal, &mut walk)?)));
+    let goal: Vec<(Signal, usize)> = goal.collect();
     // 2. The conjuncts and the moves of each part.
     let mut parts: FxHashMap<usize, Component> = FxHashMap::default();
-    for (signal, element) in asked {
-        let part = parts.entry(bonds.sets.find_mut(element));
-        part.or_insert_with(|| Component { moves: Vec::new(), asked: Vec::new() }).asked.push(signal);
+    for (signal, element) in goal {
+        let part = parts.entry(partition.sets.find_mut(element));
+        part.or_insert_with(|| Component { moves: Vec::new(), goal: Vec::new() }).goal.push(signal);
     }
     for (mv, owner) in (0..).zip(owners) {
-        if let Some(part) = owner.and_then(|element| parts.get_mut(&bonds.sets.find_mut(element))) {
+        if let Some(part) = owner.and_then(|element| parts.get_mut(&partition.sets.find_mut(element))) {
             part.moves.push(mv);
         }
     }
@@ -79,10 +80,10 @@ fn conjuncts(net: &PropNet, signal: Signal) -> Vec<Signal> {
     conjuncts
 }
 
-/// The game restricted to the moves of `part`; it ends when the part's conjuncts of the goal hold.
+/// The game restricted to the moves of `part`. It ends when the part's conjuncts of the goal hold.
 fn subgame(net: &PropNet, part: &Component) -> PropNet {
     let mut builder = NetBuilder::of(net);
-    let won = builder.and(part.asked.iter().copied());
+    let won = builder.and(part.goal.iter().copied());
     let mut roles = net.roles.clone();
     let role = &mut roles[0];
     for (mv, one) in (0..).zip(&mut role.moves) {
@@ -105,7 +106,7 @@ fn subgame(net: &PropNet, part: &Component) -> PropNet {
 
 /// Union-find over the elements that belong to one part: each node, fluent and fixpoint component is an
 /// element.
-struct Bonds<'a> {
+struct Partition<'a> {
     net: &'a PropNet,
     sets: UnionFind<usize>,
     /// Per fluent, whether the number of steps determines its value.
@@ -117,8 +118,8 @@ struct Bonds<'a> {
     work: usize,
 }
 
-impl<'a> Bonds<'a> {
-    fn new(net: &'a PropNet) -> Bonds<'a> {
+impl<'a> Partition<'a> {
+    fn new(net: &'a PropNet) -> Partition<'a> {
         let autonomous = autonomous_fluents(net, &StopToken::new()).expect("nothing stops it");
         let mut reads = vec![false; net.nodes.len()];
         for (number, node) in net.nodes.iter().enumerate() {
@@ -130,35 +131,38 @@ impl<'a> Bonds<'a> {
             };
         }
         let sets = UnionFind::new(net.nodes.len() + net.fluents.len() + net.components.len());
-        let mut bonds = Bonds { net, sets, autonomous, reads, readers: Vec::new(), work: 0 };
+        let mut partition = Partition { net, sets, autonomous, reads, readers: Vec::new(), work: 0 };
         // 1. A node belongs to the part of its inputs.
-        let played: Vec<usize> = (0..net.fluents.len()).filter(|&fluent| !bonds.autonomous[fluent]).collect();
+        let played: Vec<usize> =
+            (0..net.fluents.len()).filter(|&fluent| !partition.autonomous[fluent]).collect();
         let next = played.iter().map(|&fluent| net.fluents[fluent].next);
         let legal = net.roles[0].moves.iter().map(|mv| mv.legal);
         let mut walk = Walk::new(net);
         walk.on(next.chain(legal), |_| {});
         let met: Vec<usize> =
-            (0..net.nodes.len()).filter(|&node| walk.has_met(node) && bonds.reads[node]).collect();
+            (0..net.nodes.len()).filter(|&node| walk.has_met(node) && partition.reads[node]).collect();
         for node in met {
             match &net.nodes[node] {
-                Node::State(fluent) => bonds.tie(node, bonds.fluent(*fluent)),
-                Node::And(inputs) => inputs.iter().for_each(|&input| bonds.bind(node, input, &mut walk)),
+                Node::State(fluent) => partition.join(node, partition.fluent(*fluent)),
+                Node::And(inputs) => {
+                    inputs.iter().for_each(|&input| partition.add_reader(node, input, &mut walk));
+                }
                 Node::Variable(unknown) | Node::Fixpoint(unknown) => {
-                    bonds.tie(node, bonds.component(unknown.component));
+                    partition.join(node, partition.component(unknown.component));
                 }
                 Node::False | Node::MoveSet(_) => {}
             }
         }
         for component in 0..net.components.len() as u32 {
-            let element = bonds.component(component);
-            net.component(component).iter().for_each(|&body| bonds.bind(element, body, &mut walk));
+            let element = partition.component(component);
+            net.component(component).iter().for_each(|&body| partition.add_reader(element, body, &mut walk));
         }
         // 2. A fluent belongs to the part of its next value.
         for fluent in played {
-            let element = bonds.fluent(fluent as u32);
-            bonds.bind(element, net.fluents[fluent].next, &mut walk);
+            let element = partition.fluent(fluent as u32);
+            partition.add_reader(element, net.fluents[fluent].next, &mut walk);
         }
-        bonds
+        partition
     }
 
     fn fluent(&self, fluent: u32) -> usize {
@@ -169,15 +173,15 @@ impl<'a> Bonds<'a> {
         self.net.nodes.len() + self.net.fluents.len() + component as usize
     }
 
-    fn tie(&mut self, a: usize, b: usize) {
+    fn join(&mut self, a: usize, b: usize) {
         self.sets.union(a, b);
     }
 
     /// Records that `element` reads `signal`: joins the two, or notes the move sets that `signal` consists
     /// of.
-    fn bind(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
+    fn add_reader(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
-            self.tie(element, signal.node());
+            self.join(element, signal.node());
         } else if self.work < WORK {
             walk.restart();
             let readers = &mut self.readers;
@@ -203,16 +207,16 @@ impl<'a> Bonds<'a> {
         }
         let mut by_part: Vec<(usize, Vec<u32>)> = by_part.into_iter().collect();
         by_part.sort_unstable();
-        // 2. The moves outside the largest class of moves that those sets do not distinguish: that class
-        // leaves the part at rest, and the other moves concern it.
+        // 2. For each part, the sets divide the moves into classes of moves that they do not distinguish. The
+        //    largest class leaves the part unchanged; all other moves concern the part.
         let mut owners: Vec<Option<usize>> = vec![None; moves.len()];
         for (part, mut sets) in by_part {
             sets.sort_unstable();
             sets.dedup();
-            let mut told: Vec<Vec<u32>> = vec![Vec::new(); moves.len()];
+            let mut distinguished_by: Vec<Vec<u32>> = vec![Vec::new(); moves.len()];
             for set in sets {
                 let members = &self.net.move_set(set).members;
-                members.iter().for_each(|&mv| told[mv as usize].push(set));
+                members.iter().for_each(|&mv| distinguished_by[mv as usize].push(set));
                 self.work += members.len();
             }
             self.work += moves.len();
@@ -220,15 +224,18 @@ impl<'a> Bonds<'a> {
                 return None;
             }
             let mut sizes: FxHashMap<&[u32], usize> = FxHashMap::default();
-            for told in &told {
-                *sizes.entry(told).or_default() += 1;
+            for distinguished_by in &distinguished_by {
+                *sizes.entry(distinguished_by).or_default() += 1;
             }
-            let rest = sizes.into_iter().max_by_key(|&(told, size)| (size, std::cmp::Reverse(told)))?.0;
-            for (owner, told) in owners.iter_mut().zip(&told) {
-                if told != rest {
+            let rest = sizes
+                .into_iter()
+                .max_by_key(|&(distinguished_by, size)| (size, std::cmp::Reverse(distinguished_by)))?
+                .0;
+            for (owner, distinguished_by) in owners.iter_mut().zip(&distinguished_by) {
+                if distinguished_by != rest {
                     match *owner {
                         // A move that concerns two parts joins them.
-                        Some(other) => self.tie(other, part),
+                        Some(other) => self.join(other, part),
                         None => *owner = Some(part),
                     }
                 }
@@ -239,7 +246,7 @@ impl<'a> Bonds<'a> {
             if let &Some(owner) = owner
                 && self.reads[mv.legal.node()]
             {
-                self.tie(owner, mv.legal.node());
+                self.join(owner, mv.legal.node());
             }
         }
         Some(owners)
@@ -255,7 +262,7 @@ impl<'a> Bonds<'a> {
                 && !self.autonomous[fluent as usize]
             {
                 let element = self.fluent(fluent);
-                self.tie(*first.get_or_insert(element), element);
+                self.join(*first.get_or_insert(element), element);
             }
         });
         first

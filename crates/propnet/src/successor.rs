@@ -1,9 +1,10 @@
-//! Conditions on the state after a move, as signals of the state before it: the next phase's gates, with each
-//! fluent replaced by its next value under that move.
+//! Conditions on the state after a move, expressed as signals of the state before the move: the next phase's
+//! gates, with each fluent replaced by its next value under that move.
 //!
 //! The moves are processed one after the other, and only gates that a move changes are rebuilt. Two
 //! assumptions keep the signals small: the game is not over, and the move is legal. Where other roles choose
-//! simultaneously, a signal is a lower bound: it is true only if the condition holds whatever they do.
+//! simultaneously, a signal is a lower bound: it is true only if the condition holds for all moves of the
+//! other roles.
 
 use crate::bounds::Encoding;
 use crate::builder::NetBuilder;
@@ -12,7 +13,7 @@ use crate::node::{Node, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// The most gate inputs visited for one role in one phase: less than a second.
+/// The maximum number of gate inputs visited for one role in one phase, which takes less than a second.
 const WORK: usize = 1_000_000;
 /// The largest size of the extended network, as a multiple of its original number of nodes.
 const GROWTH: usize = 24;
@@ -21,10 +22,10 @@ const NARROW: usize = 3;
 /// A balanced tree is used if it rebuilds fewer gates than a flat conjunction by at least this factor.
 const FEW: usize = 4;
 
-/// For each move, the value of each signal after it, as far as it is certain.
+/// For each move, the signals of the requested conditions after that move; `None` for a move without signals.
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
-/// The error that the signals would take too much work or too many gates.
+/// The error of a construction that would take too much work or too many gates.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
@@ -33,15 +34,15 @@ pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role implies that no other role has a choice. If so, only such moves get
-    /// signals.
+    /// Whether some move of the role implies that no other role has a choice. In that case only such moves
+    /// get signals.
     alone: bool,
     /// The next values of the fluents before the role's move is known.
     values: Image<'a>,
     /// The nodes that the signals depend on, with fluents read through `values`.
     after: Image<'a>,
     /// Signals that are true in every non-terminal state.
-    going: FxHashSet<Signal>,
+    non_terminal: FxHashSet<Signal>,
     signals: Vec<Signal>,
 }
 
@@ -56,7 +57,7 @@ impl<'a> Successor<'a> {
         signals: Vec<Signal>,
     ) -> Option<Successor<'a>> {
         let mut builder = NetBuilder::of(now);
-        let going = implied(now, !now.terminal);
+        let non_terminal = implied(now, !now.terminal);
         let encoding = if alone { Encoding::exact } else { Encoding::bounds };
         let (before, after) = (encoding(&now.nodes), encoding(&next.nodes));
         let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();
@@ -69,25 +70,27 @@ impl<'a> Successor<'a> {
             _ => None,
         });
         let within = cone(&before, read)?;
-        let values = Image::new(before.clone(), within, &mut builder, &going, |builder, number, node| {
-            match *node {
-                Node::State(fluent) => builder.state(fluent as usize),
-                // The other roles' moves are unknown; the role's own move is set later, per move.
-                Node::MoveSet(set) if now.move_set(set).role as usize != role => {
-                    Signal::constant(before.is_upper(number))
+        let values =
+            Image::new(before.clone(), within, &mut builder, &non_terminal, |builder, number, node| {
+                match *node {
+                    Node::State(fluent) => builder.state(fluent as usize),
+                    // The other roles' moves are unknown; the role's own move is set later, per move.
+                    Node::MoveSet(set) if now.move_set(set).role as usize != role => {
+                        Signal::constant(before.is_upper(number))
+                    }
+                    _ => Signal::FALSE,
                 }
+            });
+        let after =
+            Image::new(after.clone(), inside, &mut builder, &non_terminal, |_, number, node| match *node {
+                Node::State(fluent) => values.of(next_of(number, fluent)),
                 _ => Signal::FALSE,
-            }
-        });
-        let after = Image::new(after.clone(), inside, &mut builder, &going, |_, number, node| match *node {
-            Node::State(fluent) => values.of(next_of(number, fluent)),
-            _ => Signal::FALSE,
-        });
-        Some(Successor { builder, now, role, alone, values, after, going, signals })
+            });
+        Some(Successor { builder, now, role, alone, values, after, non_terminal, signals })
     }
 
-    /// The signals after each move. If the role chooses alone, a move that does not imply that the other
-    /// roles have no choice gets `None`.
+    /// The signals after each move. If the role chooses alone, a move gets `None` unless it implies that no
+    /// other role has a choice.
     ///
     /// # Errors
     /// [`TooMuch`] once the work or the number of nodes exceeds its bound.
@@ -130,10 +133,11 @@ impl<'a> Successor<'a> {
                 before.of(signal.node()).map(move |node| (node, value))
             });
             let seeds = made.chain(known.filter(|&(node, _)| inside(&self.values, node)));
-            let changed = self.values.changed(seeds.collect(), &mut self.builder, &self.going, &mut work)?;
+            let changed =
+                self.values.changed(seeds.collect(), &mut self.builder, &self.non_terminal, &mut work)?;
             let readers = changed.keys().filter_map(|node| states.get(node)).flatten();
             let seeds = readers.map(|&(state, next)| (state, self.values.seen(next, &changed))).collect();
-            let changed = self.after.changed(seeds, &mut self.builder, &self.going, &mut work)?;
+            let changed = self.after.changed(seeds, &mut self.builder, &self.non_terminal, &mut work)?;
             by_move.push(Some(self.signals.iter().map(|&one| self.after.seen(one, &changed)).collect()));
             if self.builder.node_count() > largest {
                 return Err(TooMuch);
@@ -149,7 +153,7 @@ pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
 }
 
 /// The forced move of each other role that has several moves: the move that `implied` makes legal. `None` if
-/// some such role has none.
+/// some other role has no forced move.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others
@@ -171,7 +175,7 @@ impl<'a> Image<'a> {
         encoding: Encoding<'a>,
         inside: Vec<bool>,
         builder: &mut NetBuilder,
-        going: &FxHashSet<Signal>,
+        non_terminal: &FxHashSet<Signal>,
         leaf: impl Fn(&mut NetBuilder, usize, &Node) -> Signal,
     ) -> Image<'a> {
         let mut readers = vec![Vec::new(); encoding.nodes.len()];
@@ -183,7 +187,7 @@ impl<'a> Image<'a> {
             } else {
                 leaf(builder, number, node)
             };
-            of[number] = settled(of[number], going);
+            of[number] = simplified(of[number], non_terminal);
         }
         Image { encoding, inside, readers, of }
     }
@@ -198,12 +202,12 @@ impl<'a> Image<'a> {
         image.negated_if(signal.is_negated())
     }
 
-    /// The nodes whose images change, with their new images, when the nodes of `seeds` get theirs.
+    /// The nodes whose images change when the nodes of `seeds` get new images, with their new images.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,
         builder: &mut NetBuilder,
-        going: &FxHashSet<Signal>,
+        non_terminal: &FxHashSet<Signal>,
         work: &mut usize,
     ) -> Result<FxHashMap<usize, Signal>, TooMuch> {
         let mut changed: FxHashMap<usize, Signal> = FxHashMap::default();
@@ -234,7 +238,7 @@ impl<'a> Image<'a> {
             } else {
                 builder.and(seen)
             };
-            let image = settled(image, going);
+            let image = simplified(image, non_terminal);
             if image != self.of[number] {
                 changed.insert(number, image);
                 pending.extend(&self.readers[number]);
@@ -245,10 +249,10 @@ impl<'a> Image<'a> {
 }
 
 /// `signal`, or its constant value in non-terminal states.
-fn settled(signal: Signal, going: &FxHashSet<Signal>) -> Signal {
-    if going.contains(&signal) {
+fn simplified(signal: Signal, non_terminal: &FxHashSet<Signal>) -> Signal {
+    if non_terminal.contains(&signal) {
         Signal::TRUE
-    } else if going.contains(&!signal) {
+    } else if non_terminal.contains(&!signal) {
         Signal::FALSE
     } else {
         signal
@@ -288,7 +292,7 @@ fn cone(encoding: &Encoding<'_>, roots: impl IntoIterator<Item = Signal>) -> Opt
     Some(inside)
 }
 
-/// The conjunction of `signals` as a balanced tree: a few changed inputs change few gates.
+/// The conjunction of `signals` as a balanced tree, in which a few changed inputs change few gates.
 fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     if signals.len() <= NARROW {
         return builder.and(signals.iter().copied());

@@ -1,7 +1,8 @@
 //! Vectors of row words, one type for each class of processors.
 //!
-//! Compilers vectorise the gates without help. The choice of moves keeps dozens of values in registers, which
-//! compilers do not vectorise. It is therefore a macro over these types, expanded once for each of them.
+//! Compilers vectorise the evaluation of gates on their own. They do not vectorise the choice of moves, which
+//! keeps dozens of values in registers. The kernels are therefore a macro over these types, expanded once for
+//! each type.
 
 /// Vectors of one word, for any processor.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the same for every width")]
@@ -75,7 +76,7 @@ pub(crate) mod plain {
             self.0 == 0
         }
     }
-    crate::select::kernels!();
+    crate::kernels::kernels!();
 }
 
 /// Vectors of four words, for x86-64 with AVX2.
@@ -171,7 +172,7 @@ pub(crate) mod avx2 {
             _mm256_testz_si256(self.0, self.0) == 1
         }
     }
-    crate::select::kernels!(#[target_feature(enable = "avx2")]);
+    crate::kernels::kernels!(#[target_feature(enable = "avx2")]);
 }
 
 /// Vectors of eight words, for x86-64 with AVX-512.
@@ -267,5 +268,5 @@ pub(crate) mod avx512 {
             _mm512_test_epi64_mask(self.0, self.0) == 0
         }
     }
-    crate::select::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
+    crate::kernels::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
 }

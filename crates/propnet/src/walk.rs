@@ -25,8 +25,8 @@ impl<'a> Walk<'a> {
         self.number += 1;
     }
 
-    /// Visits everything that `signals` depend on. Calls `met` with each newly visited node, and returns the
-    /// number of those nodes.
+    /// Visits all nodes that `signals` depend on. Calls `met` with each newly visited node, and returns the
+    /// number of newly visited nodes.
     pub(crate) fn on(
         &mut self,
         signals: impl IntoIterator<Item = Signal>,

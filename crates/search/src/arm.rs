@@ -9,21 +9,22 @@ use ggp_game::Move;
 pub(crate) struct Arm {
     /// The move.
     pub(crate) mv: Move,
-    /// The child of the move if this role alone decides the next state and the child has been created; else
-    /// [`NodeId::NONE`].
+    /// The child node after the move, if this role alone decides the next state and that node exists;
+    /// otherwise [`NodeId::NONE`].
     pub(crate) child: NodeId,
     /// The number of descents through the arm that have been backed up.
     pub(crate) visits: u32,
     /// The number of descents through the arm that are not backed up yet (virtual loss).
     pub(crate) pending: u16,
-    /// The proven bounds of its role's goal after the move.
+    /// The proven bounds of the role's goal after the move.
     pub(crate) bounds: Bounds,
-    /// The sum of its role's shares over all visits.
+    /// The sum of the role's shares over all visits.
     pub(crate) sum: f64,
-    /// The predicted lead over the mean of its role's arms, in shares.
+    /// The predicted lead over the mean of the role's arms in this node, in shares.
     pub(crate) advantage: f32,
-    /// Whether the arm waits until every arm that is not deferred is proved not to win. An arm is deferred if
-    /// another arm wins at once, if it lets another role win at once, or if it is equivalent to another arm.
+    /// Whether selection skips the arm until every arm that is not deferred is proved not to win. An arm is
+    /// deferred if another arm wins at once, if it lets another role win at once, or if it is equivalent to
+    /// another arm.
     pub(crate) deferred: bool,
 }
 

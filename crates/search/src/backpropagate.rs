@@ -13,14 +13,14 @@ use ggp_game::{Playouts, Role};
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Adds one visit to every node and arm on `path`, with `shares`, the mean of the descent's playouts role
-    /// by role. Removes the descent's virtual loss.
+    /// Adds one visit to every node and arm on `path`. `shares` holds the mean share of the descent's
+    /// playouts for each role. Removes the descent's virtual loss.
     ///
     /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on
     /// the growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// Where the path is cut, that node and the nodes above it see the proven goals of the cut; the arm
-    /// pulled at the cut still sees the playouts.
+    /// Where the path is cut, that node and the nodes above it receive the proven goals of the cut. The arm
+    /// pulled at the cut still receives the shares of the playouts.
     ///
     /// With `regrets`, roles that chose simultaneously by regret matching update their regrets.
     ///
@@ -70,8 +70,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Updates the regrets of all roles in the node at `depth` of `path`, where the chosen arms gave each
-    /// role its entry of `shares`. An arm's regret grows by the value of its child minus that share.
+    /// Updates the regrets of all roles in the node at `depth` of `path`. The chosen arms gave each role its
+    /// entry of `shares`; an arm's regret grows by the value of its child minus that entry.
     fn update_regrets(&mut self, path: &Path, depth: usize, shares: &[f64]) {
         let id = path.nodes()[depth];
         let mut chosen = path.chosen(depth).to_vec();
@@ -93,8 +93,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// The value of the child by the chosen arms for a role, in shares; `None` if it has no visits and no
-    /// proven goal.
+    /// The value for a role of the child that the chosen arms lead to, in shares. `None` if the child has no
+    /// visits and no proven goal.
     fn value(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
         let node = &self[id];
         let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
@@ -139,7 +139,7 @@ impl<M: Playouts> Search<M> {
         }
         let mut played = batch.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
-        let regrets = self.draws();
+        let regrets = self.uses_regrets();
         for descent in &batch.descents {
             if let DescentState::Playing = descent.progress {
                 let shares = played.next().unwrap_or(&[]);

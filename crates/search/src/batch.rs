@@ -8,17 +8,17 @@ use ggp_game::{Goals, Move};
 #[derive(Debug)]
 pub(crate) struct Batch<S> {
     pub(crate) descents: Vec<Descent<S>>,
-    /// The leaves without legal moves that descents have reached, without duplicates.
+    /// The leaves that descents have reached and whose legal moves are unknown, without duplicates.
     pub(crate) unopened: Vec<NodeId>,
-    /// The legal moves of those leaves, leaf by leaf and role by role.
+    /// The legal moves in `unopened`, leaf by leaf and role by role.
     pub(crate) legal: Vec<Vec<Move>>,
-    /// The decisive moves among them; empty if the machine cannot tell.
+    /// The decisive moves in `unopened`, in the order of `legal`; empty if the machine does not compute them.
     pub(crate) decisive: Vec<Vec<Move>>,
     /// The numbers of the descents whose next state has no node yet.
     pub(crate) childless: Vec<usize>,
-    /// The joint moves to those states.
+    /// The joint moves of the descents in `childless`.
     pub(crate) joints: Vec<Move>,
-    /// Those states, whether each is terminal, and the goals of each, role by role.
+    /// The next states of the descents in `childless`, whether each is terminal, and its goals role by role.
     pub(crate) states: Vec<S>,
     pub(crate) over: Vec<bool>,
     pub(crate) goals: Vec<Goals>,

@@ -1,20 +1,21 @@
 //! The size of a batch: its number of leaves, and the number of playouts from each leaf.
 //!
-//! A machine with many lanes plays hundreds of playouts in about the time of a few. The tree grows more
-//! selectively, however, the fewer leaves are chosen without knowing each other's scores. So batches grow
-//! with the tree, and small batches fill the lanes with several playouts from each leaf.
+//! A machine with many lanes plays hundreds of playouts in about the time of a few. However, the leaves of
+//! one batch are chosen before any of them has a score, so small batches let the tree grow more selectively.
+//! Batches therefore grow with the tree, and small batches fill the lanes with several playouts from each
+//! leaf.
 
 /// The parameters that determine the size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchSizing {
     /// The maximum number of simultaneous playouts of each thread; `None` for twice the machine's lanes, so
-    /// that a lane whose playout has ended takes up another one.
+    /// that a lane starts another playout when its first one has ended.
     pub lanes: Option<usize>,
     /// The number of visits of the root for each leaf of a batch.
     pub visits_per_leaf: u32,
     /// The maximum number of playouts from one leaf.
     pub max_per_leaf: usize,
-    /// The minimum number of playouts from one leaf, where there are lanes for them: a playout in a lane
+    /// The minimum number of playouts from one leaf on a machine with that many lanes: a playout in a lane
     /// costs less than a descent through the tree.
     pub min_per_leaf: usize,
 }
@@ -22,7 +23,7 @@ pub struct BatchSizing {
 /// The default number of playouts for each lane.
 const ROUNDS: usize = 2;
 
-/// One leaf in flight for this many visits of the root costs hardly any selectivity.
+/// The visits of the root for each leaf in flight. At this rate the loss of selectivity is small.
 const VISITS_PER_LEAF_IN_FLIGHT: u32 = 32;
 
 /// If fewer batches than this fit into the time left, batches grow faster: otherwise most lanes stay idle.
@@ -42,7 +43,7 @@ impl Default for BatchSizing {
 }
 
 impl BatchSizing {
-    /// One leaf and one playout.
+    /// Batches of one leaf with one playout.
     pub fn single() -> BatchSizing {
         BatchSizing { lanes: Some(1), visits_per_leaf: 1, max_per_leaf: 1, min_per_leaf: 1 }
     }
@@ -53,8 +54,8 @@ impl BatchSizing {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let enough = (all / self.min_per_leaf.max(1)).max(1);
         let least = all / enough;
-        // All threads together have no more leaves in flight than one thread would, until the root has more
-        // visits.
+        // Until the root has enough visits, all threads together have no more leaves in flight than one
+        // thread alone.
         let each =
             ((visits / VISITS_PER_LEAF_IN_FLIGHT) as usize / workers).clamp(enough.div_ceil(workers), enough);
         let speed_up = (FEW_BATCHES / left.max(1)).max(1);

@@ -1,10 +1,13 @@
 //! Beam search for games of one role, layer by layer. It expands every distinct successor state while a layer
-//! is small. In larger layers it keeps the best states by the machine's estimate of their nearness to the
-//! goal. Each round restarts with twice the width.
+//! is small. In a larger layer it keeps the states that the machine estimates to be nearest to the goal. Each
+//! round restarts with twice the width.
 //!
 //! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
 //! state, the search is exhaustive and the best goal found is optimal.
 
+mod score;
+
+use self::score::ScoreWeights;
 use crate::table::hash_of;
 use crate::variation::Variation;
 use ggp_game::rng::Sequence;
@@ -17,16 +20,6 @@ const FIRST_WIDTH: usize = 256;
 const CHILDREN: usize = 1024;
 /// A layer is pruned to its width when it exceeds this many times the width.
 const SLACK: usize = 4;
-/// The score mixes of successive rounds, in turn. Each mix can mislead, so rounds vary it.
-const MIXES: [Mix; 4] = [
-    Mix { luck: 0.001, mobility: 0.0 },
-    Mix { luck: 0.001, mobility: 1.0 },
-    Mix { luck: 0.03, mobility: 0.0 },
-    Mix { luck: 0.3, mobility: 0.3 },
-];
-/// The weight of the goal that the state would give now, relative to the nearness.
-const GOAL_WEIGHT: f32 = 0.5;
-
 /// How a state was reached: its parent, as an index into the previous layer, and the move.
 type Link = (u32, Move);
 
@@ -36,7 +29,7 @@ pub(crate) struct Beam<S> {
     root: S,
     width: usize,
     round: usize,
-    /// The states of the current layer, and the number of those expanded.
+    /// The states of the current layer, and how many of them are expanded.
     layer: Vec<S>,
     expanded: usize,
     /// The links of all states, layer by layer.
@@ -52,14 +45,6 @@ pub(crate) struct Beam<S> {
     bytes: usize,
     legal: Vec<Vec<Move>>,
     nearness: Vec<f32>,
-}
-
-/// The weights of a score's terms beside the nearness to the goal.
-#[derive(Clone, Copy, Debug)]
-struct Mix {
-    luck: f32,
-    /// The weight of a large number of legal moves, which suggests few mistakes in constraint puzzles.
-    mobility: f32,
 }
 
 #[derive(Debug)]
@@ -114,7 +99,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     /// Expands some states. Returns the best variation found whose share exceeds `above`, if any.
     ///
     /// # Errors
-    /// Those of the machine; the states do not count as expanded then.
+    /// The machine's errors. The states then stay unexpanded.
     pub(crate) fn step<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -133,7 +118,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         let (over, goals) = match self.evaluate(machine, &children) {
             Ok(evaluated) => evaluated,
             Err(error) => {
-                // The next step creates these children again, which must not look like repeated states then.
+                // The next step creates these children again, so their hashes must not mark them as repeated.
                 for (state, _) in &children {
                     self.seen.remove(&hash_of(state));
                 }
@@ -142,7 +127,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         };
         self.branching = (children.len() / count).max(1);
         self.expanded += count;
-        let mix = self.mix();
+        let weights = ScoreWeights::of_round(self.round);
         let (mut best, mut found) = (above, None);
         for (at, (state, link)) in children.into_iter().enumerate() {
             let share = goals[at].score().share();
@@ -154,10 +139,9 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
                 continue;
             }
             let near = self.nearness.get(at).copied().unwrap_or(0.0);
-            let mut score = near + GOAL_WEIGHT * share as f32 + mix.luck * random.between(0.0..1.0) as f32;
-            if mix.mobility > 0.0 {
-                let moves = self.legal[at].len() as f32;
-                score += mix.mobility * moves / (moves + self.branching as f32);
+            let mut score = weights.of_goal(near, share as f32, random);
+            if weights.mobility > 0.0 {
+                score += weights.of_moves(self.legal[at].len(), self.branching);
             }
             self.next.push(Candidate { state, link, score });
         }
@@ -179,7 +163,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         for legal in &mut self.legal {
             let all = legal.len();
             machine.distinct_moves(Role(0), legal);
-            // An equivalent move may not be available later, so this layer does not count as complete.
+            // The states after the dropped equivalent moves are not created, so the search is not exhaustive.
             self.pruned |= legal.len() < all;
         }
         let mut numbers = Vec::new();
@@ -205,8 +189,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(children)
     }
 
-    /// Asks whether each of `children` is terminal and for its goals. Stores their nearness to the goal, and
-    /// their legal moves if the mix of this round needs them.
+    /// Returns whether each of `children` is terminal, and its goals. Stores the children's nearness to the
+    /// goal, and their legal moves if the weights of this round need them.
     fn evaluate<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -216,15 +200,10 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         machine.outcomes(&states, &mut over, &mut goals)?;
         machine.nearness(&states, Role(0), &mut self.nearness)?;
-        if self.mix().mobility > 0.0 {
+        if ScoreWeights::of_round(self.round).mobility > 0.0 {
             machine.all_legal_moves(&states, &mut self.legal)?;
         }
         Ok((over, goals))
-    }
-
-    /// The score mix of this round.
-    fn mix(&self) -> Mix {
-        MIXES[self.round % MIXES.len()]
     }
 
     /// Proceeds to the next layer, or starts the next round if there is no next layer.
@@ -249,7 +228,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.expanded = 0;
     }
 
-    /// Whether there is no memory for further hashes, so that states could repeat.
+    /// Whether the memory for hashes is used up. Repeated states would then no longer be recognised.
     fn is_full(&self) -> bool {
         self.seen.len() * SEEN_BYTES >= self.bytes / 2
     }
@@ -261,7 +240,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.next.truncate(self.width);
     }
 
-    /// The variation to a child of the current layer.
+    /// The variation that leads to a child of the current layer.
     fn variation(&self, (parent, mv): Link, share: f64) -> Variation {
         let mut moves = vec![mv];
         let mut at = parent;
@@ -275,7 +254,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 }
 
-/// The memory of one hash, with its part of the set's free slots and its link.
+/// The bytes for one seen state: its hash, the hash set's free slots per entry, and its link.
 const SEEN_BYTES: usize = 32;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use ggp_game::{EvalError, Move, Playouts, Role};
 /// Arms with fewer visits are overrated, since their refutations may not have been found yet.
 const SECURE_PART: u32 = 2;
 
-/// The lower bound of an arm is its mean minus this, divided by the square root of its visits.
+/// The lower bound of an arm is its mean minus this number divided by the square root of its visits.
 const SECURE_SPREAD: f64 = 4.0;
 
 /// The spread of a lower bound that is compared with a proven move. A smaller spread avoids settling for a
@@ -22,16 +22,16 @@ const PROVEN_SPREAD: f64 = 0.5;
 impl<M: Playouts> Search<M> {
     /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
-    /// In games of one role it follows the best variation found. Where roles mix their moves by regret
-    /// matching, it draws from the average strategy unless the role's goal is proved. Otherwise proven moves
-    /// come first: the shortest win is played, and a proven loss is avoided or delayed. Among the other
-    /// moves, with two roles in turn, the frequently visited move of the highest lower bound is played (the
-    /// secure child, Chaslot et al. 2008). Otherwise the most visited move is played, then the one of the
-    /// best mean, then a random one. A proven move that attains the role's security level is played unless
-    /// another move is surely better.
+    /// In games of one role the move follows the best variation found. Where regret matching mixes the moves
+    /// of the roles, the move is drawn from the average strategy, unless the role's goal is proved. Otherwise
+    /// proven moves come first: the shortest win is played, and a proven loss is avoided or delayed. Among
+    /// the other moves, with two roles in turn, the frequently visited move of the highest lower bound is
+    /// played (the secure child, Chaslot et al. 2008). Otherwise the most visited move is played, then the
+    /// one of the best mean, then a random one. A proven move that attains the role's security level is
+    /// played unless another move is surely better.
     ///
     /// # Errors
-    /// Those of the machine, if the legal moves are not known yet.
+    /// The machine's errors, if the legal moves are not known yet.
     pub fn best_move(&mut self, role: Role) -> Result<Option<Move>, EvalError> {
         self.open_root()?;
         let root = self.tree.root();
@@ -54,21 +54,21 @@ impl<M: Playouts> Search<M> {
         Ok(self.deterministic_move(role))
     }
 
-    /// The move that `role` plays at the open root if it does not draw. A role that draws is not alone and
-    /// has no variation.
+    /// The move that `role` plays at the open root if it does not draw at random. A role that draws is not
+    /// the only role, so the search has no best variation.
     pub(crate) fn deterministic_move(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
         self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
-    /// The arm that `role` prefers at the open root, without a variation and without drawing: its position in
-    /// the node.
+    /// The position in the open root of the arm that `role` prefers, by the statistics of the arms alone.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;
         let range = self.tree.arm_range(root, role);
         let level = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
-        // With simultaneous moves a mean depends on the other roles' moves so far, which may change.
+        // With simultaneous moves, an arm's mean depends on the moves that the other roles have made, and
+        // these may change.
         let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
         // Descents skip an arm that attains the security level, so visits are not comparable: that arm is
         // played unless another is surely better.
@@ -97,7 +97,7 @@ impl<M: Playouts> Search<M> {
     /// the best move has probability 1.
     ///
     /// # Errors
-    /// Those of the machine, if the legal moves are not known yet.
+    /// The machine's errors, if the legal moves are not known yet.
     pub fn strategy(&mut self, role: Role) -> Result<Vec<(Move, f64)>, EvalError> {
         self.open_root()?;
         let root = self.tree.root();
@@ -116,9 +116,9 @@ impl<M: Playouts> Search<M> {
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
 
-    /// Whether the roles at the root have drawn by regret matching and still do.
+    /// Whether regret matching has been used at the root and still is.
     fn plays_mixed(&self) -> bool {
-        self.draws() && !self.tree[self.tree.root()].regrets.is_empty()
+        self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
     /// Sort key for root moves; larger is better. Moves with fewer than `known` visits get no lower bound.
@@ -127,8 +127,8 @@ impl<M: Playouts> Search<M> {
         let certain = match arm.bounds.proven() {
             Some(100) => 1 + i32::from(u16::MAX) - distance,
             Some(0) => distance - i32::from(u16::MAX),
-            // Another move wins at once, this one loses at once, or it is equivalent to a move that is not
-            // deferred.
+            // The arm is deferred: another move wins at once, this move loses at once, or it is equivalent to
+            // a move that is not deferred.
             _ if arm.deferred => 2 - i32::from(u16::MAX),
             _ => 0,
         };
@@ -162,7 +162,7 @@ mod tests {
         let state = vec![1, 2, 1, 2, 2, 0, 0, 1, 0, 0];
         let mut search = Search::from_state(test_games::tic_tac_toe(), &options, state).unwrap();
         search.run(&Limits::iterations(200));
-        assert!(search.draws(), "three steps to the end");
+        assert!(search.uses_regrets(), "three steps to the end");
         let root = search.tree.root();
         let lost = search.tree[root].arms.iter_mut().find(|arm| arm.mv == Move(6)).unwrap();
         (lost.visits, lost.bounds) = (1_000_000, Bounds { low: 0, high: 0 });

@@ -13,9 +13,9 @@ use ggp_game::rng::Sequence;
 use std::hash::Hash;
 use std::ops::Range;
 
-/// Where several roles move simultaneously, each choice draws the role's exploration constant from this
-/// range, relative to the configured one. With a constant value, roles of equal statistics stay in step and
-/// never see the result of a deviation by one of them alone.
+/// Where several roles move simultaneously, each selection multiplies the configured exploration constant by
+/// a factor drawn from this range. With a constant factor, roles with equal statistics always change their
+/// moves together and never observe the result of a deviation by one of them alone.
 const EXPLORATION_FACTORS: Range<f64> = 0.5..1.5;
 
 /// The parameters of selection in one batch.
@@ -23,8 +23,8 @@ const EXPLORATION_FACTORS: Range<f64> = 0.5..1.5;
 pub(crate) struct Selection {
     pub(crate) exploration: f64,
     pub(crate) chance: Option<Role>,
-    /// Whether roles with simultaneous moves draw by regret matching.
-    pub(crate) draws: bool,
+    /// Whether roles with simultaneous moves select their arms by regret matching.
+    pub(crate) uses_regrets: bool,
     /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
     /// Whether descents skip proven moves while another move may surpass the role's security level.
@@ -47,8 +47,8 @@ pub(crate) struct Groups {
 }
 
 impl Selection {
-    /// Takes all `descents` from the root to the first point where the machine must be asked, or the goals
-    /// are known: see [`DescentState`].
+    /// Takes each of `descents` from the root to a node with known goals, or to the first point that needs
+    /// the machine: see [`DescentState`].
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -149,7 +149,8 @@ impl Selection {
         }
     }
 
-    /// Enters `id`, unless it is already on the path. Returns the descent's progress if it ends here.
+    /// Enters `id`, unless it is already on the path. Returns the descent's progress if the descent ends
+    /// here.
     fn enter<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -228,7 +229,7 @@ impl Selection {
             (0, false)
         } else if self.chance == Some(role) {
             (choose_chance_arm(&tree[id].arms[range.clone()], random), false)
-        } else if several && self.draws {
+        } else if several && self.uses_regrets {
             tree.allocate_regrets(id);
             let low = tree.stats(id)[role.index()].bounds.low;
             let Node { arms, regrets, visits, .. } = &mut tree[id];
@@ -237,7 +238,7 @@ impl Selection {
             let prior = self.prior(tree, id, role);
             let level = self.security_level(tree, id, role);
             let node = &tree[id];
-            // The current descent is not one of the arms' pulls yet.
+            // The current descent is already pending in the node, but not yet in any arm.
             let total = node.visits.saturating_add(node.pending).saturating_sub(1);
             let factor = if several { random.between(EXPLORATION_FACTORS) } else { 1.0 };
             choose_arm(&node.arms[range.clone()], total, self.exploration * factor, level, prior)
@@ -262,7 +263,7 @@ impl Selection {
     ) {
         let several = tree[id].chooser == Chooser::Several;
         let range = tree.arm_range(id, role);
-        if range.len() == 1 || self.chance == Some(role) || several && self.draws {
+        if range.len() == 1 || self.chance == Some(role) || several && self.uses_regrets {
             choice.chosen.clear();
             choice.chosen.extend((0..count).map(|_| self.choose(tree, id, role, random)));
             return;
@@ -292,7 +293,7 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node if there is a `proven` child: the nodes up to the root see that child's
+/// Cuts `path` at its last node if there is a `proven` child: the nodes up to the root receive that child's
 /// goals.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
     if let Some(proven) = proven {

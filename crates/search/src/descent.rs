@@ -7,22 +7,22 @@ use crate::path::Path;
 pub(crate) struct Descent<S> {
     /// The nodes visited and arms chosen so far.
     pub(crate) path: Path,
-    /// What it has reached, and what it waits for.
+    /// The point that the descent has reached.
     pub(crate) progress: DescentState<S>,
 }
 
 /// The progress of a descent.
 #[derive(Clone, Debug)]
 pub(crate) enum DescentState<S> {
-    /// It has reached a node with known goals and only needs to be backed up.
+    /// The descent has reached a node with known goals and only needs to be backed up.
     Known,
-    /// It has reached a leaf whose legal moves are not known yet.
+    /// The descent has reached a leaf whose legal moves are not known yet.
     Unopened,
-    /// It has chosen arms whose child has no node yet.
+    /// The descent has chosen arms that lead to no node yet.
     Childless,
-    /// It waits for playouts from this state.
+    /// The descent waits for playouts from this state.
     Ready(S),
-    /// Its playouts have been started.
+    /// The playouts of the descent have been started.
     Playing,
 }
 

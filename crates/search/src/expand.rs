@@ -13,7 +13,7 @@ impl<M: Playouts> Search<M> {
     /// The node of `state`, found or created.
     ///
     /// # Errors
-    /// Those of the machine; the tree is unchanged then.
+    /// The machine's errors. The tree is then unchanged.
     pub(crate) fn node_of(&mut self, state: M::State) -> Result<NodeId, EvalError> {
         if let Some(id) = self.tree.find(&state) {
             return Ok(id);
@@ -33,7 +33,7 @@ impl<M: Playouts> Search<M> {
     /// Opens the root unless it is open or terminal.
     ///
     /// # Errors
-    /// Those of the machine; the root is unchanged then.
+    /// The machine's errors. The root is then unchanged.
     pub(crate) fn open_root(&mut self) -> Result<(), EvalError> {
         let root = self.tree.root();
         if self.tree[root].phase != Phase::Leaf {
@@ -48,11 +48,11 @@ impl<M: Playouts> Search<M> {
         self.open(root, &mut legal, &decisive)
     }
 
-    /// Advances every descent that waits at a leaf, either to a state for playouts or to known goals. The
-    /// machine is asked about all of them at once.
+    /// Advances every descent that waits at a leaf, either to a start state of playouts or to known goals.
+    /// The machine evaluates the states of all these descents in one batch.
     ///
     /// # Errors
-    /// Those of the machine; every node of the tree is consistent then.
+    /// The machine's errors. Every node of the tree is consistent after an error.
     pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
         let mut batch = std::mem::take(&mut self.worker.batch);
         let opened = self.open_leaves(&mut batch);
@@ -65,7 +65,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Opens the leaves whose legal moves the worker has asked for.
+    /// Opens the leaves whose legal moves the worker has requested.
     fn open_leaves(&mut self, batch: &mut Batch<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
         let decisive = batch.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
@@ -76,8 +76,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Opens a leaf with its `legal` moves and defers the moves that are not `decisive`. A state in which
-    /// some role has no legal move ends the game for the search.
+    /// Opens a leaf with its `legal` moves and defers the moves that are not `decisive`. The search treats a
+    /// state in which some role has no legal move as the end of the game.
     fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>], decisive: &[Vec<Move>]) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
             self.worker.machine.goals(&self.tree[id].state, &mut self.goals)?;
@@ -93,7 +93,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Gives nodes to the next states of the descents.
+    /// Continues the descents to their next states, and creates missing nodes.
     fn enter_children(&mut self, batch: &mut Batch<M::State>) {
         let Batch { descents, childless, states, over, goals, .. } = batch;
         let goals = goals.chunks_exact(self.tree.roles());
@@ -105,7 +105,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Defers arms of a node opened with `legal` moves. Where a role decides alone and has `decisive` moves,
-    /// all its other moves are deferred; otherwise all but one move of each equivalence class.
+    /// all its other moves are deferred. Otherwise all but one move of each equivalence class are deferred.
     fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[Vec<Move>]) {
         if !self.options.has(Technique::Decisive) {
             return;
@@ -122,8 +122,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Continues a descent to `state`. Creates its node if it has none and memory permits; `goals` are given
-    /// if the state is terminal.
+    /// Continues a descent to `state`. Creates a node for the state if there is none and memory permits.
+    /// `goals` holds the goals of a terminal state.
     fn enter_child(&mut self, descent: &mut Descent<M::State>, state: M::State, goals: Option<&[Goals]>) {
         let Descent { path, progress } = descent;
         let parent = path.leaf();

@@ -10,7 +10,7 @@ use std::hash::Hash;
 /// The maximum number of entries in a log; further playouts are ignored.
 const MAX_ENTRIES: usize = 1 << 17;
 
-/// One batch in this many is logged on a machine with lanes, after the first batches: reading the moves of
+/// On a machine with lanes, one batch in this many is logged after the first batches: recording the moves of
 /// playouts in lanes costs more than playing them.
 const LOGGED_ONE_IN: u64 = 8;
 
@@ -20,7 +20,7 @@ const ALWAYS_LOGGED: u64 = 8;
 /// The weight, in playouts, of the mean of all moves in the mean of one move.
 const SHRINK: f64 = 16.0;
 
-/// The moves of some playouts, with the score of each.
+/// The moves of some playouts, each with its role and the role's goal in that playout.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     entries: Vec<(Role, u8, Move)>,
@@ -46,12 +46,12 @@ impl Log {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct MoveStats {
     goals: u64,
     count: u64,
 }
 
-impl Tally {
+impl MoveStats {
     fn add(&mut self, goals: u64, count: u64) {
         self.goals += goals;
         self.count += count;
@@ -68,17 +68,17 @@ impl Tally {
     }
 }
 
-/// The total score and the count of every move of every role.
+/// For every move of every role, the sum of the goals and the number of the playouts with that move.
 #[derive(Debug)]
 pub(crate) struct History {
-    of_role: Vec<Vec<Tally>>,
-    all: Vec<Tally>,
+    of_role: Vec<Vec<MoveStats>>,
+    all: Vec<MoveStats>,
 }
 
 impl History {
     /// An empty history for `roles` roles.
     pub(crate) fn new(roles: usize) -> History {
-        History { of_role: vec![Vec::new(); roles], all: vec![Tally::default(); roles] }
+        History { of_role: vec![Vec::new(); roles], all: vec![MoveStats::default(); roles] }
     }
 
     /// Whether batch number `batch` is logged on a machine with `lanes`.
@@ -88,12 +88,12 @@ impl History {
 
     /// Adds `count` playouts in which `role` played `mv`; `goals` is the sum of their goals.
     pub(crate) fn add(&mut self, role: Role, mv: Move, goals: u64, count: u64) {
-        let tallies = &mut self.of_role[role.index()];
+        let of_moves = &mut self.of_role[role.index()];
         let at = mv.0 as usize;
-        if tallies.len() <= at {
-            tallies.resize(at + 1, Tally::default());
+        if of_moves.len() <= at {
+            of_moves.resize(at + 1, MoveStats::default());
         }
-        tallies[at].add(goals, count);
+        of_moves[at].add(goals, count);
         self.all[role.index()].add(goals, count);
     }
 
@@ -138,27 +138,27 @@ impl History {
 
     /// Every move that has been played, with its lead over the mean of its role, in shares.
     pub(crate) fn leads(&self) -> impl Iterator<Item = (Role, Move, f64)> {
-        self.of_role.iter().enumerate().flat_map(move |(role, tallies)| {
+        self.of_role.iter().enumerate().flat_map(move |(role, of_moves)| {
             let mean_of_role = self.role_mean(role);
-            let played = tallies.iter().enumerate().filter(|(_, tally)| tally.count > 0);
-            played.map(move |(mv, tally)| {
-                (Role(role as u8), Move(mv as u32), tally.mean(mean_of_role) - mean_of_role)
+            let played = of_moves.iter().enumerate().filter(|(_, stats)| stats.count > 0);
+            played.map(move |(mv, stats)| {
+                (Role(role as u8), Move(mv as u32), stats.mean(mean_of_role) - mean_of_role)
             })
         })
     }
 
-    /// Halves all tallies, since the match has advanced.
+    /// Halves all sums and counts, since older playouts say less about the current state.
     pub(crate) fn decay(&mut self) {
-        self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(Tally::decay);
+        self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(MoveStats::decay);
     }
 
     /// Replaces `out` by the lead of each of `moves` over their mean for `role`, in shares.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
         let mean_of_role = self.role_mean(role.index());
-        let tallies = &self.of_role[role.index()];
+        let of_moves = &self.of_role[role.index()];
         out.clear();
         out.extend(moves.map(|mv| {
-            tallies.get(mv.0 as usize).map_or(mean_of_role, |tally| tally.mean(mean_of_role)) as f32
+            of_moves.get(mv.0 as usize).map_or(mean_of_role, |stats| stats.mean(mean_of_role)) as f32
         }));
         let mean = out.iter().sum::<f32>() / out.len().max(1) as f32;
         for advantage in out {

@@ -2,8 +2,8 @@
 
 use ggp_game::{Deadline, StateMachine, StopToken, Watchdog, Watched};
 
-/// Interrupts `machine`, and its clones made from now on, at `deadline` or when `stop` is raised, while the
-/// result lives. Call [`release`] after it is dropped, before the machine is used again.
+/// Interrupts `machine` and its future clones at `deadline` or when `stop` is raised, as long as the returned
+/// guard lives. After dropping the guard, call [`release`] before using the machine again.
 pub(crate) fn interrupt_at<M: StateMachine>(
     machine: &mut M,
     deadline: Deadline,

@@ -1,5 +1,5 @@
-//! What a batch teaches beyond the statistics of the tree: the history of moves, the prior of arms, and the
-//! moves that playouts prefer.
+//! Learning from a batch, beside the statistics of the tree: the history of moves, the prior of arms, and the
+//! preferred moves of playouts.
 
 use crate::descent::Descent;
 use crate::id::NodeId;

@@ -5,18 +5,17 @@
 //! [`Solver`] proves the goal that one role can guarantee. [`PlayerSpec`] reads players from texts such as
 //! `mcts:iterations=200`.
 //!
-//! The crate depends on no particular game and no particular machine. A seeded search of one thread that is
-//! limited by iterations repeats exactly; a limit of time or several threads give that up. Memory is bounded
-//! by [`MctsOptions::memory`], and a run ends at the first of its [`Limits`]. Inside the crate a share is a
-//! goal divided by 100, so it lies between 0 and 1, and the arms of a node are the legal moves of all roles
-//! there.
+//! The crate depends on no particular game and no particular machine. With one thread, a seed and a limit of
+//! iterations, a search repeats exactly. With a time limit or several threads it does not. Memory is bounded
+//! by [`MctsOptions::memory`], and a run ends at the first of its [`Limits`]. Inside the crate, a share is a
+//! goal divided by 100 (from 0 to 1), and the arms of a node are the legal moves of all roles in its state.
 //!
 //! ```
 //! use ggp_game::{Game, Interpreter, Role, StateMachine};
 //! use ggp_search::{Halt, Limits, MctsOptions, Search};
 //! use std::sync::Arc;
 //!
-//! // Two players alternate in taking one or two of four sticks; who takes the last stick wins.
+//! // Two players alternate in taking one or two of four sticks; the player that takes the last stick wins.
 //! let rules = "(role a) (role b) (init (heap 4)) (init (turn a)) (other a b) (other b a)
 //!     (minus 4 1 3) (minus 4 2 2) (minus 3 1 2) (minus 3 2 1) (minus 2 1 1) (minus 2 2 0) (minus 1 1 0)
 //!     (<= (legal ?r (take ?n)) (true (turn ?r)) (true (heap ?h)) (minus ?h ?n ?rest))

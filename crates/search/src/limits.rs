@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// No work starts that is expected to end after this.
+    /// No work starts that is expected to end after this time.
     pub deadline: Deadline,
     /// The maximum number of iterations of the run.
     pub iterations: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Limits {
     pub when_full: bool,
     /// The role whose proven goal ends the run; `None` to require the proven goals of all roles.
     pub decided_for: Option<Role>,
-    /// Ends the run at once when raised.
+    /// The run ends at once when this token is raised.
     pub stop: StopToken,
 }
 
@@ -87,7 +87,7 @@ impl Limits {
         self
     }
 
-    /// Ends the run once `role`'s goal is proved, whatever is known of the other roles' goals.
+    /// Ends the run once `role`'s goal is proved, even if other roles' goals are not.
     #[must_use]
     pub fn for_role(mut self, role: Role) -> Limits {
         self.decided_for = Some(role);

@@ -1,16 +1,17 @@
 //! Step 3, simulation: the moves that playouts prefer (MAST, Finnsson & Björnsson 2008).
 //!
-//! A move is preferred if its mean is clearly above that of all moves of its role. The share of playouts that
-//! prefer depends on how well a move's history predicts its mean in the tree (the slope of [`PriorModel`]):
-//! up to three in four, or none if the history predicts nothing. So most playouts capture and advance in pawn
-//! games. Playouts stay uniform in games like connect four, where the value of a column differs from state to
-//! state.
+//! A move is preferred if its mean is clearly above the mean of all moves of its role. The share of playouts
+//! that apply the preference depends on how well a move's history predicts its mean in the tree (the slope of
+//! [`PriorModel`]): at most three in four, and none if the history predicts nothing. In pawn games, for
+//! example, most playouts then prefer captures and advances. In games like connect four, where the value of a
+//! column differs from state to state, playouts stay uniform.
 
 use crate::history::History;
 use crate::prior::PriorModel;
 use ggp_game::Preference;
 
-/// The share of playouts that prefer if a move's lead in its history equals its lead in the tree.
+/// The share of playouts that apply the preference if a move's lead in its history equals its lead in the
+/// tree (slope 1).
 const MOST: f64 = 0.75;
 
 /// The minimum lead of a preferred move over the average of its role, in shares.
@@ -24,7 +25,7 @@ pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Prefere
             preference.add(role, mv);
         }
     }
-    preference.is_felt().then_some(preference)
+    preference.has_effect().then_some(preference)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::regret::Regret;
 use ggp_game::Role;
 use rustc_hash::FxHashMap;
 
-/// How much is known of a node's state.
+/// How much the tree knows about a node's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
     /// Not terminal; the legal moves are unknown.
@@ -29,7 +29,7 @@ pub(crate) enum Chooser {
     Several,
 }
 
-/// A node. The tree keeps its [`RoleStats`] of each role beside it.
+/// A node. The tree stores the [`RoleStats`] of each role separately.
 #[derive(Debug)]
 pub(crate) struct Node<S> {
     /// The state.
@@ -38,7 +38,7 @@ pub(crate) struct Node<S> {
     pub(crate) arms: Box<[Arm]>,
     /// The children of a node where several roles choose, by [`joint_key`].
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
-    /// The regrets of the arms, in a node where several roles choose and draw by regret matching; else empty.
+    /// The regrets of the arms in a node where several roles choose by regret matching; otherwise empty.
     pub(crate) regrets: Box<[Regret]>,
     /// The number of descents through the node that have been backed up.
     pub(crate) visits: u32,
@@ -86,7 +86,7 @@ impl<S> Node<S> {
         }
     }
 
-    /// The child reached by the chosen arms: positions in [`Node::arms`], one for each role.
+    /// The child that the chosen arms lead to. `chosen` holds a position in [`Node::arms`] for each role.
     pub(crate) fn child(&self, chosen: &[u32]) -> NodeId {
         match self.chooser {
             Chooser::Nobody => self.arms[0].child,
@@ -100,7 +100,7 @@ impl<S> Node<S> {
         }
     }
 
-    /// Links the child reached by the chosen arms. Returns the number of bytes allocated.
+    /// Links the child that the chosen arms lead to. Returns the number of bytes allocated.
     pub(crate) fn set_child(&mut self, chosen: &[u32], child: NodeId) -> usize {
         match self.chooser {
             Chooser::Nobody => self.arms[0].child = child,
@@ -114,14 +114,14 @@ impl<S> Node<S> {
         0
     }
 
-    /// The bytes held outside the node, without the state's own heap.
+    /// The heap bytes of the node, without the heap bytes of its state.
     pub(crate) fn heap_bytes(&self) -> usize {
         let joints = self.joints.as_ref().map_or(0, |joints| joints.len() * JOINT_BYTES);
         size_of_val(&*self.arms) + size_of_val(&*self.regrets) + joints
     }
 }
 
-/// The size of a hash-map entry, with its part of the map's free slots.
+/// The bytes of a hash-map entry, including the map's free slots per entry.
 pub(crate) const JOINT_BYTES: usize = 32;
 
 /// A key for a choice of arms in a node with `arms` arms. The key is exact while it fits into 64 bits; beyond

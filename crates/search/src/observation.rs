@@ -1,4 +1,4 @@
-//! How players read what they observe.
+//! Conversion of a player's observations to joint moves.
 
 use ggp_game::{Move, Observation, PlayError, StateMachine};
 

@@ -17,8 +17,8 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MctsOptions {
-    /// The number of iterations for each move; `None` for as many as the clock allows. The deadline still
-    /// applies.
+    /// The number of iterations for each move; `None` for as many as the clock allows. The deadline applies
+    /// in both cases.
     pub iterations: Option<u64>,
     /// The memory bound of the tree in MiB.
     pub memory: usize,
@@ -66,8 +66,8 @@ impl Default for MctsOptions {
 }
 
 impl MctsOptions {
-    /// Plain UCT (Kocsis & Szepesvári 2006): a tree, one playout for each iteration, no further technique.
-    /// The baseline of all measurements.
+    /// Plain UCT (Kocsis & Szepesvári 2006): a tree, one playout for each iteration, and no further
+    /// technique. It is the baseline of all measurements.
     pub fn uct() -> MctsOptions {
         MctsOptions { techniques: Techniques::none(), batch: BatchSizing::single(), ..MctsOptions::default() }
     }

@@ -1,9 +1,9 @@
 //! Several threads on one tree (tree parallelisation with one global mutex, Chaslot, Winands & van den Herik
 //! 2008): while some threads play out, one holds the tree.
 //!
-//! Each thread has a batch of its own. Its descents are visible to the others as virtual loss. The threads
-//! share the number of leaves that one thread would have in flight, so that the tree grows as selectively as
-//! with one thread. The system schedules the threads, so a run with several threads does not repeat.
+//! Each thread has a batch of its own. The other threads see its descents as virtual loss. The threads share
+//! the number of leaves that one thread would have in flight, so that the tree grows as selectively as with
+//! one thread. The system schedules the threads, so a run with several threads does not repeat.
 
 use crate::limits::{Halt, Limits};
 use crate::search::Search;
@@ -44,8 +44,8 @@ impl<M: Playouts> Search<M> {
         halt
     }
 
-    /// A worker for every thread. Their machines are clones, so they obey the same watchdog as the search's
-    /// machine.
+    /// Creates a worker for every thread. The workers' machines are clones of the search's machine, so the
+    /// same watchdog interrupts them.
     fn create_workers(&mut self) -> Vec<Worker<M>> {
         let mut workers = std::mem::take(&mut self.pool.workers);
         for worker in &mut workers {
@@ -60,8 +60,8 @@ impl<M: Playouts> Search<M> {
     }
 }
 
-/// One thread's loop: it takes the lock for its turns at the tree, with `worker` swapped in for the search's
-/// own, and plays out without the lock.
+/// The loop of one thread. Under the lock it swaps `worker` into the search and works on the tree; it plays
+/// its playouts without the lock.
 fn run_worker<M: Playouts>(
     search: &Mutex<&mut Search<M>>,
     worker: &mut Worker<M>,
@@ -82,7 +82,7 @@ fn run_worker<M: Playouts>(
     }
 }
 
-/// Takes the lock: spins first, then sleeps.
+/// Takes the lock: spins first, then sleeps until it is free.
 fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..SPINS {
         if let Ok(guard) = mutex.try_lock() {
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(search.threads(), threads);
             let began = Instant::now();
             search.run(&Limits::iterations(1000));
-            // The system may delay a thread for long.
+            // The system may start a thread late.
             while seen.lock().unwrap().len() < threads {
                 assert!(began.elapsed() < Duration::from_secs(60), "{:?} of {threads}", seen.lock().unwrap());
                 search.run(&Limits::iterations(1000));

@@ -5,7 +5,7 @@ use crate::id::NodeId;
 /// The nodes of a descent, and the arm that every role chose in each of them but the last.
 ///
 /// A path is cut where a role explores an arm although a better one is proved. The nodes from the root down
-/// to the cut see the goals of the proven arm.
+/// to the cut receive the goals of the proven arm instead of the results of the playouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
     nodes: Vec<NodeId>,
@@ -42,8 +42,8 @@ impl Path {
         self.goals.extend(goals);
     }
 
-    /// The goals of a cut at `depth`, which the nodes from there up to the next cut see; `None` if there is
-    /// no cut.
+    /// The goals of a cut at `depth`, which the nodes from there up to the next cut receive; `None` if there
+    /// is no cut at that depth.
     pub(crate) fn goals_of_cut(&self, depth: usize) -> Option<&[u8]> {
         let at = self.cuts.binary_search(&(depth as u32)).ok()?;
         self.goals.get(at * self.roles..(at + 1) * self.roles)

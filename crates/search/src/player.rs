@@ -73,7 +73,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let machine = (self.make)(game, deadline, stop)?;
         let mut search = LazySearch::Pending(Box::new(machine));
         let clock = before_margin(deadline, self.options.margin);
-        // A player that is limited by iterations must repeat exactly, so the clock does not affect its
+        // A player that is limited by iterations must repeat exactly, so the start clock must not affect its
         // search.
         let timed = self.options.iterations.is_none();
         let watched = timed.then(|| interrupt_at(search.machine(), clock, stop));
@@ -115,7 +115,8 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         Ok(running.search.machine().move_text(mv).to_owned())
     }
 
-    /// Stores the joint move. The next answer advances the search, since it has a clock for that.
+    /// Stores the joint move. The next call of `play` advances the search, since only that call has a
+    /// deadline.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         let running = self.current.as_mut().ok_or_else(not_started)?;
         running.pending_moves.extend(joint_texts(seen)?.map(<[String]>::to_vec));

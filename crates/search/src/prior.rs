@@ -1,9 +1,9 @@
 //! The prior of arms without visits, fitted by linear regression on the visited arms.
 //!
 //! The prior predicts an arm's lead over its node's mean from its move's advantage in the history. The slope
-//! is small where the values of moves depend on the state. The offset is usually negative: the node's mean is
-//! dominated by the arms that the search prefers. The residual variance gives the prior's weight in visits,
-//! as in empirical Bayes: the variance of one visit divided by that of the prediction.
+//! is small where the values of moves depend on the state. The offset is usually negative, because the arms
+//! that the search prefers dominate the node's mean. The residual variance gives the prior's weight in
+//! visits, as in empirical Bayes: the variance of one visit divided by the variance of the prediction.
 
 use crate::arm::Arm;
 
@@ -148,7 +148,7 @@ mod tests {
         let model = regression(-0.1, 0.7, 0.1).fit();
         assert!((model.offset + 0.1).abs() < 0.01, "{model:?}");
         assert!((model.slope - 0.7).abs() < 0.05, "{model:?}");
-        // The variance of a visit is nearly 1/4, that of the prediction 1/100.
+        // The variance of a visit is nearly 1/4, and the variance of the prediction is 1/100.
         assert!((20.0..30.0).contains(&model.weight), "{model:?}");
         assert!(regression(-0.1, 0.7, 0.02).fit().weight > 49.0);
     }

@@ -3,10 +3,11 @@
 //! search, Cazenave & Saffidine 2010; generalised to any number of roles as in max^n, Luckhardt & Irani
 //! 1986).
 //!
-//! Rational play means: a role that decides alone takes a move that is best for itself, and any of them if
-//! several are proved equally good for itself. Where several roles choose simultaneously, a role's lower
-//! bound is that of its best move against the worst replies, and its upper bound is that of the best joint
-//! move. Chance counts with the mean of its moves' bounds, rounded outward.
+//! In rational play, a role that decides alone takes a move that is best for itself. If several moves are
+//! proved to be equally good for it, it may take any of them. Where several roles choose simultaneously, a
+//! role's lower bound is the value of its best move against the worst replies, and its upper bound is the
+//! value of the best joint move. The bounds after a chance move are the means of the bounds of its outcomes,
+//! rounded outward.
 //!
 //! Invariant: bounds never widen, and they contain the outcome of rational play. Proofs start only from ends
 //! of the game, so repeated states prove nothing.
@@ -24,10 +25,10 @@ use std::hash::Hash;
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Backs up the bounds of `path`'s last node, until they change nothing.
+    /// Backs up the bounds of the last node of `path`, up to the first node whose bounds do not change.
     pub(crate) fn prove(&mut self, path: &Path, chance: Option<Role>) {
-        let news = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
-        if !news {
+        let is_bounded = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
+        if !is_bounded {
             return;
         }
         for &id in path.nodes().iter().rev().skip(1) {
@@ -88,7 +89,7 @@ impl<S: Eq + Hash> Tree<S> {
         changed
     }
 
-    /// One role decides: it takes the best move for itself.
+    /// Narrows the bounds of a node where one role decides and takes the best move for itself.
     fn prove_choice(&mut self, id: NodeId, chooser: Role) -> bool {
         let range = self.arm_range(id, chooser);
         let own = chooser.index();
@@ -131,8 +132,9 @@ impl<S: Eq + Hash> Tree<S> {
         changed
     }
 
-    /// Several roles choose simultaneously. Each can guarantee the value of its best move against the worst
-    /// replies, and no role makes a move that is proved not to be best.
+    /// Narrows the bounds of a node where several roles choose simultaneously. Each role can guarantee the
+    /// value of its best move against the worst replies, and no role makes a move that is proved not to be
+    /// best.
     fn prove_joint(&mut self, id: NodeId) -> bool {
         let arms_of = |role: usize| self.arm_range(id, Role(role as u8)).map(|arm| arm as u32);
         let mut arms: Vec<Vec<u32>> = (0..self.roles()).map(|role| arms_of(role).collect()).collect();
@@ -232,7 +234,8 @@ mod tests {
 
     #[test]
     fn tic_tac_toe_is_a_draw() {
-        // Proofs need visits to bad moves: through more exploration, or because descents skip proven moves.
+        // A proof needs visits to bad moves. Either more exploration or the skipping of proven moves provides
+        // them.
         let eager = MctsOptions { exploration: 3.0, ..MctsOptions::default() };
         let mut search = Search::new(test_games::tic_tac_toe(), &eager).unwrap();
         assert_eq!(search.run(&Limits::iterations(100_000)), Halt::Decided);
@@ -258,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_win_takes_the_short_way() {
-        // Both roles have two in a row: x, who is to move, wins at once.
+        // Both roles have two in a row: x is to move and wins at once.
         let state = vec![1, 1, 0, 2, 2, 0, 0, 0, 0, 0];
         let mut search =
             Search::from_state(test_games::tic_tac_toe(), &MctsOptions::default(), state).unwrap();

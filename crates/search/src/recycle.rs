@@ -1,11 +1,11 @@
-//! Incremental recycling of nodes, so that no move waits for a sweep of the whole tree (mark and sweep,
-//! Dijkstra et al. 1978). It frees nodes that the root no longer reaches. When memory is nearly exhausted it
-//! also frees rarely visited nodes, so that a bounded tree keeps growing where it matters (compare node
-//! recycling, Powley, Cowling & Whitehouse 2017).
+//! Incremental recycling of nodes by mark and sweep (Dijkstra et al. 1978), so that no move waits for a sweep
+//! of the whole tree. It frees nodes that the root no longer reaches. When memory is nearly exhausted it also
+//! frees rarely visited nodes, so that a tree of bounded size can still grow below frequently visited nodes
+//! (compare node recycling, Powley, Cowling & Whitehouse 2017).
 //!
 //! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are
-//! allocated. While marking is under way, a node is marked when it is linked to. Once sweeping has begun, an
-//! unmarked node is dead and must not be linked to.
+//! allocated. During marking, a node is marked when another node links to it. After sweeping has begun, an
+//! unmarked node is dead, and no node may link to it.
 
 use crate::bounds::Bounds;
 use crate::id::NodeId;
@@ -27,8 +27,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Whether a child of a marked node stays; marks it if so. Nodes with proven bounds stay, and so do nodes
-    /// on descents under way.
+    /// Whether a child of a marked node stays; marks it if so. Nodes with proven bounds and nodes on current
+    /// descents stay.
     fn keep_child(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn thinning_keeps_visited_and_proven_nodes() {
         let (mut tree, root) = grown(true);
-        // One path with many visits, one proven node with few, and the remaining nodes.
+        // One path has many visits, and one node with few visits is proved.
         let mut way = root;
         for _ in 0..8 {
             tree[way].visits = FEW_VISITS;

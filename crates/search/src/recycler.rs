@@ -17,14 +17,14 @@ pub(crate) struct Recycler {
     pub(crate) least_visits: u32,
 }
 
-/// What is under way.
+/// The current stage of recycling.
 #[derive(Debug, Default)]
 pub(crate) enum Work {
     #[default]
     Idle,
-    /// Marked nodes whose children may be unmarked.
+    /// Marking; holds the marked nodes whose children may be unmarked.
     Marking(Vec<NodeId>),
-    /// The next position to examine.
+    /// Sweeping; holds the next position to examine.
     Sweeping(u32),
 }
 
@@ -34,13 +34,14 @@ impl Recycler {
         self.epoch
     }
 
-    /// The smallest mark of a node that may be linked to.
+    /// The smallest mark of a node to which other nodes may link.
     pub(crate) fn live_from(&self) -> u32 {
         self.live_from
     }
 
-    /// Restarts from a new root, which the caller marks with the returned epoch. A sweep under way finishes
-    /// first: otherwise a match whose moves come faster than sweeps finish would never free any node.
+    /// Restarts from a new root, which the caller marks with the returned epoch. A sweep that has begun
+    /// finishes first: otherwise no node would ever be freed in a match whose moves come faster than sweeps
+    /// finish.
     pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
         if let Work::Sweeping(_) = self.work {
             self.is_outdated = true;
@@ -51,8 +52,8 @@ impl Recycler {
         self.epoch
     }
 
-    /// Called when `node`, with mark `mark`, is linked to. Returns the mark that the node must get, if that
-    /// differs.
+    /// To be called when a node links to `node`, whose mark is `mark`. Returns the new mark of `node` if its
+    /// mark must change.
     pub(crate) fn revive(&mut self, node: NodeId, mark: u32) -> Option<u32> {
         match &mut self.work {
             Work::Marking(stack) if mark < self.epoch => {
@@ -63,7 +64,7 @@ impl Recycler {
         }
     }
 
-    /// Whether no recycling is under way.
+    /// Whether no marking or sweeping is in progress.
     pub(crate) fn is_idle(&self) -> bool {
         matches!(self.work, Work::Idle)
     }

@@ -10,18 +10,18 @@ use ggp_game::rng::Sequence;
 
 /// The probability of drawing an arm uniformly, so that every joint move is tried. It is constant until each
 /// arm has about `EXPLORED_PULLS` pulls. After that it decays with the square root of the visits, so that
-/// exploration does not distort the scores of the nodes above forever.
+/// exploration does not permanently distort the scores of the nodes above.
 const EXPLORED: f64 = 0.2;
 const EXPLORED_PULLS: f64 = 25.0;
 
 /// Regret matching is used within this many steps of the end of the game, where few visits determine the
 /// value of a joint move. Further from the end that value is a mean of playouts. There UCB, which
-/// concentrates on good moves, plays far better than drawing, which spreads the search over all joint moves
-/// (`docs/techniques.md`).
-pub(crate) const DRAWN_HORIZON: usize = 4;
+/// concentrates on good moves, plays far better than regret matching, which spreads the search over all joint
+/// moves (`docs/techniques.md`).
+pub(crate) const REGRET_HORIZON: usize = 4;
 
-/// Arms with less than this part of the largest average weight are removed from the final strategy: they are
-/// remains of exploration.
+/// Arms with less than this part of the largest average weight are removed from the final strategy:
+/// exploration alone accounts for their weight.
 const PURIFIED: f64 = 0.2;
 
 /// The regret-matching statistics of one arm.
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn remains_of_regret_matching_are_not_played() {
-        // Both roles win with the first move. They draw by regret matching as long as the end seems near.
+        // Both roles win with the first move. Regret matching is used as long as the end seems near.
         let (win, none) = ([100, 100], [0, 0]);
         let options = MctsOptions {
             techniques: Techniques::all().with(Technique::Solver, false),
@@ -171,7 +171,7 @@ mod tests {
         };
         let mut search = Search::new(test_games::matrix(&[&[win, none], &[none, none]]), &options).unwrap();
         search.run(&Limits::iterations(2));
-        assert!(search.draws() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
+        assert!(search.uses_regrets() && search.strategy(Role(0)).unwrap().iter().all(|(_, p)| *p < 0.99));
         search.horizon = 30;
         search.run(&Limits::iterations(2000));
         assert!(search.strategy(Role(0)).unwrap().contains(&(Move(0), 1.0)));

@@ -29,7 +29,7 @@ impl<M: Playouts> Search<M> {
                 proven: self.proven_by_variation(arm.mv).or(arm.bounds.proven()),
             }));
             if let [only] = &mut candidates[..] {
-                // The only move of a role keeps no statistics, so the node's are reported.
+                // A role's only move keeps no statistics, so the node's statistics are reported.
                 only.visits = u64::from(self.tree[root].visits);
                 only.proven = self.tree.stats(root)[role.index()].bounds.proven();
                 only.score = (only.visits > 0).then(|| self.tree.mean(root, role.index()) * 100.0);
@@ -52,8 +52,8 @@ impl<M: Playouts> Search<M> {
         (best.share >= 1.0 && best.next() == Some(mv)).then_some(100)
     }
 
-    /// The principal variation. In games of one role, the best variation found. Otherwise the best arms at
-    /// the root, without random draws, and then the most visited arms.
+    /// The principal variation. In games of one role it is the best variation found. Otherwise it consists of
+    /// the best arms at the root, without random draws, and of the most visited arms below the root.
     fn principal_variation(&self) -> Vec<Vec<String>> {
         let text = |mv: Move| self.worker.machine.move_text(mv).to_owned();
         if let Some(best) = &self.best_variation {

@@ -1,4 +1,4 @@
-//! The root of a search: its creation, and how it follows a match.
+//! The root of a search: its creation, and its advance with a match.
 
 use crate::history::History;
 use crate::id::NodeId;
@@ -18,7 +18,7 @@ impl<M: Playouts> Search<M> {
     /// Creates a search from the machine's initial state.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The machine's errors.
     pub fn new(mut machine: M, options: &MctsOptions) -> Result<Search<M>, EvalError> {
         let initial = machine.initial_state()?;
         Search::from_state(machine, options, initial)
@@ -27,7 +27,7 @@ impl<M: Playouts> Search<M> {
     /// Creates a search from `state`.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The machine's errors.
     pub fn from_state(
         mut machine: M,
         options: &MctsOptions,
@@ -72,7 +72,7 @@ impl<M: Playouts> Search<M> {
     /// Makes `state` the root. Keeps the part of the tree below it.
     ///
     /// # Errors
-    /// Those of the machine; the search is unchanged then.
+    /// The machine's errors. The search is then unchanged.
     pub fn restart(&mut self, state: M::State) -> Result<(), EvalError> {
         let root = self.node_of(state)?;
         self.best_variation = None;
@@ -105,7 +105,7 @@ impl<M: Playouts> Search<M> {
     /// ```
     ///
     /// # Errors
-    /// Those of the machine; the root is unchanged then.
+    /// The machine's errors. The root is then unchanged.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         let variation = self.best_variation.take().and_then(|variation| variation.after(joint[0]));
         let mut root = self.child_after(joint);
@@ -119,11 +119,11 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Replaces the search by a new one from the current state, on a clone of the machine that has released
-    /// its moves.
+    /// Replaces the search by a new one from the current state, on a clone of the machine with an empty move
+    /// table.
     ///
     /// # Errors
-    /// Those of the machine; the search is unchanged then.
+    /// The machine's errors. The search is then unchanged.
     pub(crate) fn renew(&mut self) -> Result<(), EvalError> {
         let mut machine = self.worker.machine.clone();
         machine.release_moves();
@@ -131,7 +131,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Makes `root` the root of this tree and discards the beam search. The next beam search starts with half
+    /// Makes `root` the root of the tree and discards the beam search. The next beam search starts with half
     /// the width that the discarded one reached.
     fn set_root(&mut self, root: NodeId) {
         self.tree.set_root(root);
@@ -144,7 +144,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The root's child by `joint`; [`NodeId::NONE`] if it has no node yet.
+    /// The child of the root that `joint` leads to; [`NodeId::NONE`] if it has no node yet.
     fn child_after(&self, joint: &[Move]) -> NodeId {
         let root = self.tree.root();
         if self.tree[root].phase != Phase::Open {
@@ -161,7 +161,7 @@ impl<M: Playouts> Search<M> {
     /// The number of legal moves of `role` at the root; 0 if the game is over there.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The machine's errors.
     pub fn choices(&mut self, role: Role) -> Result<usize, EvalError> {
         self.open_root()?;
         let root = self.tree.root();

@@ -11,8 +11,8 @@ pub(crate) struct RunningMatch<M: Playouts> {
     pub(crate) search: LazySearch<M>,
     pub(crate) role: Role,
     pub(crate) clocks: Clocks,
-    /// Observed joint moves, as texts, that the search has not advanced by yet. They wait here if no answer
-    /// was needed since, or if the evaluation of one of them was interrupted.
+    /// Observed joint moves, as texts, by which the search has not advanced yet. Moves accumulate if no
+    /// answer was needed since, or if the evaluation of one of them was interrupted.
     pub(crate) pending_moves: VecDeque<Vec<String>>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum LazySearch<M: Playouts> {
 }
 
 impl<M: Playouts> LazySearch<M> {
-    /// The machine, of the search if it exists.
+    /// The machine; it belongs to the search if the search exists.
     pub(crate) fn machine(&mut self) -> &mut M {
         match self {
             LazySearch::Pending(machine) => machine,
@@ -33,10 +33,10 @@ impl<M: Playouts> LazySearch<M> {
         }
     }
 
-    /// The search; creates it if necessary.
+    /// Returns the search; creates it if necessary.
     ///
     /// # Errors
-    /// Those of the machine; [`PlayError::TimedOut`] if it was interrupted.
+    /// The machine's errors; [`PlayError::TimedOut`] if the machine was interrupted.
     pub(crate) fn get_or_create(&mut self, options: &MctsOptions) -> Result<&mut Search<M>, PlayError> {
         if let LazySearch::Pending(machine) = self {
             let search = Search::new(machine.as_ref().clone(), options).map_err(play_error)?;
@@ -58,7 +58,7 @@ impl<M: Playouts> LazySearch<M> {
 }
 
 impl<M: Playouts> RunningMatch<M> {
-    /// Follows the match up to the latest joint move and searches until `clock`. Returns the move to play.
+    /// Advances the search by all observed joint moves and searches until `clock`. Returns the move to play.
     pub(crate) fn choose(
         &mut self,
         options: &MctsOptions,

@@ -1,14 +1,15 @@
 //! `Search`: one machine, the tree of states below the current state, and the learned statistics.
 //!
-//! A run that is limited by iterations alone, with one thread, depends only on the options, the machine and
-//! the calls made before. Machines with the same rules and the same number of lanes give the same result.
+//! The result of a run with one thread and a limit of iterations alone depends only on the options, the
+//! machine and the previous calls. Machines with the same rules and the same number of lanes give the same
+//! result.
 
 use crate::beam::Beam;
 use crate::descend::Selection;
 use crate::history::History;
 use crate::options::MctsOptions;
 use crate::prior::{PriorModel, Regression};
-use crate::regret::DRAWN_HORIZON;
+use crate::regret::REGRET_HORIZON;
 use crate::subgames::Subgames;
 use crate::technique::{Technique, Techniques};
 use crate::time_estimate::TimeEstimate;
@@ -22,9 +23,9 @@ use std::time::Duration;
 
 /// A search that can be run, queried, continued, and advanced with a match.
 ///
-/// [`Search::run`] grows the tree until a limit is reached, [`Search::best_move`], [`Search::strategy`] and
-/// [`Search::report`] read the result for one role, and [`Search::advance`] follows the match by a joint
-/// move.
+/// [`Search::run`] grows the tree until a limit is reached. [`Search::best_move`], [`Search::strategy`] and
+/// [`Search::report`] give the result for one role. [`Search::advance`] advances the root by a joint move of
+/// the match.
 #[derive(Debug)]
 pub struct Search<M: Playouts> {
     pub(crate) tree: Tree<M::State>,
@@ -33,16 +34,16 @@ pub struct Search<M: Playouts> {
     pub(crate) worker: Worker<M>,
     /// The thread pool and the working data of the other threads; see [`crate::parallel`].
     pub(crate) pool: WorkerPool<M>,
-    /// Scratch: one move of each equivalence class of a role's moves.
+    /// Buffer: one move of each equivalence class of a role's moves.
     pub(crate) distinct: Vec<Move>,
     pub(crate) goals: Vec<Goals>,
     pub(crate) chance: Option<Role>,
     /// The measured time of a batch.
     pub(crate) batch_time: TimeEstimate,
     pub(crate) counts: RunCounts,
-    /// The enabled techniques if the game has two roles beside chance, else none. Two-player techniques read
-    /// this set: regret matching converges to an equilibrium only in zero-sum games, and decisive moves, the
-    /// secure child and security levels are unsound when a third role can intervene.
+    /// The enabled techniques if the game has two roles beside chance, otherwise none. Two-player techniques
+    /// read this set: regret matching converges to an equilibrium only in zero-sum games, and decisive moves,
+    /// the secure child and security levels are unsound when a third role can intervene.
     pub(crate) two_player: Techniques,
     /// The number of steps to the latest end of the game seen from the root; `usize::MAX` before the first
     /// batch.
@@ -58,7 +59,7 @@ pub struct Search<M: Playouts> {
     pub(crate) history: History,
     pub(crate) regression: Regression,
     pub(crate) prior_model: PriorModel,
-    /// Scratch: the advantages of one role's arms.
+    /// Buffer: the advantages of one role's arms.
     pub(crate) advantages: Vec<f32>,
     /// The moves that playouts prefer (MAST).
     pub(crate) preferred: Option<Arc<Preference>>,
@@ -92,17 +93,17 @@ impl<M: Playouts> Search<M> {
         Selection {
             exploration: self.options.exploration,
             chance: self.chance,
-            draws: self.draws(),
+            uses_regrets: self.uses_regrets(),
             stops_at_proofs: self.options.has(Technique::Solver),
             uses_security_levels: self.two_player.has(Technique::Floor),
             prior: self.has_history().then_some(self.prior_model),
         }
     }
 
-    /// Whether roles with simultaneous moves draw by regret matching: the end of the game is near, as far as
-    /// playouts have seen.
-    pub(crate) fn draws(&self) -> bool {
-        self.two_player.has(Technique::Regret) && self.horizon <= DRAWN_HORIZON
+    /// Whether roles with simultaneous moves choose by regret matching: only where all playouts so far have
+    /// ended within a few steps.
+    pub(crate) fn uses_regrets(&self) -> bool {
+        self.two_player.has(Technique::Regret) && self.horizon <= REGRET_HORIZON
     }
 
     /// The number of nodes in the tree.
@@ -121,8 +122,8 @@ impl<M: Playouts> Search<M> {
         self.worker.simulation.started() + others
     }
 
-    /// Whether the prior of arms comes from the history. Games of one role do not use it: they need one good
-    /// variation, and the mean of a move says little about the best continuation.
+    /// Whether the prior of arms comes from the history. Games of one role do not use the history: they need
+    /// one good variation, and the mean of a move says little about its best continuation.
     pub(crate) fn has_history(&self) -> bool {
         self.options.has(Technique::History) && self.tree.roles() > 1
     }

@@ -10,22 +10,22 @@ use std::cmp::Ordering;
 /// positions vary far less, and smaller constants play better.
 pub(crate) const EXPLORATION: f64 = 0.5;
 
-/// The exploration term counts the prior as at most this many visits: only further visits correct a wrong
-/// prior.
+/// The exploration term counts the prior as at most this many visits: an arm with a wrong prior still has to
+/// be explored.
 const CERTAINTY: f32 = 8.0;
 
 /// All upper confidence bounds are recomputed after the number of descents has grown by one part in this
 /// many.
 const REFRESH: u32 = 16;
 
-/// The goal that a role is proved to guarantee itself in a node: its security level (maximin value), as far
-/// as it is proved.
+/// A role's security level in a node: the goal that the role is proved to be able to guarantee (a lower bound
+/// of its maximin value).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecurityLevel {
     /// The role's proven lower bound.
     pub(crate) goal: u8,
     /// Whether a proven arm attains the level while another arm may surpass it ([`may_surpass`]). Selection
-    /// then skips the arms that cannot.
+    /// then skips the arms that cannot surpass it.
     pub(crate) is_attained: bool,
 }
 
@@ -36,7 +36,7 @@ impl SecurityLevel {
     }
 }
 
-/// Whether one of `arms` that selection may pull now may be better than `goal`.
+/// Whether an arm that selection may pull now may be better than `goal`.
 pub(crate) fn may_surpass(arms: &[Arm], goal: u8) -> bool {
     let is_open = |arm: &Arm| arm.bounds.high > goal;
     let plain = arms.iter().filter(|arm| !arm.deferred);
@@ -53,10 +53,10 @@ fn is_deferred_next(arms: &[Arm]) -> bool {
 ///
 /// Without a prior, an unvisited arm has an infinite bound. A proven arm needs no exploration. An arm that
 /// cannot reach the role's security level is excluded, and so is a deferred arm until no other arm can win.
-/// If a proven arm attains the level, only arms that may surpass it are considered.
+/// If a proven arm attains the level, only arms that may surpass the level are eligible.
 struct UpperBounds {
     level: SecurityLevel,
-    /// Whether deferred arms are considered too.
+    /// Whether deferred arms are eligible too.
     all: bool,
     /// The prior share of an arm without advantage, the slope of the prior in the advantage, and the prior's
     /// weight in visits.
@@ -128,8 +128,9 @@ impl BestArm {
     /// No arm yet.
     const NONE: BestArm = BestArm { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
 
-    /// Replaces the best arm by `arm` if that is better. Among proven arms of equal bound it prefers the
-    /// least pulled, so the other roles, for whom those arms may differ, see the mean of all of them.
+    /// Replaces the best arm by `arm` if `arm` is better. Among proven arms of equal bound it prefers the
+    /// least pulled. These arms may differ for the other roles, whose scores then approach the mean over all
+    /// of them.
     #[inline]
     fn update(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
         let is_better = match bound.partial_cmp(&self.bound) {
@@ -161,7 +162,7 @@ pub(crate) fn choose_arm(
     (best.index, level.exceeds(best.bound))
 }
 
-/// Scratch for several consecutive selections in one node.
+/// Buffers for several consecutive selections in one node.
 #[derive(Debug, Default)]
 pub(crate) struct GroupChoice {
     /// The result of [`UpperBounds::of`] for each arm.

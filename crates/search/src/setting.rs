@@ -1,4 +1,4 @@
-//! The options that a player's specification can set. One table serves to parse and to list them.
+//! The options that a player's specification can set, in one table for parsing and for listing.
 
 use crate::options::{MctsOptions, RandomOptions};
 use crate::technique::Technique;
@@ -10,15 +10,15 @@ pub(crate) struct Setting<O> {
     pub(crate) name: &'static str,
     /// The accepted values, worded to follow "give …".
     pub(crate) values: &'static str,
-    /// What the option does, in one line.
+    /// The effect of the option, in one line.
     pub(crate) meaning: &'static str,
     /// Sets the option of that name; `None` if the value is not accepted.
     pub(crate) set: fn(&mut O, &'static str, &str) -> Option<()>,
-    /// The text of the option's value; words where the value is not a number.
+    /// The text of the option's value: a number, or words for a value that is not a number.
     pub(crate) show: fn(&O, &'static str) -> String,
 }
 
-/// The maximum number of threads: one search gains nothing from more.
+/// The maximum number of threads. A search gains nothing from more.
 const MAX_THREADS: usize = 64;
 
 /// The options of tree search.

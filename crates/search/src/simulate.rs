@@ -1,22 +1,26 @@
 //! Step 3, simulation: random playouts from the leaves to the end of the game.
 //!
-//! A fast machine gets all start states in one call. Slow playouts are played step by step with a check of
-//! the clock at each step. Both ways use the same random streams, so they give the same results unless the
-//! clock intervenes.
+//! A fast machine gets all start states in one call. Slow playouts are watched: the clock is checked before
+//! each step. Both ways use the same random streams, so they give the same results unless a playout runs out
+//! of time.
 
+mod results;
+
+pub(crate) use self::results::BestPlayout;
+use self::results::Results;
 use crate::history::Log;
 use crate::limits::Limits;
 use crate::time_estimate::TimeEstimate;
-use ggp_game::{EvalError, Goal, Goals, Move, Playout, PlayoutPlan, Playouts, Preference, StateMachine, rng};
+use ggp_game::{EvalError, PlayoutPlan, Playouts, Preference, StateMachine, StepwisePlayouts};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Calls that are expected to take longer than this are watched step by step. The value is far below the 50
-/// ms by which an answer may be late, and far above the cost of the checks.
+/// A call that is expected to take longer than this is watched step by step. The value is far below the 50 ms
+/// by which an answer may be late, and far above the cost of the checks.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// A watched playout is cut off after one part in this many of the time left. Its last state is scored as it
-/// stands: a few rough estimates are better than none.
+/// A watched playout is cut off after one part in this many of the time left. Its last state is then scored,
+/// although it is not terminal: a few rough estimates are better than none.
 const PART_OF_CLOCK: u32 = 8;
 
 /// Plays playouts and counts them.
@@ -29,7 +33,7 @@ pub(crate) struct Simulation {
     has_measured: bool,
     /// The measured time of a round: one playout in each lane, or one watched playout.
     round: TimeEstimate,
-    /// The expected time of the last call if it were not watched.
+    /// The expected time of the last call, had it not been watched.
     call: Duration,
     step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.
@@ -41,53 +45,8 @@ pub(crate) struct Simulation {
     pub(crate) preferred: Option<Arc<Preference>>,
     /// The length of the longest playout of the last call, in steps.
     pub(crate) longest: u32,
-    moves: Vec<Move>,
-    joint: Vec<Move>,
-    legal: Vec<Move>,
-    goals: Vec<Goals>,
-}
-
-/// Collects the results of the playouts of one call, watched or not.
-struct Results<'a> {
     roles: usize,
-    per_start: usize,
-    shares: &'a mut [f64],
-    /// The log of moves and scores, if they are logged.
-    log: Option<&'a mut Log>,
-    best: &'a mut Option<BestPlayout>,
-    longest: &'a mut u32,
-    scores: Vec<Goal>,
-}
-
-impl Results<'_> {
-    /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
-    /// has ended, possibly because a role had no legal move, and scores as the tree scores such a state.
-    fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
-        let start = playout.index / self.per_start;
-        self.scores.clear();
-        let goals = playout.goals.iter();
-        self.scores.extend(goals.map(|goals| if cut_off { goals.estimate() } else { goals.score() }));
-        let shares = &mut self.shares[start * self.roles..][..self.roles];
-        for (share, score) in shares.iter_mut().zip(&self.scores) {
-            *share += score.share();
-        }
-        *self.longest = playout.steps.max(*self.longest);
-        if let Some(log) = &mut self.log {
-            log.add(playout.moves, &self.scores);
-        }
-        if self.roles == 1 && playout.terminal {
-            update_best(self.best, start, self.scores[0].share(), playout.moves);
-        }
-    }
-}
-
-/// A playout of a game of one role that ended the game.
-#[derive(Clone, Debug)]
-pub(crate) struct BestPlayout {
-    /// The index of its start state.
-    pub(crate) start: usize,
-    pub(crate) share: f64,
-    pub(crate) moves: Vec<Move>,
+    watched: StepwisePlayouts,
 }
 
 impl Simulation {
@@ -106,10 +65,8 @@ impl Simulation {
             log: Log::default(),
             preferred: None,
             longest: 0,
-            moves: Vec::new(),
-            joint: vec![Move(0); roles],
-            legal: Vec::new(),
-            goals: vec![Goals::None; roles],
+            roles,
+            watched: StepwisePlayouts::new(roles),
         }
     }
 
@@ -118,7 +75,7 @@ impl Simulation {
         self.started
     }
 
-    /// Whether playouts are slow enough to be watched step by step.
+    /// Whether playouts are slow enough to be watched, or not measured yet.
     pub(crate) fn is_slow(&self) -> bool {
         !self.has_measured || self.call >= WATCHED_FROM
     }
@@ -133,7 +90,7 @@ impl Simulation {
     /// role by role.
     ///
     /// # Errors
-    /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
+    /// The machine's errors; [`EvalError::Interrupted`] if a limit was reached first.
     pub(crate) fn run<M: Playouts>(
         &mut self,
         machine: &mut M,
@@ -142,7 +99,7 @@ impl Simulation {
         limits: &Limits,
         shares: &mut Vec<f64>,
     ) -> Result<(), EvalError> {
-        let roles = self.goals.len();
+        let roles = self.roles;
         self.best = None;
         self.log.clear();
         self.longest = 0;
@@ -170,15 +127,14 @@ impl Simulation {
             longest: &mut longest,
             scores: Vec::with_capacity(roles),
         };
+        let preferred = self.preferred.clone();
+        let moves = roles == 1 || self.logs;
+        let plan = PlayoutPlan { preferred: preferred.as_deref(), first, per_start, moves, ..self.plan };
         let played = if slow {
             (0..playouts).try_for_each(|index| {
-                let number = first + index as u64;
-                self.play_watched(machine, &starts[index / per_start], (index, number), limits, &mut results)
+                self.play_watched(machine, &starts[index / per_start], index, &plan, limits, &mut results)
             })
         } else {
-            let preferred = self.preferred.as_deref();
-            let moves = roles == 1 || self.logs;
-            let plan = PlayoutPlan { preferred, first, per_start, moves, ..self.plan };
             machine.playouts(starts, plan, &mut |playout| {
                 let cut_off = !playout.terminal && playout.steps >= plan.max_steps;
                 results.add(&playout, cut_off);
@@ -194,62 +150,36 @@ impl Simulation {
         Ok(())
     }
 
-    /// Plays one playout step by step: the one at `index` of its call, with the random stream `number`.
+    /// Plays playout `index` of `plan` and checks `limits` before each step.
     fn play_watched<M: StateMachine>(
         &mut self,
         machine: &mut M,
         start: &M::State,
-        (index, number): (usize, u64),
+        index: usize,
+        plan: &PlayoutPlan<'_>,
         limits: &Limits,
         results: &mut Results<'_>,
     ) -> Result<(), EvalError> {
-        let game = machine.game().clone();
-        let stream = rng::Stream::new(self.plan.seed, number);
-        let preferred = self.preferred.clone().filter(|preferred| preferred.applies(number));
         let allowance = limits.deadline.remaining().map(|left| left / PART_OF_CLOCK);
         let began = Instant::now();
-        let mut state = start.clone();
-        let mut steps = 0;
-        self.moves.clear();
-        let (terminal, cut_off) = 'playout: loop {
-            let step_began = Instant::now();
-            if limits.stop.is_stopped() || limits.is_short_of(self.step.expected()) {
+        let mut step_began = began;
+        let mut in_time = true;
+        let step = &mut self.step;
+        let playout = self.watched.play(machine, start, index, plan, |steps| {
+            let now = Instant::now();
+            if steps > 0 {
+                step.record(now - step_began);
+            }
+            step_began = now;
+            if limits.stop.is_stopped() || limits.is_short_of(step.expected()) {
                 return Err(EvalError::Interrupted);
             }
-            if machine.is_terminal(&state)? {
-                break (true, false);
-            }
-            if steps == self.plan.max_steps || allowance.is_some_and(|most| began.elapsed() > most) {
-                break (false, true);
-            }
-            for role in game.roles() {
-                machine.legal_moves(&state, role, &mut self.legal)?;
-                if self.legal.is_empty() {
-                    break 'playout (false, false);
-                }
-                if let Some(preferred) = &preferred {
-                    preferred.narrow(role, &mut self.legal);
-                }
-                let rank = stream.below(steps, role, self.legal.len() as u32);
-                self.joint[role.index()] = self.legal[rank as usize];
-            }
-            if self.joint.len() == 1 || self.logs {
-                self.moves.extend_from_slice(&self.joint);
-            }
-            state = machine.next_state(&state, &self.joint)?;
-            steps += 1;
-            self.step.record(step_began.elapsed());
-        };
-        machine.goals(&state, &mut self.goals)?;
-        let playout = Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal };
+            in_time = allowance.is_none_or(|most| now - began <= most);
+            Ok(in_time)
+        })?;
+        let cut_off = !playout.terminal && (!in_time || playout.steps >= plan.max_steps);
         results.add(&playout, cut_off);
         Ok(())
-    }
-}
-
-fn update_best(best: &mut Option<BestPlayout>, start: usize, share: f64, moves: &[Move]) {
-    if best.as_ref().is_none_or(|best| share > best.share) {
-        *best = Some(BestPlayout { start, share, moves: moves.to_vec() });
     }
 }
 
@@ -292,8 +222,10 @@ mod tests {
     #[test]
     fn watched_and_unwatched_playouts_score_missing_and_several_goals_alike() {
         let states: Vec<Vec<u8>> = (1..=6).map(|state| vec![state]).collect();
-        let shares = both_ways(test_games::ragged(6), &states);
-        for (state, (shares, expected)) in shares.chunks_exact(2).zip(test_games::RAGGED).enumerate() {
+        let shares = both_ways(test_games::ill_formed(6), &states);
+        for (state, (shares, expected)) in
+            shares.chunks_exact(2).zip(test_games::ILL_FORMED_SCORES).enumerate()
+        {
             let near = |(share, expected): (&f64, f64)| (share - expected).abs() < 1e-9;
             assert!(shares.iter().zip(expected).all(near), "state {}: {shares:?}", state + 1);
         }

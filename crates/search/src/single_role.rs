@@ -1,5 +1,5 @@
-//! What a search does in games of one role beside the tree search: it keeps the best variation found, runs a
-//! beam search, and searches independent subgames separately.
+//! The parts of a search for games of one role, beside the tree search: the best variation found, a beam
+//! search, and separate searches of independent subgames.
 
 use crate::beam::Beam;
 use crate::descent::{Descent, DescentState};
@@ -14,7 +14,7 @@ const BEAM_PART: usize = 2;
 /// Subgames may use one part in this many of the memory bound, in addition to the tree and the beam search.
 const SUBGAMES_PART: usize = 8;
 
-/// The number of steps for each batch of playouts.
+/// The number of beam-search steps for each batch of playouts.
 const BEAM_STEPS: usize = 2;
 
 impl<M: Playouts> Search<M> {
@@ -82,8 +82,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Plays `moves` from `state` until the game ends. Returns that variation; `None` if a move is illegal or
-    /// the game does not end.
+    /// Plays `moves` from `state` until the game ends. Returns the moves played as a variation; `None` if a
+    /// move is illegal or the game does not end.
     fn replay(&mut self, mut state: M::State, mut moves: Vec<Move>) -> Result<Option<Variation>, EvalError> {
         let machine = &mut self.worker.machine;
         let mut legal = Vec::new();
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_variation_to_the_goal_is_found_and_played_out() {
-        // Means are almost uninformative here: one of 3⁷ lines reaches the goal.
+        // Means say almost nothing here: one of 3⁷ lines reaches the goal.
         for options in [
             MctsOptions {
                 techniques: Techniques::all().with(Technique::Solver, false),

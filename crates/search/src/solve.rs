@@ -2,17 +2,18 @@
 //!
 //! It proves the goal that one role can guarantee against all others. In turn-taking zero-sum games this is
 //! the value of the game; for a single role it is the best reachable goal. Simultaneous moves give two
-//! bounds: the lower bound assumes that all other roles know the role's move, the upper bound that the role
-//! knows theirs. Chance counts as an adversary in the lower bound and as an ally in the upper one.
+//! bounds: the lower bound assumes that all other roles know the role's move, and the upper bound assumes
+//! that the role knows the moves of the others. Chance counts as an adversary in the lower bound and as an
+//! ally in the upper one.
 //!
 //! Each pass asks whether the value is at least some goal, its target, from the highest goal down (null
-//! windows with a table as in MTD; Plaat et al. 1996). Invariant: all bounds, on the stack and in the table,
-//! are valid whatever has not been examined. A state that repeats on the current path counts as unknown, so
-//! games with cycles may remain unproved.
+//! windows with a table as in MTD; Plaat et al. 1996). Invariant: all bounds on the stack and in the table
+//! are valid, whatever states have not been examined. A state that repeats on the current path counts as
+//! unknown, so games with cycles may remain unproved.
 //!
-//! Memory is bounded: the table of proven states and the states on the stack each have a part of it. The
-//! children of a state are created in batches on demand. In states with very many joint moves, the children
-//! that already reach the target are discarded again.
+//! Memory is bounded. The table of proven states and the stack each get a part of it. The children of a state
+//! are created in batches on demand. In a state with very many joint moves, children that already reach the
+//! target are discarded.
 
 mod frame;
 mod proof_table;
@@ -47,7 +48,7 @@ pub struct Solution {
 /// use ggp_search::{Halt, Limits, Solver};
 /// use std::sync::Arc;
 ///
-/// // The player may double 1 two times, or stop before.
+/// // The player may double the number 1 twice, or stop earlier.
 /// let rules = "(role you) (init (n 1)) (double 1 2) (double 2 4)
 ///     (<= (legal you double) (true (n ?n)) (double ?n ?m)) (legal you stop)
 ///     (<= (next (n ?m)) (does you double) (true (n ?n)) (double ?n ?m))
@@ -79,11 +80,11 @@ pub struct Solver<M: Playouts> {
     states: u64,
     /// The bytes of the states on the stack.
     stack_bytes: usize,
-    /// The maximum number of bytes of those states and the history.
+    /// The maximum number of bytes of the states on the stack and of the history.
     max_stack_bytes: usize,
 }
 
-/// The stack may use one part in this many of the memory, the table of proven states the rest.
+/// The stack may use one part in this many of the memory. The table of proven states uses the rest.
 const STACK_PART: usize = 4;
 
 /// The result of one step of a proof.
@@ -163,7 +164,7 @@ impl<M: Playouts> Solver<M> {
         }
     }
 
-    /// The goal that this pass asks for.
+    /// The target of this pass: the goal that the pass proves or refutes.
     fn target(&self) -> u8 {
         self.bounds.high
     }
@@ -200,7 +201,8 @@ impl<M: Playouts> Solver<M> {
         Ok(())
     }
 
-    /// Creates the next children of the top of the stack, those of `row` first, with their known bounds.
+    /// Creates the next children of the top of the stack, starting with those of `row`, with their known
+    /// bounds.
     fn create_children(&mut self, row: usize) -> Result<Step, EvalError> {
         let (target, history_bytes) = (self.target(), self.history_bytes());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
@@ -254,7 +256,7 @@ impl<M: Playouts> Solver<M> {
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         frame.at = place;
         let child = frame.child(place);
-        // Another path may have proved bounds of the child since the last look-up.
+        // Another path may have proved bounds of the child since they were last read.
         child.narrow(self.table.get(&child.state));
         if child.is_decided(target) || self.on_stack.contains(&child.state) {
             frame.finish_child(place, target);

@@ -65,11 +65,11 @@ const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];
 pub struct SpecOption {
     /// The option's name.
     pub name: &'static str,
-    /// The values that it accepts.
+    /// The values that the option accepts.
     pub values: &'static str,
-    /// The property of the player that it sets.
+    /// The property of the player that the option sets.
     pub meaning: &'static str,
-    /// Its default values; for tree search that of `mcts`, then that of `uct`.
+    /// The default values: for tree search the default of `mcts`, then the default of `uct`.
     pub defaults: Vec<String>,
 }
 

@@ -3,7 +3,7 @@
 //! Schiffel & Thielscher 2009). The number of states is then the sum over the subgames instead of the
 //! product.
 //!
-//! The concatenated moves count only after the machine of the whole game has played them.
+//! The caller must replay the concatenated moves in the whole game before it uses them.
 
 use crate::beam::Beam;
 use ggp_game::rng::Sequence;
@@ -36,14 +36,14 @@ impl<M: Playouts> Subgames<M> {
         (!machines.is_empty()).then(|| Subgames { machines, searches: Vec::new(), next: 0, finished: false })
     }
 
-    /// Discards all progress; the next step begins from the root that it is given.
+    /// Discards all progress. The next call of [`Subgames::step`] begins from its `root`.
     pub(crate) fn restart(&mut self) {
         self.searches.clear();
         self.finished = false;
     }
 
-    /// Continues the search of one subgame, from `root`, with about `bytes` for all of them. Once every
-    /// subgame has a solution, returns the concatenated moves.
+    /// Continues the search of one subgame from `root`, with about `bytes` of memory for all subgames
+    /// together. Once every subgame has a solution, returns the concatenated moves.
     pub(crate) fn step(
         &mut self,
         root: &M::State,

@@ -1,8 +1,8 @@
 //! The transposition table: a hash table of fixed size with buckets (Zobrist 1970; Breuker 1998), so that
 //! insertion never has to rehash.
 //!
-//! A slot is only a hint: the caller compares the node's state. A node that has lost its slot stays in the
-//! tree but is no longer found.
+//! A slot is only a hint: the caller compares the node's state. A node whose slot has been replaced stays in
+//! the tree but is no longer found.
 
 use crate::id::NodeId;
 use rustc_hash::FxBuildHasher;
@@ -51,8 +51,8 @@ impl Table {
         bucket.iter().find(|s| s.tag == tag && s.node.is_some() && is_it(s.node)).map(|s| s.node)
     }
 
-    /// Adds a node. It takes a slot that is empty or whose node is not `live`; if its bucket has none, it
-    /// replaces any node of the bucket.
+    /// Adds a node in a slot of its bucket that is empty or whose node is not `live`. If the bucket has no
+    /// such slot, any node of the bucket is replaced.
     pub(crate) fn insert(&mut self, hash: u64, node: NodeId, live: impl Fn(NodeId) -> bool) {
         let range = self.bucket(hash);
         let victim = range.start + (hash >> 30) as usize % WAYS;

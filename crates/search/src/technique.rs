@@ -4,7 +4,7 @@
 ///
 /// Two-player techniques ([`Technique::Regret`], [`Technique::Floor`], [`Technique::Secure`], and the part of
 /// [`Technique::Decisive`] that prevents losses) act only in games of two roles beside chance. Regret
-/// matching converges only in zero-sum games; the rest measured worse with three or more roles.
+/// matching converges only in zero-sum games; the other techniques measured worse with three or more roles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Technique {
     /// Equal states share a node.
@@ -21,12 +21,12 @@ pub enum Technique {
     Subgames,
     /// The prior of an arm is its move's mean elsewhere in the tree and in playouts.
     History,
-    /// Playouts prefer moves of good history (MAST), in proportion to how well that history predicts the
-    /// tree.
+    /// Playouts prefer moves with a good history (MAST). The share of these playouts depends on how well the
+    /// history predicts the tree.
     Mast,
     /// Playouts make an immediately winning move and, with two roles, avoid moves that let the opponent win
-    /// at once. With two roles the tree does the same. The tree expands one move of each class of equivalent
-    /// moves.
+    /// at once. With two roles the tree defers all other moves too. It also defers all but one move of each
+    /// class of equivalent moves.
     Decisive,
     /// With two roles and alternating moves: where a proven move attains the role's security level (its
     /// proven maximin value), descents explore only moves that may surpass it.

@@ -3,7 +3,7 @@
 
 mod faulty;
 
-pub(crate) use faulty::{RAGGED, Slow, hanging, hanging_of_two, ragged, slow};
+pub(crate) use faulty::{ILL_FORMED_SCORES, Slow, hanging, hanging_of_two, ill_formed, slow};
 use ggp_game::{Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, Role, StateMachine, StopToken};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -28,13 +28,13 @@ pub(crate) trait Rules: Clone + Send {
         false
     }
 
-    /// Whether the query for nearness that is made now is interrupted.
+    /// Whether the current query for nearness is interrupted.
     fn is_interrupted(&mut self) -> bool {
         false
     }
 }
 
-/// A machine that plays by such rules.
+/// A machine that evaluates such rules.
 #[derive(Clone, Debug)]
 pub(crate) struct TestMachine<R> {
     pub(crate) rules: R,
@@ -283,8 +283,8 @@ impl Rules for Heap {
     }
 }
 
-/// The player chooses a certain 60, or a chance move of the role `random`: 100 in one of three cases, else
-/// 30.
+/// The player chooses between a certain goal of 60 and a chance move of the role `random`, which gives 100 in
+/// one of three cases and otherwise 30.
 #[derive(Clone, Debug)]
 pub(crate) struct Gamble;
 
@@ -354,11 +354,12 @@ impl Rules for Ring {
     }
 }
 
-/// One role enters a combination of digits from 0 to 2. The goal is 100 for the right combination, else 10.
+/// One role enters a combination of digits from 0 to 2. The goal is 100 for the right combination, otherwise
+/// 10.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
     digits: Vec<u32>,
-    /// How many of the next queries for nearness fail.
+    /// The number of the next queries for nearness that fail.
     interruptions: usize,
 }
 

@@ -28,7 +28,7 @@ impl TimeEstimate {
         self.typical
     }
 
-    /// How many times the work typically fits into `time`.
+    /// The number of times that the work typically fits into `time`.
     pub(crate) fn times_in(self, time: Duration) -> u32 {
         let times = time.as_nanos() / self.typical.as_nanos().max(1);
         u32::try_from(times).unwrap_or(u32::MAX)
@@ -36,7 +36,7 @@ impl TimeEstimate {
 
     /// Adds a measurement.
     pub(crate) fn record(&mut self, time: Duration) {
-        // An outlier changes the average only as twice the average would.
+        // Limits an outlier to twice the average.
         let usual = if self.typical.is_zero() { time } else { time.min(self.typical * 2) };
         self.typical = (self.typical * (NEWEST - 1) + usual) / NEWEST;
         if self.expected.is_zero() {

@@ -1,7 +1,7 @@
 //! The arena of nodes, with its memory use and the root.
 //!
 //! Nodes are allocated in chunks, so growth never moves them. Invariant: every node reachable from the root
-//! is allocated. Any other position is free or holds a node that waits to be recycled (see
+//! is allocated. Every other position is free or holds a node that has not been recycled yet (see
 //! [`crate::recycle`]).
 
 use crate::arm::Arm;
@@ -17,8 +17,8 @@ use std::ops::{Index, IndexMut, Range};
 
 const CHUNK: usize = 1 << 12;
 
-/// Bytes of the memory bound for each slot of the transposition table. The table is so large that its buckets
-/// seldom overflow.
+/// Bytes of the memory bound for each slot of the transposition table. With so many slots, buckets seldom
+/// overflow.
 const BYTES_PER_SLOT: usize = 512;
 
 #[derive(Debug)]
@@ -117,7 +117,8 @@ impl<S: Eq + Hash> Tree<S> {
         chunk.nodes.get(id.0 as usize % CHUNK)?.as_ref()
     }
 
-    /// The node of `state` if one exists and may be linked to. Always `None` without transpositions.
+    /// The node of `state`, if there is one to which other nodes may link. Always `None` without
+    /// transpositions.
     pub(crate) fn find(&mut self, state: &S) -> Option<NodeId> {
         let table = self.table.as_ref()?;
         let live_from = self.recycler.live_from();

@@ -2,7 +2,7 @@
 //! expansion, 3. simulation, 4. backpropagation.
 //!
 //! The loop is split where playouts begin. A thread needs the tree before and after its playouts, but not
-//! during them, so several threads can share one tree; see [`crate::parallel`].
+//! during them. This lets several threads share one tree; see [`crate::parallel`].
 
 use crate::batch_size::BatchSize;
 use crate::beam::Beam;
@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 /// The search ends after this many consecutive failures of the machine.
 const FAILURES: u32 = 16;
 
-/// The nodes processed for recycling in each iteration. An iteration creates fewer nodes, so recycling always
-/// finishes.
+/// The number of nodes that each iteration processes for recycling. An iteration creates fewer nodes, so
+/// recycling always finishes.
 const RECYCLED: usize = 8;
 
-/// The nodes processed for recycling in each iteration when memory is nearly exhausted.
+/// The same number when memory is nearly exhausted.
 const RECYCLED_IN_HASTE: usize = 32;
 
 /// The progress of one thread through its batches.
@@ -96,8 +96,9 @@ impl<M: Playouts> Search<M> {
         let simulation = &mut self.worker.simulation;
         simulation.logs = logs;
         simulation.preferred.clone_from(&self.preferred);
-        // No playout starts from a terminal state, except in a full tree, which has no node to mark as ended.
-        simulation.plan.going = !self.tree.is_full();
+        // A terminal state is marked in its node and gets no playout. Only a full tree has states without
+        // nodes.
+        simulation.plan.no_terminal_start = !self.tree.is_full();
         batch
     }
 
@@ -110,7 +111,7 @@ impl<M: Playouts> Search<M> {
         self.expand(selection)
     }
 
-    /// Backs up the current batch, or withdraws it if it failed. Breaks if that ends the run.
+    /// Backs up the current batch, or removes its virtual loss if it failed. Breaks if the run is over.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
         let Some((BatchSize { leaves, per_leaf }, began)) = turn.batch.take() else {
             return ControlFlow::Continue(());

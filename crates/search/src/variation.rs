@@ -1,5 +1,5 @@
 //! A variation of a game of one role: a sequence of moves to the end of the game. A search stores the best
-//! one found and plays it move by move (as nested Monte-Carlo search does, Cazenave 2009).
+//! variation found and plays it move by move (as in nested Monte-Carlo search, Cazenave 2009).
 //!
 //! Invariant: from the root on, the moves are legal in sequence and end the game with the variation's goal.
 

@@ -1,9 +1,9 @@
 //! The working data of one thread of a search, and its batch.
 //!
-//! Data flow: [`Worker::select`] takes descents down the tree and asks for the legal moves of the leaves that
-//! they reach. After those leaves are opened, [`Worker::request_children`] asks for the next states. After
-//! those states have nodes, [`Worker::simulate`] plays them out. The results stay in the worker until the
-//! search adds them to the tree.
+//! Data flow: [`Worker::select`] takes descents down the tree and requests the legal moves of the leaves that
+//! they reach. After these leaves are opened, [`Worker::request_children`] requests the next states. After
+//! these states have nodes, [`Worker::simulate`] plays playouts from them. The results stay in the worker
+//! until the search adds them to the tree.
 
 use crate::batch::Batch;
 use crate::descend::{Groups, Selection};
@@ -39,11 +39,11 @@ impl<M: Playouts> Worker<M> {
         }
     }
 
-    /// Takes all descents from the root to where the machine must be asked, and asks for the legal moves of
-    /// unopened leaves. With `defers` it also asks for the decisive ones among them.
+    /// Takes all descents from the root to the points that need the machine, and requests the legal moves of
+    /// unopened leaves. With `defers` it also requests their decisive moves.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The machine's errors.
     pub(crate) fn select(
         &mut self,
         tree: &mut Tree<M::State>,
@@ -68,11 +68,11 @@ impl<M: Playouts> Worker<M> {
         if defers { self.machine.decisive_moves(&states, decisive) } else { Ok(()) }
     }
 
-    /// Continues from leaves that have been opened since [`Worker::select`]. Asks for the next states that
-    /// have no node yet, for whether they are terminal, and for their goals.
+    /// Continues from leaves that have been opened since [`Worker::select`]. Requests the next states that
+    /// have no node yet, whether each is terminal, and its goals.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// The machine's errors.
     pub(crate) fn request_children(
         &mut self,
         tree: &mut Tree<M::State>,
@@ -108,7 +108,7 @@ impl<M: Playouts> Worker<M> {
     /// Plays `per_leaf` playouts from the state of every descent that waits for playouts.
     ///
     /// # Errors
-    /// Those of the machine; [`EvalError::Interrupted`] if a limit was reached first.
+    /// The machine's errors; [`EvalError::Interrupted`] if a limit was reached first.
     pub(crate) fn simulate(&mut self, per_leaf: usize, limits: &Limits) -> Result<(), EvalError> {
         let Batch { descents, starts, shares, .. } = &mut self.batch;
         starts.clear();

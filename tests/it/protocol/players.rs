@@ -14,7 +14,7 @@ pub(crate) fn searching(options: MctsOptions) -> Box<dyn Player> {
     let make = |game: &Arc<Game>, _: Deadline, stop: &StopToken| {
         let net = PropNet::ground(game, &GroundLimits::default(), stop);
         let net = net.map_err(|error| PlayError::Unable(error.to_string()))?;
-        Ok(PropNetMachine::new(game, net)?)
+        Ok(PropNetMachine::new(net)?)
     };
     Box::new(MctsPlayer::new(options, make))
 }

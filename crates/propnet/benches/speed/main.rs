@@ -42,7 +42,7 @@ fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) ->
     rates[2]
 }
 
-/// The least CPU seconds of one run.
+/// The minimum CPU time of one run in seconds.
 const RUN: f64 = 0.4;
 
 fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
@@ -113,7 +113,7 @@ fn measure_file(file: &str) -> Option<f64> {
         Ok(net) => {
             let ground = process_time().saturating_sub(begin).as_secs_f64();
             let counts = net.counts();
-            let mut machine = PropNetMachine::new(&game, net).expect("not too large");
+            let mut machine = PropNetMachine::new(net).expect("not too large");
             let compile = process_time().saturating_sub(begin).as_secs_f64() - ground;
             println!("{name}: grounded in {ground:.2} s, compiled in {compile:.2} s; {counts:?}");
             Some(measure(name, &mut machine))

@@ -1,12 +1,12 @@
-//! Networks built by hand, to measure without grounding: breakthrough on a board with four holes, and connect
-//! four.
+//! Networks built by hand, for measurements without grounding: breakthrough on a board with four holes, and
+//! connect four.
 
 use ggp_game::{Fact, Game, Goal};
 use ggp_propnet::{Fluent, NetBuilder, NetMove, NetRole, PropNet, PropNetMachine, Signal};
 use std::sync::Arc;
 
-/// A minimal game of two roles: machines read only its roles.
-pub(crate) fn two_roles() -> Arc<Game> {
+/// A minimal game with two roles. A machine reads only the roles of its network's game.
+fn two_roles() -> Arc<Game> {
     let rules = "(role white) (role black) (init (on)) (<= (next (on)) (true (on)))
         (<= (legal ?r noop) (role ?r)) (<= terminal (not (true (on)))) (<= (goal ?r 100) (role ?r))";
     Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).expect("parses")).expect("is a game"))
@@ -14,7 +14,7 @@ pub(crate) fn two_roles() -> Arc<Game> {
 
 /// A machine for one of the networks.
 pub(crate) fn machine(net: PropNet) -> PropNetMachine {
-    PropNetMachine::new(&two_roles(), net).expect("fits")
+    PropNetMachine::new(net).expect("fits")
 }
 
 fn fact(text: String) -> Fact {
@@ -49,7 +49,7 @@ pub(crate) fn breakthrough_holes() -> PropNet {
         moves
     };
     let moves = [moves_of(0), moves_of(1)];
-    let mut b = NetBuilder::new(&[moves[0].len(), moves[1].len()]);
+    let mut b = NetBuilder::new(&two_roles(), &[moves[0].len(), moves[1].len()]);
     // Fluents: white's cells, black's cells, the side to move.
     let n = cells.len();
     let piece: Vec<Vec<Signal>> =
@@ -117,7 +117,7 @@ pub(crate) fn breakthrough_holes() -> PropNet {
 pub(crate) fn connect_four() -> PropNet {
     const COLUMNS: usize = 7;
     const ROWS: usize = 6;
-    let mut b = NetBuilder::new(&[COLUMNS + 1, COLUMNS + 1]);
+    let mut b = NetBuilder::new(&two_roles(), &[COLUMNS + 1, COLUMNS + 1]);
     let n = COLUMNS * ROWS;
     let piece: Vec<Vec<Signal>> =
         (0..2).map(|side| (0..n).map(|cell| b.state(side * n + cell)).collect()).collect();

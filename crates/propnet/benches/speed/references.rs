@@ -1,6 +1,6 @@
-//! Hand-written random playouts of two games: the speed of a program for one game on one thread. It uses
-//! bitboards, interleaves several games so that their latencies overlap, and selects moves by rank with
-//! `pdep`.
+//! Hand-written random playouts of two games, as references for the speed of a specialised program on one
+//! thread. They use bitboards, interleave several games so that latencies overlap, and select moves by rank
+//! with `pdep`.
 
 use ggp_game::rng::mix;
 
@@ -123,15 +123,15 @@ fn play_breakthrough(seed: u64, playouts: u64, select: impl Fn(u64, u32) -> u64 
     let mut games = [Breakthrough::START; GAMES];
     let mut random: [Random; GAMES] = std::array::from_fn(|i| Random(mix(seed.wrapping_add(i as u64))));
     let mut left: [u64; GAMES] = [playouts.div_ceil(GAMES as u64); GAMES];
-    let mut going = GAMES;
-    while going > 0 {
+    let mut running = GAMES;
+    while running > 0 {
         for i in 0..GAMES {
             if games[i].step(&mut random[i], select) {
                 let steps = u64::from(games[i].steps);
                 games[i] = Breakthrough::START;
                 if left[i] > 0 {
                     left[i] -= 1;
-                    going -= usize::from(left[i] == 0);
+                    running -= usize::from(left[i] == 0);
                     totals.playouts += 1;
                     totals.steps += steps;
                     totals.first_role_score += 2 * (steps % 2);
@@ -182,8 +182,8 @@ fn play_connect_four(seed: u64, playouts: u64, select: impl Fn(u64, u32) -> u64 
     let mut games = [ConnectFour::START; GAMES];
     let mut random: [Random; GAMES] = std::array::from_fn(|i| Random(mix(seed.wrapping_add(i as u64))));
     let mut left: [u64; GAMES] = [playouts.div_ceil(GAMES as u64); GAMES];
-    let mut going = GAMES;
-    while going > 0 {
+    let mut running = GAMES;
+    while running > 0 {
         for i in 0..GAMES {
             let (over, won) = games[i].step(&mut random[i], select);
             if over {
@@ -191,7 +191,7 @@ fn play_connect_four(seed: u64, playouts: u64, select: impl Fn(u64, u32) -> u64 
                 games[i] = ConnectFour::START;
                 if left[i] > 0 {
                     left[i] -= 1;
-                    going -= usize::from(left[i] == 0);
+                    running -= usize::from(left[i] == 0);
                     totals.playouts += 1;
                     totals.steps += steps;
                     totals.first_role_score += if won { 2 * (steps % 2) } else { 1 };

@@ -2,9 +2,9 @@
 //!
 //! A rule without `does` is joined once; each solution is a conjunction of the signals of its dynamic
 //! conditions. A rule with `does` is joined in two parts: first the conditions on the state, then, for each
-//! assignment of the variables that both parts share, the fitting moves. These become move sets and are
-//! memoised. So ten thousand moves that leave a cell unchanged cost one set for the cell, instead of ten
-//! thousand instances for each content of the cell.
+//! assignment of the variables that both parts share, the fitting moves. These moves become move sets, which
+//! are memoised. For example, ten thousand moves that leave a cell unchanged cost one set for the cell,
+//! instead of ten thousand instances for each content of the cell.
 
 use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
@@ -45,7 +45,8 @@ struct Split {
     bound_later: Vec<Variable>,
 }
 
-/// The form of a `does` relation: the function symbol of its moves, or `None` if it holds whole moves.
+/// The form of a `does` relation: the function symbol of its moves, or `None` if a column holds the move as a
+/// whole term.
 #[derive(Clone, Copy)]
 struct MoveForm(Option<Functor>);
 
@@ -62,9 +63,9 @@ impl MoveForm {
 /// The number of a role and the number of a move.
 type RoleMove = (u32, u32);
 
-/// The key that groups moves of the second `does` condition to a set: the values of the variables bound
-/// later, the first condition's set and its size, the second condition's role, and the moves of all further
-/// conditions.
+/// The key by which moves of the second `does` condition are grouped to a set: the values of the variables
+/// bound later, the first condition's set and its size, the second condition's role, and the moves of all
+/// further conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
 /// Numbers grouped by key, in the order of the keys' first occurrence.
@@ -292,13 +293,16 @@ impl Instances<'_> {
                 self.conclude(split, &bindings, &fitting.sets, builder, signals, first, found);
             }
             if found.plain.len() + found.recursive.len() > self.limits.instances {
-                return Err(GroundError::TooLarge(format!("more than {} instances", self.limits.instances)));
+                return Err(GroundError::TooLarge(format!(
+                    "more than {} instances of rules",
+                    self.limits.instances
+                )));
             }
         }
         Ok(())
     }
 
-    /// Whether a rule without variables has a solution.
+    /// Whether the first join of a rule without variables has a solution.
     fn succeeds(&mut self, split: &Split, limits: &Limits) -> Result<bool, GroundError> {
         let mut any = false;
         split.state.for_each(&mut self.relaxed.database, &[], limits, |_, _| {
@@ -334,7 +338,7 @@ impl Instances<'_> {
             }
             Ok(())
         })?;
-        // Group the moves of the second condition that go with the same set of the first.
+        // Group the moves of the second condition that have the same set of the first condition.
         let mut rectangles: Grouped<Rectangle> = Grouped::default();
         for ((bound, mut others, role), members) in sets.groups {
             let firsts = members.len();
@@ -371,8 +375,8 @@ impl Instances<'_> {
         let mut conditions: Vec<Signal> = sets.to_vec();
         let mut recursive: Vec<u32> = Vec::new();
         for atom in &split.holds {
-            // Demand predicates are no conditions: the exact rules do not contain them.
-            debug_assert!(!self.relaxed.is_wanted(atom.relation));
+            // Exact rules contain no demand predicates.
+            debug_assert!(!self.relaxed.is_demand(atom.relation));
             let row = self.relaxed.rows(atom.relation).find(&tuple(atom)).expect("joined from there");
             match first.get(&atom.relation) {
                 Some(first) => recursive.push(first + row as u32),
@@ -391,7 +395,7 @@ impl Instances<'_> {
                     number.map(|(role, mv)| builder.move_set(role as usize, &[mv]))
                 }
             };
-            // A fact that is not possible is false, so its negation is no condition.
+            // A fact that is not possible is always false, so its negation is always true.
             if let Some(signal) = signal {
                 conditions.push(!signal);
             }
@@ -406,7 +410,8 @@ impl Instances<'_> {
             return; // Nobody wants it.
         };
         found.counts.kept += 1;
-        // Each head's disjunction has one gate fewer; the caller subtracts it after the stratum.
+        // The disjunction of a head needs one gate less than it has instances; the caller subtracts that gate
+        // for each head after the stratum.
         found.counts.gates += inputs as u64;
         match first.get(&head) {
             Some(first) => {

@@ -17,13 +17,14 @@ pub(super) struct Relaxed {
     lowering: Lowering,
     /// The exact rules, with their negations, for evaluation in a state.
     pub(super) exact: Program,
-    /// The relations whose possible facts may be false: they depend on the state, on the moves, or on a
+    /// Per relation, whether its possible facts may be false: it depends on the state, on the moves, or on a
     /// negation that the relaxed rules drop.
     dynamic: Vec<bool>,
-    /// The relaxed rules, planned. Bodies of exact rules are planned with it too.
+    /// The relaxed rules, planned. The bodies of exact rules are planned with this program too.
     pub(super) program: Program,
     pub(super) database: Database,
-    /// Demand (magic) predicates: they only say which facts are demanded.
+    /// Per relation, whether it is a demand (magic) predicate, whose facts only say which other facts are
+    /// demanded.
     wanted: Vec<bool>,
     roles: Vec<Value>,
     goal: Option<RelationId>,
@@ -31,11 +32,12 @@ pub(super) struct Relaxed {
     pub(super) statistics: Statistics,
 }
 
-/// The number of tried rows after which the join plans are made anew for the first time. The number doubles
+/// The number of tried rows after which the joins are planned again for the first time. The number doubles
 /// each time.
 const ROWS_PER_PLAN: u64 = 2_000_000;
 
-/// The most attempts; each puts a further relation on demand because a bound was exceeded.
+/// The maximum number of attempts. After an attempt that exceeds a bound, the next one evaluates a further
+/// relation on demand.
 const ATTEMPTS: usize = 6;
 
 impl Relaxed {
@@ -48,7 +50,7 @@ impl Relaxed {
         let mut attempt = 0;
         loop {
             let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()])
-                .map_err(|_| GroundError::TooLarge("a relation cannot be put on demand".to_owned()))?;
+                .map_err(|_| GroundError::TooLarge("a relation cannot be evaluated on demand".to_owned()))?;
             let (mut relaxed, origin) = Relaxed::of_rules(game, lowering.clone(), rewritten, statistics)?;
             let Err((error, failed)) = relaxed.evaluate(limits, stop) else { return Ok(relaxed) };
             attempt += 1;
@@ -80,7 +82,8 @@ impl Relaxed {
         for relation in wanted_relations {
             wanted[relation.index()] = true;
         }
-        // Rules of demand predicates come last, so that a part which both kinds share is no demand predicate.
+        // Rules of demand predicates come last: an auxiliary relation that they share with other rules is
+        // then not taken for a demand predicate.
         rules.sort_by_key(|rule| wanted[rule.head.relation.index()]);
         let whole = signatures.len();
         let Decomposed { signatures, rules, guards, owners } = decompose(signatures, rules);
@@ -93,21 +96,22 @@ impl Relaxed {
         for guard in guards {
             derived[guard.index()] = false;
         }
-        let is_wanted =
+        let is_demand =
             |literal: &Literal| matches!(literal, Literal::Positive(a) if wanted[a.relation.index()]);
         let exact_rules: Vec<Rule> = rules
             .iter()
             .filter(|rule| derived[rule.head.relation.index()] && !wanted[rule.head.relation.index()])
             .map(|rule| Rule {
-                body: rule.body.iter().filter(|l| !is_wanted(l)).cloned().collect(),
+                body: rule.body.iter().filter(|l| !is_demand(l)).cloned().collect(),
                 ..rule.clone()
             })
             .collect();
-        let unstratified = |_| GroundError::TooLarge("the rewritten rules are not stratified".to_owned());
+        let unstratified =
+            |_| GroundError::TooLarge("the rules for evaluation on demand are not stratified".to_owned());
         let originals = lowering.signatures.len();
         let exact = Program::unplanned(signatures.clone(), exact_rules).map_err(unstratified)?;
-        // A negation stays only if it is exact already: its relation is static, is not computed on demand,
-        // and does not depend on an inexact negation.
+        // A negation stays only if the relaxed rules compute its relation exactly: the relation is static, is
+        // not computed on demand, and does not depend on an inexact negation.
         let dynamic = dynamic_relations(&exact, originals);
         let stays = |literal: &Literal| match literal {
             Literal::Negative(atom) => atom.relation.index() < originals && !dynamic[atom.relation.index()],
@@ -157,11 +161,11 @@ impl Relaxed {
         {
             asked.extend(self.forms(carrier).iter().map(|form| form.relation));
         }
-        // Relations that are needed only under negation are included.
+        // The query includes relations that are needed only under negation.
         let query = self.program.query(&self.exact.needed(&asked));
-        // The possible facts are many more than the facts of a state, so plans made for a state may be slow.
-        // They are made anew at times for the sizes reached. Continuing is sound: no derived fact can become
-        // false.
+        // There are many more possible facts than facts of one state, so joins that were planned for a state
+        // may be slow. From time to time the joins are planned again for the sizes reached. The evaluation
+        // can then continue, because no derived fact can become false.
         let mut rows = ROWS_PER_PLAN.min(limits.rows);
         loop {
             let result =
@@ -191,7 +195,7 @@ impl Relaxed {
     }
 
     /// Whether the relation is a demand predicate.
-    pub(super) fn is_wanted(&self, relation: RelationId) -> bool {
+    pub(super) fn is_demand(&self, relation: RelationId) -> bool {
         self.wanted[relation.index()]
     }
 

@@ -8,6 +8,7 @@ use crate::machine::WORDS;
 use crate::net::PropNet;
 use crate::state::BitState;
 use ggp_game::{Game, Goals, Move, PlayoutPlan, StopToken};
+use std::sync::Arc;
 
 /// Two players take from a heap in turn. At the end both may guess at once, and a right guess draws.
 const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (guess 1) (guess 2) (guess 3)
@@ -67,7 +68,7 @@ fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Ou
 
 #[test]
 fn goals_evaluated_later_are_the_same() {
-    let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap();
+    let game = Arc::new(Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap());
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
     let never = StopToken::new();
     let (reachable, general) = (PhasePrograms::reachable(&net, &never), PhasePrograms::general(&net, &never));
@@ -84,7 +85,7 @@ fn goals_evaluated_later_are_the_same() {
 
 #[test]
 fn any_width_plays_the_same_playouts() {
-    let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap();
+    let game = Arc::new(Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap());
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
     let never = StopToken::new();
     let (reachable, general) = (PhasePrograms::reachable(&net, &never), PhasePrograms::general(&net, &never));

@@ -79,7 +79,7 @@ impl PropNetMachine {
             for (role, rows) in self.shared.single.goals.iter().enumerate() {
                 for (at, &literal) in rows.iter().enumerate() {
                     let word = self.word(literal);
-                    // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
+                    // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
                     let goal = self.shared.net.roles()[role].goals.get(at).map(|&(goal, _)| goal);
                     for lane in (0..states.len()).filter(|lane| word >> lane & 1 == 1) {
                         let goals = &mut goals[lane * roles + role];
@@ -108,9 +108,9 @@ impl PropNetMachine {
         }
     }
 
-    /// Replaces the contents of `out` by the moves of each role in each state that playouts with decisive
-    /// moves draw from. A state that is not reachable gets no moves. `out` is empty if decisive moves are
-    /// not available.
+    /// Replaces the contents of `out` by the moves among which playouts with decisive moves draw, for each
+    /// state and role. A state that is not reachable gets no moves. `out` is empty if decisive moves are not
+    /// available.
     pub(super) fn batch_decisive(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
         let shared = Arc::clone(&self.shared);
         let roles = shared.net.roles().len();
@@ -122,7 +122,8 @@ impl PropNetMachine {
         let rows = &mut self.narrowed;
         for (states, out) in states.chunks(BATCH).zip(out.chunks_mut(BATCH * roles)) {
             let phases: Vec<Option<usize>> = states.iter().map(|state| programs.phase_of(state)).collect();
-            // These rows stay valid: only the next-state section, which does not run, would overwrite them.
+            // The state rows stay valid: only the next-state section would overwrite them, and it does not
+            // run here.
             for (row, &fluent) in rows[state_row(0)..].iter_mut().zip(&programs.fluents) {
                 *row = 0;
                 for (lane, state) in states.iter().enumerate() {

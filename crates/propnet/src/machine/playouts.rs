@@ -1,10 +1,11 @@
-//! Playouts, in lanes or (if they are few) one after the other, and a search's queries about many states.
+//! Playouts, in lanes or (if there are only few) one after the other, and the batched queries and hints for a
+//! search.
 
 use super::{PropNetMachine, WORDS};
 use crate::lanes::{Lanes, Observer, Run, SweepStep};
 use crate::nearness::Nearness;
-use crate::one::One;
 use crate::prefer::Preferred;
+use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{Batches, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, Role, StateMachine, StopToken};
@@ -12,8 +13,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Up to this many playouts run one after the other: for so few, a sweep over all lanes takes longer. The
-/// value is an estimate, not measured for each game.
+/// Up to this many playouts run one after the other, because sweeps over all lanes would take longer. The
+/// value is an estimate and not measured for each game.
 const SINGLES: usize = 3;
 
 /// The time limit for building the machines of all subgames; if it is exceeded, there are none.
@@ -23,11 +24,11 @@ const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlayoutBuffers {
     lanes: Option<Box<Lanes<WORDS>>>,
-    one: Option<Box<One>>,
+    single: Option<Box<SinglePlayouts>>,
 }
 
 impl PlayoutBuffers {
-    /// Plays `run`: one playout after the other if they are `few`, otherwise in lanes.
+    /// Plays `run`: its playouts one after the other if `few` is set, otherwise in lanes.
     fn play(
         &mut self,
         run: &Run<'_>,
@@ -38,7 +39,9 @@ impl PlayoutBuffers {
     ) {
         let roles = run.net.roles.len();
         if few {
-            self.one.get_or_insert_with(|| Box::new(One::new(run.programs, roles))).play(run, stop, sink);
+            self.single
+                .get_or_insert_with(|| Box::new(SinglePlayouts::new(run.programs, roles)))
+                .play(run, stop, sink);
         } else {
             let lanes = self.lanes.get_or_insert_with(|| Box::new(Lanes::new(run.programs, roles)));
             lanes.play(run, stop, sink, observer);
@@ -47,7 +50,8 @@ impl PlayoutBuffers {
 }
 
 impl PropNetMachine {
-    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` at the end of each part of a sweep with that part.
+    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` at the end of each part
+    /// of a sweep, with that part. With an observer, all playouts run in lanes.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -64,7 +68,7 @@ impl PropNetMachine {
         for (number, start) in starts.iter().enumerate() {
             let known = before.filter(|&(other, _)| starts[other] == *start);
             let terminal = match known {
-                _ if plan.going => false,
+                _ if plan.no_terminal_start => false,
                 Some((_, terminal)) => terminal,
                 None => self.is_terminal(start)?,
             };
@@ -175,7 +179,7 @@ impl Hints for PropNetMachine {
         let began = Instant::now();
         let machines = subgames(&self.shared.net).map(|net| {
             let is_late = began.elapsed() > SUBGAMES_WITHIN;
-            (!is_late).then(|| PropNetMachine::new(&self.game, net).ok())?
+            (!is_late).then(|| PropNetMachine::new(net).ok())?
         });
         machines.collect::<Option<_>>().unwrap_or_default()
     }

@@ -58,7 +58,7 @@ fn a_run_in_pieces_is_the_same_run() {
 
 #[test]
 fn three_roles_each_want_their_own() {
-    // The player who faces three or fewer takes all and wins. From 3 the win is immediate.
+    // The role to move takes all items and wins if three or fewer are left. From 3 the win is immediate.
     let mut search = searched(test_games::heap(3, 3), &MctsOptions::default(), 300);
     assert_eq!(search.best_move(Role(0)), Ok(Some(Move(3))));
     assert_eq!(search.choices(Role(1)), Ok(1));
@@ -67,13 +67,13 @@ fn three_roles_each_want_their_own() {
 #[test]
 fn ends_without_a_goal_or_with_several_count_as_in_playouts() {
     // Playouts start only from the root; the other states are terminal.
-    let plain = searched(test_games::ragged(4), &MctsOptions::uct(), 400);
+    let plain = searched(test_games::ill_formed(4), &MctsOptions::uct(), 400);
     for candidate in plain.report(Role(0)).candidates {
         let state: usize = candidate.mv.parse().unwrap();
-        let expected = 100.0 * test_games::RAGGED[state - 1][0];
+        let expected = 100.0 * test_games::ILL_FORMED_SCORES[state - 1][0];
         assert!((candidate.score.unwrap() - expected).abs() < 1e-6, "{candidate:?}");
     }
-    let mut proved = Search::new(test_games::ragged(4), &MctsOptions::default()).unwrap();
+    let mut proved = Search::new(test_games::ill_formed(4), &MctsOptions::default()).unwrap();
     assert_eq!(proved.run(&Limits::iterations(100)), Halt::Decided);
     assert_eq!(proved.best_move(Role(0)), Ok(Some(Move(3))));
     assert_eq!(proved.report(Role(0)).candidates[0].proven, Some(100));

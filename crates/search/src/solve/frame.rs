@@ -1,5 +1,5 @@
-//! A state on the solver's stack: a matrix of joint moves, of which cells are created on demand. A row is a
-//! move of the solver's role; a column is a joint move of the other roles; a cell is a child.
+//! A state on the solver's stack: a matrix of joint moves whose cells are created on demand. A row is a move
+//! of the solver's role; a column is a joint move of the other roles; a cell is a child.
 
 use crate::bounds::Bounds;
 use ggp_game::{Move, Role};
@@ -36,7 +36,7 @@ pub(super) struct Frame<S> {
     reached: bool,
     /// All rows before this one are refuted or completely examined.
     next_row: usize,
-    /// All rows before this one, refuted or not, have no open child among those created.
+    /// In all rows before this one, refuted or not, every child created so far is done.
     next_spare_row: usize,
 }
 
@@ -167,14 +167,14 @@ impl<S> Frame<S> {
         }
     }
 
-    /// Whether the target is proved to be reached, or not to be reached.
+    /// Whether the state is proved to reach the target, or proved not to reach it.
     pub(super) fn is_settled(&self) -> bool {
         let columns = if self.chance { self.columns } else { 1 };
         self.reached || (self.columns > 0 && self.below_columns >= columns)
     }
 
-    /// The next step. First it examines and completes the rows that may still reach the target, then
-    /// the remaining open children, then it creates further children.
+    /// The next step: first the rows that may still reach the target are examined and completed, then the
+    /// remaining open children are examined, and then further children are created.
     pub(super) fn next(&mut self) -> Next {
         while let Some(row) = self.rows.get_mut(self.next_row) {
             if !row.refuted {
@@ -218,7 +218,7 @@ impl<S> Frame<S> {
     pub(super) fn bounds(&self) -> Bounds {
         let complete = self.rows.iter().filter(|row| row.created() == self.columns);
         let low = complete.map(Row::low).max().filter(|_| self.columns > 0).unwrap_or(0);
-        // The columns whose children are known in all rows.
+        // The columns whose children exist in all rows.
         let first = self.rows.iter().map(|row| row.first).max().unwrap_or(0);
         let end = self.rows.iter().map(Row::created).min().unwrap_or(0);
         let column_high = |column: usize| {
@@ -265,7 +265,7 @@ impl<S> Row<S> {
         self.first + self.children.len()
     }
 
-    /// The goal that the move guarantees, provided that all its children exist.
+    /// The goal that the row's move guarantees, provided that all its children exist.
     fn low(&self) -> u8 {
         self.children.iter().map(|child| child.bounds.low).min().unwrap_or(100).min(self.low)
     }
@@ -286,7 +286,7 @@ impl<S> Child<S> {
         self.bounds.high = self.bounds.high.min(known.high);
     }
 
-    /// Whether the child is proved to reach the target, or not to reach it.
+    /// Whether the child is proved to reach the target, or proved not to reach it.
     pub(super) fn is_decided(&self, target: u8) -> bool {
         self.bounds.low >= target || self.bounds.high < target
     }

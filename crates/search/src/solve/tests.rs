@@ -40,10 +40,11 @@ fn heaps_are_lost_for_multiples_of_four() {
 
 #[test]
 fn the_largest_of_several_goals_is_proved() {
-    let (halt, solution) = solved(test_games::ragged(4), 0, 1 << 16);
+    let (halt, solution) = solved(test_games::ill_formed(4), 0, 1 << 16);
     assert_eq!((halt, value(&solution), solution.best), (Halt::Decided, (100, 100), Some(Move(3))));
-    // The second role depends on the first: it may get no goal, or the least of its goals.
-    assert_eq!(value(&solved(test_games::ragged(4), 1, 1 << 16).1), (0, 0));
+    // The second role's goal depends on the first role's move: it may get no goal, or the smallest of its
+    // goals.
+    assert_eq!(value(&solved(test_games::ill_formed(4), 1, 1 << 16).1), (0, 0));
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn a_ring_is_solved_and_a_limited_run_gives_bounds() {
 /// The first role's goal after a joint move that ends the game.
 type Payoff = fn(&[u32]) -> u8;
 
-/// All roles have the same number of simultaneous moves, in one step or in endlessly many.
+/// All roles choose simultaneously among the same number of moves, in one step or in an endless game.
 #[derive(Clone)]
 struct Wide {
     moves: u32,

@@ -87,22 +87,22 @@ impl Rules for Hanging {
     }
 }
 
-/// A game of two roles whose rules are not well-formed. The first role chooses how it continues: it ends
-/// without a goal for the first role (1) or for the second (2), or with several goals for the first (3); the
-/// second role has no legal move (4); the game never ends, without a goal (5) or with one (6). The number
-/// limits the choices to the first ones of these.
+/// A game of two roles whose rules are not well-formed. The first role chooses one of six continuations: the
+/// game ends without a goal for the first role (1) or for the second (2), or with several goals for the first
+/// (3); the second role has no legal move (4); the game never ends, without a goal (5) or with one (6).
+/// `IllFormed(n)` offers the first `n` of these choices.
 #[derive(Clone, Debug)]
-pub(crate) struct Ragged(u32);
+pub(crate) struct IllFormed(u32);
 
-/// The scores of both roles in the states of [`Ragged`], from choice 1 on.
-pub(crate) const RAGGED: [[f64; 2]; 6] =
+/// The scores of both roles in the states of [`IllFormed`], from choice 1 on.
+pub(crate) const ILL_FORMED_SCORES: [[f64; 2]; 6] =
     [[0.0, 1.0], [0.7, 0.0], [1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.2, 0.3]];
 
-pub(crate) fn ragged(choices: u32) -> TestMachine<Ragged> {
-    TestMachine::new(Ragged(choices), &["first", "second"])
+pub(crate) fn ill_formed(choices: u32) -> TestMachine<IllFormed> {
+    TestMachine::new(IllFormed(choices), &["first", "second"])
 }
 
-impl Rules for Ragged {
+impl Rules for IllFormed {
     fn initial(&self) -> Vec<u8> {
         vec![0]
     }

@@ -1,5 +1,5 @@
-//! Twins: equivalent moves. Each leads to the same rest of the game, and the search considers one of them
-//! first.
+//! Equivalent moves: moves of one class lead to equivalent games, and the search considers one move of each
+//! class first.
 
 use ggp_game::Hints;
 use ggp_game::{Goals, Move, Role, StateMachine, rng};
@@ -20,7 +20,7 @@ fn one_each(machine: &mut PropNetMachine, state: &BitState, role: Role) -> Vec<M
     moves
 }
 
-fn are_twins(machine: &mut PropNetMachine, role: Role, a: Move, b: Move) -> bool {
+fn are_equivalent(machine: &mut PropNetMachine, role: Role, a: Move, b: Move) -> bool {
     let mut both = vec![a, b];
     machine.distinct_moves(role, &mut both);
     a == b || both.len() == 1
@@ -84,7 +84,7 @@ const FUSE: &str =
     (<= (goal one 100) (true (step ?n)))";
 
 #[test]
-fn moves_on_boards_that_do_not_count_are_twins() {
+fn moves_on_boards_that_do_not_count_are_equivalent() {
     let mut machine = network(BOARDS);
     let state = machine.initial_state().expect("a state");
     let left = one_each(&mut machine, &state, Role(0));
@@ -94,7 +94,7 @@ fn moves_on_boards_that_do_not_count_are_twins() {
 }
 
 #[test]
-fn switches_that_do_not_count_are_twins() {
+fn switches_that_do_not_count_are_equivalent() {
     let mut machine = network(SWITCHES);
     let state = machine.initial_state().expect("a state");
     assert_eq!(one_each(&mut machine, &state, Role(0)).len(), 5);
@@ -157,13 +157,13 @@ fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
                     return compared;
                 }
                 let mv = left[0][draw(left[0].len())];
-                let same = |&other: &Move| are_twins(machine, role, mv, other);
+                let same = |&other: &Move| are_equivalent(machine, role, mv, other);
                 let other = left[1].iter().copied().find(same);
                 other.unwrap_or_else(|| panic!("{name}: nothing like {mv:?} in {left:?}"));
                 // Each copy makes any legal move of the equivalence class.
                 for (state, joint) in states.iter().zip(&mut joints) {
                     let mut all = legal(machine, state, role);
-                    all.retain(|&one| are_twins(machine, role, mv, one));
+                    all.retain(|&one| are_equivalent(machine, role, mv, one));
                     joint.push(all[draw(all.len())]);
                 }
             }
@@ -175,7 +175,7 @@ fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {
 }
 
 #[test]
-fn whichever_twin_is_made_the_game_goes_on_alike() {
+fn whichever_equivalent_move_is_made_the_game_goes_on_alike() {
     for (name, kif) in [("boards", BOARDS), ("switches", SWITCHES)] {
         let compared = compare(&mut network(kif), name, 30);
         assert!(compared > 30, "{name}: {compared}");

@@ -2,7 +2,9 @@
 //!
 //! The programs are those of the lanes, evaluated over one byte per row instead of 512 bits: in most games
 //! all rows then fit in the first-level cache. Random draws depend only on a playout's number and step, so
-//! the results equal those of the lanes.
+//! the results equal those of the lanes. The generic loop of [`ggp_game::StepwisePlayouts`] cannot replace
+//! this one: its queries evaluate one section each and convert the rows to a state and to lists of moves at
+//! each step, while here a state stays in its rows from the first step to the last.
 
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
@@ -12,7 +14,7 @@ use ggp_game::{Goals, Move, Playout, Role, StopToken, rng};
 
 /// The rows and buffers of a single playout.
 #[derive(Clone, Debug)]
-pub(crate) struct One {
+pub(crate) struct SinglePlayouts {
     rows: Vec<u8>,
     goals: Vec<Goals>,
     moves: Vec<Move>,
@@ -28,11 +30,16 @@ enum End {
     Stuck,
 }
 
-impl One {
-    pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> One {
+impl SinglePlayouts {
+    pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> SinglePlayouts {
         let mut rows = vec![0; programs.rows];
         rows[ONES as usize] = !0;
-        One { rows, goals: vec![Goals::None; roles], moves: Vec::new(), joint: vec![Move(0); roles] }
+        SinglePlayouts {
+            rows,
+            goals: vec![Goals::None; roles],
+            moves: Vec::new(),
+            joint: vec![Move(0); roles],
+        }
     }
 
     /// Plays `run` to its end, or until `stop` is raised.
@@ -124,7 +131,7 @@ impl One {
 
     fn read_goals(&mut self, run: &Run<'_>, program: &Program) {
         for ((out, rows), of_role) in self.goals.iter_mut().zip(&program.goals).zip(&run.net.roles) {
-            // The last row belongs to `bad_goal`: a `goal` that is not a valid goal value.
+            // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
             let goals = of_role.goals.iter().map(|&(goal, _)| Some(goal)).chain([None]);
             let holding = rows
                 .iter()
@@ -135,7 +142,8 @@ impl One {
     }
 }
 
-/// Clears all set rows but the one of the given rank. Returns its position; `None` if there is none.
+/// Clears all set rows except the set row of rank `rank`. Returns its position; `None` if there is no such
+/// row.
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;

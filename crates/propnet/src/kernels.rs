@@ -1,0 +1,305 @@
+//! The kernels of playouts: the evaluation of gates, the loading of states, and the bit-sliced choice of moves.
+//!
+//! The kernels are a macro over the `Vector` type in scope, expanded once for each class of processors (see
+//! [`crate::vector`]). The choice of moves works on the tree of [`crate::select`]: `count` runs the adders
+//! upwards, [`draw`](crate::select::draw) draws a rank for each lane, and `select` distributes the ranks
+//! downwards.
+
+/// Defines the kernels over the `Vector` in scope, compiled for the given processor features.
+macro_rules! kernels {
+    ($(#[$features:meta])*) => {
+        use crate::gate::{Gate, run_kind};
+        use crate::rows::Bits;
+        use crate::rows::Row;
+        use crate::program::Block;
+        use crate::select::{Keys, Scratch, SelectionTree, draw};
+
+        $(#[$features])*
+        #[inline]
+        fn load<const W: usize>(row: &Row<W>, at: usize) -> Vector {
+            match row.0[at..].first_chunk() {
+                Some(words) => Vector::load(words),
+                None => Vector::zero(),
+            }
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn store<const W: usize>(row: &mut Row<W>, at: usize, value: Vector) {
+            if let Some(words) = row.0[at..].first_chunk_mut() {
+                value.store(words);
+            }
+        }
+
+        /// Evaluates blocks of gates.
+        $(#[$features])*
+        pub(crate) fn run_blocks<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
+            for block in blocks {
+                match block {
+                    Block::Run(run) => {
+                        let range = run.gates.start as usize..run.gates.end as usize;
+                        run_kind(run.kind, &gates[range], rows);
+                    }
+                    Block::Loop { body, unknowns } => {
+                        for &(unknown, _) in unknowns {
+                            rows[unknown as usize] = R::NONE;
+                        }
+                        // Each round except the last sets an unknown in some lane, and no lane needs more
+                        // rounds than there are unknowns.
+                        for _ in 0..=unknowns.len() {
+                            for run in body {
+                                let range = run.gates.start as usize..run.gates.end as usize;
+                                run_kind(run.kind, &gates[range], rows);
+                            }
+                            let mut changed = R::NONE;
+                            for &(unknown, (value, negated)) in unknowns {
+                                let value = rows[value as usize].negate_if(negated);
+                                changed = changed | (value ^ rows[unknown as usize]);
+                                rows[unknown as usize] = value;
+                            }
+                            if !changed.is_any() {
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Overwrites the lanes of `mask` in each row with the same lanes of the row's word in `words`.
+        $(#[$features])*
+        pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
+            for (row, &word) in rows.iter_mut().zip(words) {
+                *row = (*row & !*mask) | (Row([word; W]) & *mask);
+            }
+        }
+
+        /// The number of set bits among eight rows, per lane, as four planes.
+        $(#[$features])*
+        #[inline]
+        fn count_eight(v: [Vector; 8]) -> [Vector; 4] {
+            let (s0, c0) = (v[0].xor3(v[1], v[2]), v[0].carry(v[1], v[2]));
+            let (s1, c1) = (v[3].xor3(v[4], v[5]), v[3].carry(v[4], v[5]));
+            let (s2, c2) = (s0.xor3(s1, v[6]), s0.carry(s1, v[6]));
+            let (ones, c3) = (s2.xor(v[7]), s2.and(v[7]));
+            let (t, d0) = (c0.xor3(c1, c2), c0.carry(c1, c2));
+            let (twos, d1) = (t.xor(c3), t.and(c3));
+            [ones, twos, d0.xor(d1), d0.and(d1)]
+        }
+
+        /// Selects, per lane, the legal move of rank `r0 + 2 r1` among four.
+        $(#[$features])*
+        #[inline]
+        fn select_four(
+            v: [Vector; 4],
+            pair: (Vector, Vector),
+            lanes: Vector,
+            r0: Vector,
+            r1: Vector,
+        ) -> [Vector; 4] {
+            let (sum, carry) = pair;
+            let left = r1.borrow(carry, sum.and_not(r0));
+            let rank = r0.xor(sum);
+            let (in_left, in_right) = (lanes.and(left), lanes.and_not(left));
+            let first = in_left.and_and_not(v[0], r0);
+            let third = in_right.and_and_not(v[2], rank);
+            [first, in_left.xor(first), third, in_right.xor(third)]
+        }
+
+        /// Selects, per lane, the legal move of rank `r` among eight.
+        $(#[$features])*
+        #[inline]
+        fn select_eight(v: [Vector; 8], lanes: Vector, r: [Vector; 3]) -> [Vector; 8] {
+            let (h0, g0) = (v[0].xor(v[1]), v[0].and(v[1]));
+            let (h1, g1) = (v[2].xor(v[3]), v[2].and(v[3]));
+            let (h2, g2) = (v[4].xor(v[5]), v[4].and(v[5]));
+            let (c0, k) = (h0.xor(h1), h0.and(h1));
+            let (c1, c2) = (g0.xor3(g1, k), g0.carry(g1, k));
+            let b0 = c0.and_not(r[0]);
+            let b1 = r[1].borrow(c1, b0);
+            let left = r[2].borrow(c2, b1);
+            let (d0, d1) = (r[0].xor(c0), r[1].xor3(c1, b0));
+            let (in_left, in_right) = (lanes.and(left), lanes.and_not(left));
+            let [a, b, c, d] = select_four([v[0], v[1], v[2], v[3]], (h0, g0), in_left, r[0], r[1]);
+            let [e, f, g, h] = select_four([v[4], v[5], v[6], v[7]], (h2, g2), in_right, d0, d1);
+            [a, b, c, d, e, f, g, h]
+        }
+
+        /// Transposes the 8×8 bits of each byte column of eight rows. It is its own inverse.
+        $(#[$features])*
+        #[inline]
+        fn transpose(v: &mut [Vector; 8]) {
+            $(#[$features])*
+            #[inline]
+            fn swap<const STRIDE: u32>(v: &mut [Vector; 8], mask: u64) {
+                let stride = STRIDE as usize;
+                let mask = Vector::splat(mask);
+                for i in (0..8).filter(|i| i & stride == 0) {
+                    let moved = v[i].shift_right::<STRIDE>().xor(v[i + stride]).and(mask);
+                    v[i + stride] = v[i + stride].xor(moved);
+                    v[i] = v[i].xor(moved.shift_left::<STRIDE>());
+                }
+            }
+            swap::<1>(v, 0x5555_5555_5555_5555);
+            swap::<2>(v, 0x3333_3333_3333_3333);
+            swap::<4>(v, 0x0f0f_0f0f_0f0f_0f0f);
+        }
+
+        /// Replaces the legal moves in `area` by the chosen moves. Returns the lanes that have a legal move.
+        $(#[$features])*
+        pub(crate) fn choose<const W: usize>(
+            area: &mut [Row<W>],
+            tree: &SelectionTree,
+            scratch: &mut Scratch<W>,
+            keys: &Keys,
+            counter: u32,
+        ) -> Row<W> {
+            let mut some = Row::ZERO;
+            let width = count(area, tree, scratch, &mut some);
+            draw(scratch, width, keys, counter);
+            select(area, tree, scratch, &some);
+            some
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn count<const W: usize>(
+            area: &[Row<W>],
+            tree: &SelectionTree,
+            scratch: &mut Scratch<W>,
+            some: &mut Row<W>,
+        ) -> usize {
+            let (groups, _) = area.as_chunks::<8>();
+            let Scratch { counts, bytes, .. } = scratch;
+            let root = tree.levels[tree.levels.len() - 1];
+            let width = root.planes.div_ceil(8);
+            for at in (0..W).step_by(Vector::WORDS) {
+                for (group, planes) in groups.iter().zip(counts.as_chunks_mut::<4>().0) {
+                    let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
+                    let sums = count_eight(legal);
+                    for (plane, sum) in planes.iter_mut().zip(sums) {
+                        store(plane, at, sum);
+                    }
+                }
+                for pair in tree.levels.windows(2) {
+                    let (below, level) = (pair[0], pair[1]);
+                    let (sums, out) = counts.split_at_mut(level.counts);
+                    let sums = &sums[below.counts..];
+                    let children = sums.chunks(2 * below.planes);
+                    for (children, out) in children.zip(out.chunks_exact_mut(level.planes)) {
+                        let (left, right) = children.split_at(below.planes);
+                        let mut carry = Vector::zero();
+                        let (out, top) = out.split_at_mut(below.planes);
+                        if right.is_empty() {
+                            for (plane, left) in out.iter_mut().zip(left) {
+                                store(plane, at, load(left, at));
+                            }
+                        } else {
+                            for ((plane, left), right) in out.iter_mut().zip(left).zip(right) {
+                                let (left, right) = (load(left, at), load(right, at));
+                                store(plane, at, left.xor3(right, carry));
+                                carry = left.carry(right, carry);
+                            }
+                        }
+                        if let [top] = top {
+                            store(top, at, carry);
+                        }
+                    }
+                }
+                let planes = &counts[root.counts..][..root.planes];
+                let mut any = Vector::zero();
+                for (byte, half) in bytes.iter_mut().enumerate().take(width) {
+                    let mut v = [Vector::zero(); 8];
+                    for (v, plane) in v.iter_mut().zip(planes.iter().skip(8 * byte)) {
+                        *v = load(plane, at);
+                        any = any.or(*v);
+                    }
+                    transpose(&mut v);
+                    for (row, v) in half.iter_mut().zip(v) {
+                        store(row, at, v);
+                    }
+                }
+                store(some, at, any);
+            }
+            width
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn select<const W: usize>(
+            area: &mut [Row<W>],
+            tree: &SelectionTree,
+            scratch: &mut Scratch<W>,
+            some: &Row<W>,
+        ) {
+            let (groups, _) = area.as_chunks_mut::<8>();
+            let Scratch { counts, ranks, bytes, .. } = scratch;
+            let root = tree.levels[tree.levels.len() - 1];
+            for at in (0..W).step_by(Vector::WORDS) {
+                let node = &mut ranks[root.ranks..][..root.rank_rows];
+                store(&mut node[0], at, load(some, at));
+                for (planes, half) in node[1..].chunks_mut(8).zip(bytes.iter()) {
+                    let mut v = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&half[i], at));
+                    transpose(&mut v);
+                    for (plane, v) in planes.iter_mut().zip(v) {
+                        store(plane, at, v);
+                    }
+                }
+                for pair in tree.levels.windows(2).rev() {
+                    let (below, level) = (pair[0], pair[1]);
+                    let (out, nodes) = ranks.split_at_mut(level.ranks);
+                    let children = out[below.ranks..].chunks_mut(2 * below.rank_rows);
+                    let sums = counts[below.counts..level.counts].chunks(2 * below.planes);
+                    let nodes = nodes.chunks_exact(level.rank_rows);
+                    for ((node, children), sums) in nodes.zip(children).zip(sums) {
+                        let lanes = load(&node[0], at);
+                        let (left, right) = children.split_at_mut(below.rank_rows);
+                        if right.is_empty() {
+                            for (plane, from) in left.iter_mut().zip(node) {
+                                store(plane, at, load(from, at));
+                            }
+                            continue;
+                        }
+                        if tree.sparse && lanes.is_zero() {
+                            store(&mut left[0], at, lanes);
+                            store(&mut right[0], at, lanes);
+                            continue;
+                        }
+                        let mut borrow = Vector::zero();
+                        let digits = node[1..].iter().zip(sums);
+                        let out = left[1..].iter_mut().zip(&mut right[1..]);
+                        for ((rank, sum), (left, right)) in digits.clone().zip(out) {
+                            let (rank, sum) = (load(rank, at), load(sum, at));
+                            store(left, at, rank);
+                            store(right, at, rank.xor3(sum, borrow));
+                            borrow = rank.borrow(sum, borrow);
+                        }
+                        if below.rank_rows < level.rank_rows {
+                            if let Some((rank, sum)) = digits.last() {
+                                borrow = load(rank, at).borrow(load(sum, at), borrow);
+                            }
+                        }
+                        store(&mut left[0], at, lanes.and(borrow));
+                        store(&mut right[0], at, lanes.and_not(borrow));
+                    }
+                }
+                for (group, node) in groups.iter_mut().zip(ranks.as_chunks::<4>().0) {
+                    let lanes = load(&node[0], at);
+                    if tree.sparse && lanes.is_zero() {
+                        for row in group {
+                            store(row, at, lanes);
+                        }
+                        continue;
+                    }
+                    let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
+                    let rank = [load(&node[1], at), load(&node[2], at), load(&node[3], at)];
+                    let chosen = select_eight(legal, lanes, rank);
+                    for (row, chosen) in group.iter_mut().zip(chosen) {
+                        store(row, at, chosen);
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use kernels;

@@ -1,0 +1,175 @@
+//! The end of playouts in lanes: the evaluation of their goals, at once or later.
+//!
+//! Where the goals take many gates, ended playouts wait in [`Ended`] until one evaluation serves a whole set of
+//! lanes ([`PhasePrograms::defer`](crate::evaluator::PhasePrograms::defer)).
+
+use super::{Lanes, Run};
+use crate::program::state_row;
+use crate::rows::Row;
+use ggp_game::{Goals, Move, Playout};
+
+/// Ended playouts that wait for the evaluation of their goals, at most one per lane.
+#[derive(Clone, Debug)]
+pub(super) struct Ended<const W: usize> {
+    /// The state rows of the playouts' last states.
+    states: Vec<Row<W>>,
+    playouts: Vec<EndedPlayout>,
+}
+
+impl<const W: usize> Ended<W> {
+    /// Room for one ended playout per lane, in a program with `fluents` state rows.
+    pub(super) fn new(fluents: usize) -> Ended<W> {
+        Ended { states: vec![Row::ZERO; fluents], playouts: Vec::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.states.fill(Row::ZERO);
+        self.playouts.clear();
+    }
+}
+
+#[derive(Clone, Debug)]
+struct EndedPlayout {
+    index: usize,
+    steps: u32,
+    moves: Vec<Move>,
+    terminal: bool,
+}
+
+impl<const W: usize> Lanes<W> {
+    /// Passes the playouts of the lanes `ended` to `sink`, now or later. The terminal section must be the
+    /// last section that ran. Returns whether a section other than the goal section has run since.
+    pub(super) fn end(
+        &mut self,
+        run: &Run<'_>,
+        number: usize,
+        ended: Row<W>,
+        terminal: Row<W>,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> bool {
+        self.live &= !ended;
+        // Copying one state bit takes about as long as a gate.
+        let copied = ended.count() * run.programs.fluents.len();
+        if run.programs.defer.is_some_and(|gates| copied < gates) {
+            return self.put_aside(run, number, ended, terminal, sink);
+        }
+        let program = &run.programs.phases[number].program;
+        run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
+        self.read_goals(run, number, ended);
+        let roles = run.net.roles.len();
+        ended.for_each_lane(|lane| {
+            sink(Playout {
+                index: self.index[lane],
+                goals: &self.goals[lane * roles..][..roles],
+                steps: (self.sweep - self.began[lane]) as u32,
+                moves: if run.plan.moves { &self.record[lane] } else { &[] },
+                terminal: terminal.has(lane),
+            });
+        });
+        false
+    }
+
+    /// Reads the goals of `lanes` from the rows.
+    fn read_goals(&mut self, run: &Run<'_>, number: usize, lanes: Row<W>) {
+        let roles = run.net.roles.len();
+        let goals = &run.programs.phases[number].program.goals;
+        for (role, (rows, of_role)) in goals.iter().zip(&run.net.roles).enumerate() {
+            let mut once = Row::ZERO;
+            for (at, &(row, negated)) in rows.iter().enumerate() {
+                let holding = self.rows[row as usize].negated_if(negated) & lanes;
+                if !holding.any() {
+                    continue;
+                }
+                // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
+                let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
+                let alone = goal.map_or(Goals::None, Goals::One);
+                (holding & !once).for_each_lane(|lane| self.goals[lane * roles + role] = alone);
+                (holding & once).for_each_lane(|lane| {
+                    let goals = &mut self.goals[lane * roles + role];
+                    *goals = goals.and(goal);
+                });
+                once |= holding;
+            }
+            (lanes & !once).for_each_lane(|lane| self.goals[lane * roles + role] = Goals::None);
+        }
+    }
+
+    /// Stores the last states of the lanes `ended`, for up to one playout per lane. Returns whether the
+    /// playouts stored before had to be evaluated first to make room.
+    fn put_aside(
+        &mut self,
+        run: &Run<'_>,
+        number: usize,
+        ended: Row<W>,
+        terminal: Row<W>,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) -> bool {
+        let full = self.ended[number].playouts.len() + ended.count() > Self::LANES;
+        if full {
+            self.flush(run, number, sink);
+        }
+        let Ended { states, playouts } = &mut self.ended[number];
+        let first = state_row(0);
+        let rows = &self.rows[first..first + states.len()];
+        ended.for_each_lane(|lane| {
+            let (word, bit) = (lane >> 6, lane & 63);
+            let (to_word, to_bit) = (playouts.len() >> 6, playouts.len() & 63);
+            for (row, state) in rows.iter().zip(states.iter_mut()) {
+                state.0[to_word] |= (row.0[word] >> bit & 1) << to_bit;
+            }
+            playouts.push(EndedPlayout {
+                index: self.index[lane],
+                steps: (self.sweep - self.began[lane]) as u32,
+                moves: std::mem::take(&mut self.record[lane]),
+                terminal: terminal.has(lane),
+            });
+        });
+        full
+    }
+
+    /// Evaluates the goals of the playouts stored in phase `number`. Restores the state rows; all other
+    /// rows are overwritten.
+    pub(super) fn flush(&mut self, run: &Run<'_>, number: usize, sink: &mut dyn FnMut(Playout<'_>)) {
+        let program = &run.programs.phases[number].program;
+        let first = state_row(0);
+        let count = self.ended[number].playouts.len();
+        let mut lanes = Row::ZERO;
+        (0..count).for_each(|lane| lanes.set(lane));
+        self.rows[first..][..run.programs.fluents.len()].swap_with_slice(&mut self.ended[number].states);
+        run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
+        run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
+        self.read_goals(run, number, lanes);
+        let Ended { states, playouts } = &mut self.ended[number];
+        self.rows[first..][..states.len()].swap_with_slice(states);
+        states.fill(Row::ZERO);
+        let roles = run.net.roles.len();
+        for (lane, ended) in playouts.drain(..).enumerate() {
+            sink(Playout {
+                index: ended.index,
+                goals: &self.goals[lane * roles..][..roles],
+                steps: ended.steps,
+                moves: &ended.moves,
+                terminal: ended.terminal,
+            });
+        }
+    }
+
+    /// Ends the playouts in which a role has no legal move.
+    pub(super) fn end_stuck(
+        &mut self,
+        run: &Run<'_>,
+        number: usize,
+        stuck: Row<W>,
+        sink: &mut dyn FnMut(Playout<'_>),
+    ) {
+        // The goals may read rows that the legal section has overwritten, and the goal section may
+        // overwrite rows that the next state reads. So all sections run again.
+        let phase = &run.programs.phases[number];
+        let program = &phase.program;
+        run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
+        self.end(run, number, stuck, Row::ZERO, sink);
+        run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
+        run.kernels.run_blocks(&program.legal_blocks, &program.gates, &mut self.rows);
+        self.choose(run, number);
+    }
+}

@@ -1,0 +1,41 @@
+//! The score of a state in the beam search. A higher score keeps the state in a pruned layer.
+
+use ggp_game::rng::Sequence;
+
+/// The weights of successive rounds, repeated cyclically. No weights suit every game, so the rounds vary them.
+const SCORE_WEIGHTS: [ScoreWeights; 4] = [
+    ScoreWeights { noise: 0.001, mobility: 0.0 },
+    ScoreWeights { noise: 0.001, mobility: 1.0 },
+    ScoreWeights { noise: 0.03, mobility: 0.0 },
+    ScoreWeights { noise: 0.3, mobility: 0.3 },
+];
+
+/// The weight of a state's present goal value, relative to the weight of its nearness to the best goal.
+const GOAL_WEIGHT: f32 = 0.5;
+
+/// The weights of a score's terms, relative to the weight of the nearness to the best goal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScoreWeights {
+    /// The weight of a random number from 0 to 1.
+    noise: f32,
+    /// The weight of a large number of legal moves, which suggests few mistakes in constraint puzzles.
+    pub(super) mobility: f32,
+}
+
+impl ScoreWeights {
+    /// The weights of round number `round`.
+    pub(super) fn of_round(round: usize) -> ScoreWeights {
+        SCORE_WEIGHTS[round % SCORE_WEIGHTS.len()]
+    }
+
+    /// The score of a state with this nearness and this share of the best goal, without the mobility.
+    pub(super) fn of_goal(self, nearness: f32, share: f32, random: &mut Sequence) -> f32 {
+        nearness + GOAL_WEIGHT * share + self.noise * random.between(0.0..1.0) as f32
+    }
+
+    /// The score of `moves` legal moves, where a state has about `branching` new successors.
+    pub(super) fn of_moves(self, moves: usize, branching: usize) -> f32 {
+        let moves = moves as f32;
+        self.mobility * moves / (moves + branching as f32)
+    }
+}

@@ -1,0 +1,54 @@
+//! The results of the playouts of one call.
+
+use crate::history::Log;
+use ggp_game::{Goal, Move, Playout};
+
+/// Collects the results of the playouts of one call.
+pub(super) struct Results<'a> {
+    pub(super) roles: usize,
+    pub(super) per_start: usize,
+    pub(super) shares: &'a mut [f64],
+    /// The log of moves and scores, if they are logged.
+    pub(super) log: Option<&'a mut Log>,
+    pub(super) best: &'a mut Option<BestPlayout>,
+    pub(super) longest: &'a mut u32,
+    pub(super) scores: Vec<Goal>,
+}
+
+impl Results<'_> {
+    /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
+    /// has ended, possibly because a role had no legal move, and gets the same score as such a state in the
+    /// tree.
+    pub(super) fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
+        let start = playout.index / self.per_start;
+        self.scores.clear();
+        let goals = playout.goals.iter();
+        self.scores.extend(goals.map(|goals| if cut_off { goals.estimate() } else { goals.score() }));
+        let shares = &mut self.shares[start * self.roles..][..self.roles];
+        for (share, score) in shares.iter_mut().zip(&self.scores) {
+            *share += score.share();
+        }
+        *self.longest = playout.steps.max(*self.longest);
+        if let Some(log) = &mut self.log {
+            log.add(playout.moves, &self.scores);
+        }
+        if self.roles == 1 && playout.terminal {
+            update_best(self.best, start, self.scores[0].share(), playout.moves);
+        }
+    }
+}
+
+/// A playout of a game of one role that ended the game.
+#[derive(Clone, Debug)]
+pub(crate) struct BestPlayout {
+    /// The index of its start state.
+    pub(crate) start: usize,
+    pub(crate) share: f64,
+    pub(crate) moves: Vec<Move>,
+}
+
+fn update_best(best: &mut Option<BestPlayout>, start: usize, share: f64, moves: &[Move]) {
+    if best.as_ref().is_none_or(|best| share > best.share) {
+        *best = Some(BestPlayout { start, share, moves: moves.to_vec() });
+    }
+}
