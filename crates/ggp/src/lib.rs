@@ -66,7 +66,7 @@ pub use reasoner::{Reasoner, State, WithMachine};
 pub use search::{Proof, Search, solve};
 pub use spec::{KindError, PlayerKind, SuitError};
 
-pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Run, Tournament};
+pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Referee, Run, Seat, Tournament};
 pub use ggp_datalog::Limits;
 pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{

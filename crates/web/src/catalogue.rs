@@ -24,11 +24,11 @@ macro_rules! ours {
     ($($name:literal $(+ $view:literal)?),* $(,)?) => {
         &[$((
             $name,
-            include_bytes!(concat!("../../../games/", $name, ".kif")),
+            include_bytes!(concat!("../games/", $name, ".kif")),
             ours!(@view $($view)?),
         )),*]
     };
-    (@view $view:literal) => { Some(include_bytes!(concat!("../../../games/", $view)) as &[u8]) };
+    (@view $view:literal) => { Some(include_bytes!(concat!("../games/", $view)) as &[u8]) };
     (@view) => { None };
 }
 
