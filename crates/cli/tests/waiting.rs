@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 use std::fmt::Write;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Number of values of each of the four dials of [`dials`].
 const VALUES: usize = 60;
@@ -44,10 +45,14 @@ fn dials(name: &str) -> PathBuf {
     path
 }
 
-fn ggp(args: &[&str]) -> Output {
+fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
     command.args(args).env("NO_COLOR", "1").env("LANG", "C.UTF-8").env_remove("LC_ALL");
-    command.output().expect("ggp starts")
+    command
+}
+
+fn ggp(args: &[&str]) -> Output {
+    command(args).output().expect("ggp starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -94,6 +99,24 @@ fn a_referee_and_random_players_need_no_network() {
             "1",
         ]);
         assert!(told.contains("Over after 3 steps: turner "), "{told}");
+    }
+}
+
+/// Two searches that insist on the network cannot start before it is built. The board is shown nevertheless.
+#[test]
+fn the_first_board_does_not_wait_for_the_network() {
+    let rules = dials("dials_board");
+    let rules = rules.to_str().expect("UTF-8");
+    for name in ["play", "host"] {
+        let args = [name, rules, "--reasoner", "propnet", "--startclock", "600", "--playclock", "600"];
+        let mut command = command(&args);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("ggp starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+        let shown = lines.any(|line| line.contains("step 0"));
+        let _ = child.kill();
+        let _ = child.wait();
+        assert!(shown, "{name}");
     }
 }
 

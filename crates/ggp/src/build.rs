@@ -232,6 +232,7 @@ mod tests {
     use super::{Build, BuildError};
     use ggp_game::{Game, StopToken};
     use ggp_propnet::{Cpu, GroundLimits, PropNet, PropNetMachine};
+    use rustix::time::{ClockId, clock_gettime};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -246,6 +247,70 @@ mod tests {
         assert!(Build::default().network(&game, &halt).is_ok());
         let late = Build::within(Duration::ZERO).network(&game, &halt).unwrap_err();
         assert_eq!(late, BuildError::TimeOut(Duration::ZERO));
+        halt.stop();
+        let halted = Build::default().network(&game, &halt).unwrap_err();
+        assert_eq!(halted, BuildError::Stopped);
+    }
+
+    /// The CPU time that this thread has used.
+    fn cpu_time() -> Duration {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+
+    /// A game that takes far longer to ground than any limit of these tests: one of its rules has 13 million
+    /// instances.
+    fn dials(values: usize) -> Arc<Game> {
+        let values: String = (0..values).map(|value| format!("(value {value}) ")).collect();
+        let dials: String = (0..4).map(|dial| format!("(dial {dial}) (init (at {dial} {dial})) ")).collect();
+        let rules = format!(
+            "(role turner) {values} {dials} (<= (legal turner (turn ?d ?v)) (dial ?d) (value ?v))
+            (<= (next (at ?d ?v)) (does turner (turn ?d ?v)))
+            (<= (next (at ?d ?v)) (true (at ?d ?v)) (not (turned ?d))) (<= (turned ?d) (does turner (turn ?d ?v)))
+            (<= (next (open ?a ?d)) (true (at 0 ?a)) (true (at 1 ?b)) (true (at 2 ?c)) (true (at 3 ?d))
+                (distinct ?a ?b) (distinct ?a ?c) (distinct ?a ?d) (distinct ?b ?c) (distinct ?b ?d) (distinct ?c ?d))
+            (<= terminal (true (open ?a ?d))) (goal turner 100)"
+        );
+        crate::parse(&rules).expect("a game")
+    }
+
+    /// Builds the network of `game`, which takes longer than `limit`. Returns the used CPU time.
+    fn stopped_after(game: &Arc<Game>, limit: Duration) -> Duration {
+        let began = cpu_time();
+        let error = Build::within(limit).network(game, &StopToken::new()).unwrap_err();
+        assert_eq!(error, BuildError::TimeOut(limit));
+        cpu_time() - began
+    }
+
+    #[test]
+    fn the_time_limit_counts_cpu_time_and_is_kept_within_a_tenth() {
+        // Another thread competes for the processor: the limit still allows the full CPU time.
+        let busy = StopToken::new();
+        let others = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                scope.spawn(|| while !busy.is_stopped() {});
+            }
+            let limit = Duration::from_millis(600);
+            let used = stopped_after(&dials(60), limit);
+            busy.stop();
+            assert!(used >= limit && used <= limit.mul_f64(1.1), "{used:?}");
+        });
+    }
+
+    #[test]
+    fn the_time_limit_includes_compiling() {
+        let game = dials(20);
+        let began = cpu_time();
+        let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
+        let ground = cpu_time() - began;
+        PropNetMachine::compile(&game, net, Cpu::detect(), &StopToken::new()).expect("a machine");
+        let compile = cpu_time() - began - ground;
+        // The limit expires in the middle of compiling.
+        let limit = ground + compile / 2;
+        let used = stopped_after(&game, limit);
+        println!("{ground:?} {compile:?} {limit:?} {used:?}");
+        assert!(used >= limit && used <= limit.mul_f64(1.1), "{used:?} of {limit:?}");
     }
 
     #[test]

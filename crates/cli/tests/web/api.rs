@@ -430,14 +430,8 @@ fn events_say_where_a_session_stands() {
     while next() != json!({}) {}
 }
 
-#[test]
-fn what_searches_evaluate_the_rules_with_is_told() {
-    let server = Server::start(&[]);
-    let path = server.open(&person_and_engine("tic_tac_toe"));
-    let status = server.wait(&path, "a network", |status| status["reasoner"]["name"] == "propnet");
-    assert!(status["reasoner"]["why"].is_null(), "{status}");
-
-    // Three dials of 250 values give a rule 15 million instances, too many for a network.
+/// Rules without a network: three dials of 250 values give a rule 15 million instances, too many to ground.
+pub(crate) fn rules_without_network() -> String {
     let values: String = (0..250).map(|value| format!("(value {value})")).collect();
     let dials = "(succ 0 1) (succ 1 2) (succ 2 3) (role turner) (init (step 0)) (init (dial a 0)) (init (dial b 1))
         (init (dial c 2)) (<= (legal turner (turn ?d ?v)) (true (dial ?d ?x)) (value ?v))
@@ -448,9 +442,18 @@ fn what_searches_evaluate_the_rules_with_is_told() {
         (<= (next open) (true (dial a ?a)) (true (dial b ?b)) (true (dial c ?c))
             (distinct ?a ?b) (distinct ?a ?c) (distinct ?b ?c))
         (<= terminal (true (step 3))) (<= (goal turner 100) (true open)) (<= (goal turner 0) (not (true open)))";
+    format!("{values} {dials}")
+}
+
+#[test]
+fn what_searches_evaluate_the_rules_with_is_told() {
+    let server = Server::start(&[]);
+    let path = server.open(&person_and_engine("tic_tac_toe"));
+    let status = server.wait(&path, "a network", |status| status["reasoner"]["name"] == "propnet");
+    assert!(status["reasoner"]["why"].is_null(), "{status}");
+
     let engine = json!({"kind": "engine", "iterations": 5});
-    let path =
-        server.open(&json!({"rules": format!("{values} {dials}"), "name": "dials", "seats": [engine]}));
+    let path = server.open(&json!({"rules": rules_without_network(), "name": "dials", "seats": [engine]}));
     // The first state is available and the engine plays before the build of the network ends.
     assert_eq!(server.node(&path, &json!(0))["legal"][0].as_array().map(Vec::len), Some(750));
     let status = server.status(&path);

@@ -1,6 +1,6 @@
 //! Whole games in a headless browser, played by clicks alone.
 
-use crate::api::HOSTILE;
+use crate::api::{HOSTILE, rules_without_network};
 use crate::browser::Browser;
 use crate::server::Server;
 use serde_json::{Value, json};
@@ -168,6 +168,25 @@ fn nothing_in_a_rulesheet_becomes_markup() {
     browser.wait("document.querySelectorAll('.findings .error mark').length > 0");
     browser.run("document.querySelector('.drop').scrollIntoView()", &json!([]));
     browser.picture("findings-light");
+}
+
+#[test]
+fn an_engine_on_the_interpreter_is_called_weak() {
+    let Some(browser) = Browser::start(DESKTOP, false) else { return };
+    let server = Server::start(&[]);
+    let engine = json!({"kind": "engine", "iterations": 5});
+    for (game, name) in [
+        (
+            json!({"rules": rules_without_network(), "name": "dials", "seats": [engine]}),
+            "engine on the interpreter (weak), 5 iterations",
+        ),
+        (json!({"game": "nim", "seats": [engine, engine]}), "engine, 5 iterations"),
+    ] {
+        let path = server.open(&game);
+        let id = path.rsplit('/').next().unwrap_or_default();
+        browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
+        browser.wait(&format!("document.querySelector('.players .who')?.textContent === '{name}'"));
+    }
 }
 
 #[test]
