@@ -304,7 +304,7 @@ mod tests {
         let began = cpu_time();
         let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
         let ground = cpu_time() - began;
-        PropNetMachine::compile(&game, net, Cpu::detect(), &StopToken::new()).expect("a machine");
+        PropNetMachine::compile(net, Cpu::detect(), &StopToken::new()).expect("a machine");
         let compile = cpu_time() - began - ground;
         // The limit expires in the middle of compiling.
         let limit = ground + compile / 2;
