@@ -279,7 +279,7 @@ mod tests {
         let began = cpu_time();
         let error = Build::within(limit).network(game, &StopToken::new()).unwrap_err();
         assert_eq!(error, BuildError::TimeOut(limit));
-        cpu_time() - began
+        cpu_time().saturating_sub(began)
     }
 
     #[test]
@@ -303,9 +303,9 @@ mod tests {
         let game = dials(20);
         let began = cpu_time();
         let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
-        let ground = cpu_time() - began;
+        let ground = cpu_time().saturating_sub(began);
         PropNetMachine::compile(net, Cpu::detect(), &StopToken::new()).expect("a machine");
-        let compile = cpu_time() - began - ground;
+        let compile = cpu_time().saturating_sub(began + ground);
         // The limit expires in the middle of compiling.
         let limit = ground + compile / 2;
         let used = stopped_after(&game, limit);
