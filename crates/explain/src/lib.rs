@@ -100,7 +100,7 @@ pub enum ExplainError {
     #[error("`{0}` is not one fact without variables, such as (legal white noop)")]
     NoFact(String),
     /// The rules have no relation or fluent of that name and arity.
-    #[error("the rules have no relation or fluent `{name}` with {arity} arguments{}", meant(*.other))]
+    #[error("{}", unknown(.name, *.arity, *.other))]
     Unknown {
         /// The requested name.
         name: String,
@@ -114,8 +114,13 @@ pub enum ExplainError {
     Eval(#[from] EvalError),
 }
 
-fn meant(other: Option<usize>) -> String {
-    other.map_or_else(String::new, |arity| format!("; `{arity}` is how many it takes"))
+/// The message of [`ExplainError::Unknown`].
+fn unknown(name: &str, arity: usize, other: Option<usize>) -> String {
+    let arguments = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
+    match other {
+        Some(other) => format!("`{name}` takes {} in these rules, not {arity}", arguments(other)),
+        None => format!("the rules have no relation or fluent `{name}` with {}", arguments(arity)),
+    }
 }
 
 /// A ground atom of the program.

@@ -131,14 +131,8 @@ fn what_the_rules_never_name_is_an_error() {
             "`(legal white ?m)` is not one fact without variables, such as (legal white noop)",
         ),
         ("(legal white", "`(legal white` is not one fact without variables, such as (legal white noop)"),
-        (
-            "(edge a)",
-            "the rules have no relation or fluent `edge` with 1 arguments; `2` is how many it takes",
-        ),
-        (
-            "(legal white)",
-            "the rules have no relation or fluent `legal` with 1 arguments; `2` is how many it takes",
-        ),
+        ("(edge a)", "`edge` takes 2 arguments in these rules, not 1"),
+        ("(legal white)", "`legal` takes 2 arguments in these rules, not 1"),
     ] {
         assert_eq!(explainer.explain(fact).unwrap_err().to_string(), error);
     }

@@ -17,7 +17,7 @@ use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Lasting terms may take one part in `LASTING_PART` of the remaining term bound.
+/// Lasting terms may take up 1 / `LASTING_PART` of the remaining term bound.
 const LASTING_PART: usize = 8;
 
 /// The reference [`StateMachine`].

@@ -98,7 +98,7 @@ impl Diagnostic {
     }
 }
 
-/// Why a text is not a rulesheet: at least one error when returned by the parser.
+/// The syntax errors of a text. The parser returns at least one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParseErrors {
     /// The errors in the order in which they were found, at most [`ParseErrors::LIMIT`].

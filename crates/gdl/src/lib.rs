@@ -21,6 +21,7 @@ pub mod ast;
 mod atoms;
 pub mod check;
 pub mod diagnostic;
+pub mod domains;
 mod equality;
 pub mod format;
 pub mod keyword;

@@ -154,7 +154,8 @@ struct Excerpt {
     bytes: Range<usize>,
     /// The text that is shown for them.
     text: String,
-    /// For each character shown, its first byte in the source and in the text; then the two ends.
+    /// For each character that is shown: the offset of its first byte in the source and in `text`. The last
+    /// entry holds the two end offsets.
     places: Vec<(usize, usize)>,
 }
 

@@ -41,7 +41,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Reasoner {
     machine: Machine,
-    /// The machine that made the states of before the change to the network.
+    /// The machine that made states before the change to the network.
     previous: Option<Box<Interpreter>>,
     /// The build whose network takes over.
     coming: Option<BackgroundBuild>,
@@ -175,8 +175,8 @@ impl Reasoner {
         self.coming.is_some()
     }
 
-    /// Changes over to the network if it has become ready, and returns whether it did. From then on, moves of
-    /// before are invalid; states stay valid.
+    /// Changes over to the network if it has become ready, and returns whether it did. The change makes all
+    /// earlier moves invalid. States stay valid.
     pub fn poll(&mut self) -> bool {
         let built = self.coming.as_ref().and_then(BackgroundBuild::machine);
         built.is_some_and(|built| self.take_over(built))

@@ -33,7 +33,7 @@ pub(crate) struct Simulation {
     has_measured: bool,
     /// The measured time of a round: one playout in each lane, or one watched playout.
     round: TimeEstimate,
-    /// The expected time of the last call, had it not been watched.
+    /// The expected time of the last call without watching.
     call: Duration,
     step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.

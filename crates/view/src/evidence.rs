@@ -1,10 +1,10 @@
 //! The evidence for boards: what the rules and the given states say about a game's fluents, and the axes
 //! that follow from it.
 
-use crate::domain::Domains;
 use crate::fluent::{Row, Table};
 use crate::model::{Axis, Order};
 use crate::order::{Pairs, order};
+use ggp_gdl::domains::Domains;
 use rustc_hash::FxHashSet;
 
 /// From this number of states on, a value that did not occur counts as impossible.

@@ -1,11 +1,11 @@
 //! The fluents of a game as tables: one column for each leaf argument, and for each given state the rows
 //! that hold in it.
 
-use crate::domain::{Domains, Place};
 use crate::model::{Coordinate, TextPart};
 use crate::term::letters_and_number;
 use ggp_game::Fact;
 use ggp_game::split_term;
+use ggp_gdl::domains::{Domains, Place};
 use ggp_gdl::{Description, Symbol};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;

@@ -2,7 +2,6 @@
 //! board, or the one that a sidecar names, and completes the model around it.
 
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
-use crate::domain::Domains;
 use crate::evidence::Evidence;
 use crate::fluent::{Table, tables};
 use crate::layer::{groups_and_layers, holes};
@@ -15,6 +14,7 @@ use crate::sidecar::{Sidecar, SidecarError};
 use crate::stack::stack;
 use crate::statics::{Listed, pairs};
 use ggp_game::{Fact, Game};
+use ggp_gdl::domains::Domains;
 use std::collections::BTreeMap;
 
 /// Infers the board of `game` from its rules, its initial state and `states`. `states` holds the facts of

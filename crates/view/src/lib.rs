@@ -34,7 +34,6 @@
 //! ```
 
 mod candidate;
-mod domain;
 mod evidence;
 mod fluent;
 mod infer;

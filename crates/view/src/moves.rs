@@ -1,7 +1,6 @@
 //! Moves on squares: which arguments of a move are columns, rows or boards, and thus which squares a move
 //! goes from and to. A move that names no square becomes a button.
 
-use crate::domain::Place;
 use crate::evidence::Evidence;
 use crate::fluent::columns;
 use crate::model::{BoardModel, Coordinate, MovePattern, Slot, Square, TextPart};
@@ -9,6 +8,7 @@ use crate::position::Position;
 use crate::term::at;
 use ggp_game::split_term;
 use ggp_gdl::Description;
+use ggp_gdl::domains::Place;
 use serde::Serialize;
 
 /// The way in which a move is made on the board.

@@ -6,11 +6,13 @@
 //! Terms inside terms have arguments of their own down to depth [`MAX_DEPTH`]. The number of rounds and the
 //! size of a domain are bounded, so that no rulesheet takes long.
 //!
-//! Besides the constants, the module records which arguments of fluents and of moves share a variable in
-//! some rule. See [`Domains::ties`].
+//! [`Domains::ties`] tells which arguments of fluents and of moves share a variable in some rule. The inference
+//! of boards uses the domains.
 
-use ggp_gdl::{Atom, Description, Literal, Symbol, Term, TermId};
-use rustc_hash::{FxHashMap, FxHashSet};
+mod ties;
+
+use crate::{Atom, Description, Literal, Symbol, Term, TermId};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The largest depth to which terms are followed.
@@ -19,12 +21,10 @@ const MAX_DEPTH: u8 = 4;
 const MAX_ROUNDS: usize = 64;
 /// The largest number of constants in a domain; further ones are dropped.
 const MAX_DOMAIN: usize = 4096;
-/// The largest number of steps over which moves are tied to fluents.
-const TIE_ROUNDS: usize = 6;
 
 /// The number of an argument: of a relation, of a fluent or move, or of a term at another argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) struct Place(u32);
+pub struct Place(u32);
 
 /// A holder of arguments: a relation, or a function at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,8 +57,25 @@ struct Flow {
 }
 
 /// The argument domains of one description.
+///
+/// # Examples
+/// ```
+/// use ggp_gdl::domains::Domains;
+/// let rules = ggp_gdl::parse(
+///     b"(init (at 1)) (succ 1 2) (succ 2 3) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))",
+/// )
+/// .unwrap();
+/// let domains = Domains::new(&rules);
+/// let (at, arity) = domains.functions(domains.fluent())[0];
+/// let step = domains.inside(domains.fluent(), at, arity, 0).unwrap();
+/// let values: Vec<&str> = domains.constants(step).iter().map(|&value| rules.name(value)).collect();
+/// assert_eq!(values, ["1", "2", "3"]);
+///
+/// let succ = rules.symbols.get("succ").unwrap();
+/// assert_eq!(domains.constants(domains.argument(succ, 2, 1).unwrap()).len(), 2);
+/// ```
 #[derive(Debug)]
-pub(crate) struct Domains {
+pub struct Domains {
     nodes: Vec<Node>,
     places: FxHashMap<(Holder, usize, usize), Place>,
     fluent: Place,
@@ -68,7 +85,7 @@ pub(crate) struct Domains {
 
 impl Domains {
     /// Computes the domains of `description`.
-    pub(crate) fn new(description: &Description) -> Domains {
+    pub fn new(description: &Description) -> Domains {
         let mut domains = Domains {
             nodes: vec![Node::default(), Node::default()],
             places: FxHashMap::default(),
@@ -256,162 +273,48 @@ impl Domains {
         changed
     }
 
-    /// Counts the variables that arguments of fluents and of moves share, directly or through relations
-    /// that depend on the state or on the moves.
-    fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
-        let dynamic = dynamic_relations(description);
-        let mut carries = vec![false; self.nodes.len()];
-        for (&(holder, ..), &place) in &self.places {
-            carries[place.0 as usize] = match holder {
-                Holder::Relation(relation) => dynamic.contains(&relation),
-                Holder::Inside(..) => false,
-            };
-        }
-        let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
-        let moves: FxHashSet<Place> = self.tree(self.mv).into_iter().collect();
-        // For each dynamic argument, the arguments of fluents and moves from which its values come.
-        let mut stands_for: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
-        let ends = |stands_for: &FxHashMap<Place, Vec<Place>>, places: &[Place]| {
-            let mut ends: Vec<Place> = Vec::new();
-            for place in places {
-                if fluents.contains(place) || moves.contains(place) {
-                    ends.push(*place);
-                } else if let Some(known) = stands_for.get(place) {
-                    ends.extend(known);
-                }
-            }
-            ends.sort_unstable();
-            ends.dedup();
-            ends
-        };
-        // The places of each variable of each rule, those in the head first, with their number.
-        let mut variables: Vec<(usize, Vec<Place>)> = Vec::new();
-        for (head, body) in occurrences {
-            let mut by_variable: BTreeMap<Symbol, (usize, Vec<Place>)> = BTreeMap::new();
-            for &(variable, place) in head {
-                let entry = by_variable.entry(variable).or_default();
-                entry.0 += 1;
-                entry.1.push(place);
-            }
-            for &(variable, place) in body {
-                by_variable.entry(variable).or_default().1.push(place);
-            }
-            variables.extend(by_variable.into_values());
-        }
-        for _ in 0..TIE_ROUNDS {
-            let mut changed = false;
-            for (heads, places) in &variables {
-                if !places[..*heads].iter().any(|place| carries[place.0 as usize]) {
-                    continue;
-                }
-                let ends = ends(&stands_for, places);
-                for &place in places[..*heads].iter().filter(|place| carries[place.0 as usize]) {
-                    let known = stands_for.entry(place).or_default();
-                    let before = known.len();
-                    known.extend(&ends);
-                    known.sort_unstable();
-                    known.dedup();
-                    changed |= known.len() > before;
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        for (_, places) in &variables {
-            let ends = ends(&stands_for, places);
-            let (of_fluents, of_moves): (Vec<Place>, Vec<Place>) =
-                ends.iter().partition(|&p| fluents.contains(p));
-            for &fluent in &of_fluents {
-                for &mv in &of_moves {
-                    *self.ties.entry((fluent, mv)).or_default() += 1;
-                }
-            }
-        }
-    }
-
-    /// `root` and all places inside it.
-    fn tree(&self, root: Place) -> Vec<Place> {
-        let mut out = Vec::new();
-        let mut stack = vec![root];
-        while let Some(place) = stack.pop() {
-            for &(function, arity) in &self.nodes[place.0 as usize].functions {
-                stack.extend((0..arity).filter_map(|i| self.inside(place, function, arity, i)));
-            }
-            out.push(place);
-        }
-        out
-    }
-
     /// The number of rule variables that stand for both the argument of fluents and the argument of moves.
-    pub(crate) fn ties(&self, fluent: Place, mv: Place) -> u32 {
+    pub fn ties(&self, fluent: Place, mv: Place) -> u32 {
         self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
     }
 
     /// The place of all fluents.
-    pub(crate) fn fluent(&self) -> Place {
+    pub fn fluent(&self) -> Place {
         self.fluent
     }
 
     /// The place of all moves.
-    pub(crate) fn mv(&self) -> Place {
+    pub fn mv(&self) -> Place {
         self.mv
     }
 
+    /// The place of the argument numbered `argument` of a relation other than the keywords; `None` if the rules
+    /// do not name the relation with this arity.
+    pub fn argument(&self, relation: Symbol, arity: usize, argument: usize) -> Option<Place> {
+        self.places.get(&(Holder::Relation(relation), arity, argument)).copied()
+    }
+
     /// The functions that occur at `place` and their arities.
-    pub(crate) fn functions(&self, place: Place) -> &[(Symbol, usize)] {
+    pub fn functions(&self, place: Place) -> &[(Symbol, usize)] {
         &self.nodes[place.0 as usize].functions
     }
 
     /// The constants that can occur at `place`, in order of first occurrence in the text.
-    pub(crate) fn constants(&self, place: Place) -> &[Symbol] {
+    pub fn constants(&self, place: Place) -> &[Symbol] {
         &self.nodes[place.0 as usize].constants
     }
 
-    /// The place of an argument of a term at `place`; `None` if that term does not occur there.
-    pub(crate) fn inside(
-        &self,
-        place: Place,
-        function: Symbol,
-        arity: usize,
-        argument: usize,
-    ) -> Option<Place> {
+    /// The place of the argument numbered `argument` of the terms `(function …)` that occur at `place`; `None` if no such term
+    /// occurs there.
+    pub fn inside(&self, place: Place, function: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Inside(place, function), arity, argument)).copied()
     }
-}
-
-/// The relations that depend, directly or indirectly, on `true` or `does`.
-fn dynamic_relations(description: &Description) -> FxHashSet<Symbol> {
-    let starts = |atom: &Atom| matches!(description.name(atom.relation), "true" | "does");
-    let mut readers: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
-    let mut dynamic = FxHashSet::default();
-    let mut stack = Vec::new();
-    for rule in &description.rules {
-        for literal in &rule.body {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
-            if starts(atom) {
-                if dynamic.insert(rule.head.relation) {
-                    stack.push(rule.head.relation);
-                }
-            } else {
-                readers.entry(atom.relation).or_default().push(rule.head.relation);
-            }
-        }
-    }
-    while let Some(relation) = stack.pop() {
-        for &reader in readers.get(&relation).into_iter().flatten() {
-            if dynamic.insert(reader) {
-                stack.push(reader);
-            }
-        }
-    }
-    dynamic
 }
 
 #[cfg(test)]
 mod tests {
     use super::Domains;
-    use ggp_gdl::{Description, parse};
+    use crate::{Description, parse};
 
     fn description(kif: &str) -> Description {
         parse(kif.as_bytes()).expect("it parses")
