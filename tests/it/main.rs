@@ -24,4 +24,5 @@ mod semantics;
 mod skips;
 mod subgames;
 mod tactics;
+mod techniques;
 mod walks;
