@@ -71,7 +71,8 @@ struct Together {
 struct Score {
     game: String,
     setting: Option<String>,
-    score: f64,
+    #[serde(rename = "score")]
+    mean: f64,
     error: Option<f64>,
     matches: Option<u64>,
     #[serde(default)]
@@ -90,6 +91,9 @@ struct Figure {
 /// The largest number of scores or figures that a cell of a table lists.
 const LISTED: usize = 4;
 
+/// The width of the paragraphs.
+const WIDTH: usize = 115;
+
 impl Score {
     /// Whether the score is that of the technique itself, not of a variant of it.
     fn is_plain(&self) -> bool {
@@ -106,14 +110,19 @@ impl Measurement {
         let error = |score: &Score| score.error.or(self.error);
         if self.scores.len() > LISTED && self.scores.iter().all(Score::is_plain) {
             let count = self.scores.len() as f64;
-            let mean = self.scores.iter().map(|score| score.score).sum::<f64>() / count;
+            let mean = self.scores.iter().map(|score| score.mean).sum::<f64>() / count;
             let errors: Option<Vec<f64>> = self.scores.iter().map(error).collect();
             let error = errors.map(|errors| errors.iter().map(|e| e * e).sum::<f64>().sqrt() / count);
             return format!("{} on the mean", with_error(mean, error));
         }
         let scores = self.scores.iter().map(|score| {
-            let setting = score.setting.as_ref().map_or(String::new(), |setting| format!(" ({setting})"));
-            format!("{}{setting} {}", score.game, with_error(score.score, error(score)))
+            let name = match (score.game.as_str(), &score.setting) {
+                ("all", setting) => setting.clone().unwrap_or_default(),
+                (game, None) => game.to_owned(),
+                (game, Some(setting)) => format!("{game} ({setting})"),
+            };
+            let separator = if name.is_empty() { "" } else { ": " };
+            format!("{name}{separator}{}", with_error(score.mean, error(score)))
         });
         let figures = self.figures.iter().map(|Figure { what, value, error, unit }| {
             let error = error.map_or(String::new(), |error| format!(" ±{error}"));
@@ -132,7 +141,7 @@ impl Measurement {
         let count = self.together.as_ref().and_then(|together| together.games);
         let count = count.unwrap_or(games.len() as u64);
         let names = match count {
-            0 => "–".to_owned(),
+            0 => String::new(),
             _ if count as usize == games.len() && games.len() <= 3 => {
                 games.into_iter().collect::<Vec<_>>().join(", ")
             }
@@ -140,7 +149,9 @@ impl Measurement {
         };
         let own: Option<u64> = self.scores.iter().map(|score| score.matches.or(self.matches)).sum();
         let matches = self.together.as_ref().and_then(|together| together.matches).or(own);
-        matches.filter(|&n| n > 0).map_or(names.clone(), |n| format!("{names}; {n} matches"))
+        let matches = matches.filter(|&n| n > 0).map(|n| format!("{n} matches"));
+        let parts: Vec<String> = [Some(names), matches].into_iter().flatten().collect();
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
 
     fn how(&self) -> String {
@@ -190,7 +201,25 @@ fn paragraphs(entries: &[Entry]) -> String {
         let files: Vec<String> =
             code.iter().map(|file| format!("`{}`", file.trim_start_matches("../../"))).collect();
         let files = if files.is_empty() { String::new() } else { format!(" Code: {}.", files.join(", ")) };
-        out += &format!("\n**{name}**{source}. {text}{files}\n");
+        out += &format!("\n{}\n", wrapped(&format!("**{name}**{source}. {text}{files}")));
+    }
+    out
+}
+
+/// `text` in lines of at most [`WIDTH`] characters, if its words allow.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut width) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            width = 0;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += length;
     }
     out
 }
@@ -199,10 +228,10 @@ fn page(data: &Data) -> String {
     format!(
         "# Techniques of the search\n\n\
          <!-- Generated from techniques.json: GGP_UPDATE=1 cargo test -p ggp-tests --test it techniques -->\n\n\
-         {}\n\nThe tables show one measurement each; [`techniques.json`](techniques.json) has all of them, with each \
+         {}\n\nThe tables show one measurement each; [`techniques.json`](techniques.json)\nhas all of them, with each \
          game, error and number of matches.\n\n\
          ## In use\n\n{}{}\n## Tried and rejected\n\n{}{}\n## The search as a whole\n\n{}{}",
-        data.introduction,
+        wrapped(&data.introduction),
         table(&data.used, "technique"),
         paragraphs(&data.used),
         table(&data.rejected, "technique"),
@@ -270,7 +299,7 @@ fn the_numbers_of_the_data_are_possible() {
         for measurement in &entry.measurements {
             assert_eq!(measurement.date.len(), "2026-01-31".len(), "{}", entry.name);
             for score in &measurement.scores {
-                assert!(score.by_seat.iter().chain([&score.score]).all(|share| (0.0..=1.0).contains(share)));
+                assert!(score.by_seat.iter().chain([&score.mean]).all(|share| (0.0..=1.0).contains(share)));
                 assert!(score.error.is_none_or(|error| (0.0..0.5).contains(&error)), "{}", entry.name);
             }
         }
