@@ -1,4 +1,4 @@
-//! What has one place: a second reader of joint moves, reader of match records or watchdog fails here.
+//! What has one place: a second reader of joint moves, splitter of terms, reader of match records or watchdog fails here.
 
 use crate::syntax::{crates, sources};
 
@@ -32,6 +32,12 @@ const RULES: &[Rule] = &[
             ("crates/cli/src/record.rs", "splits the text of one joint move; the machine reads the moves"),
         ],
         instead: "`StateMachine::parse_joint` or `parse_legal_joint`",
+    },
+    Rule {
+        what: "a function that splits terms",
+        signs: &["b'(' => depth += 1"],
+        allowed: &[("crates/game/src/fact.rs", "the one place: `split_term`")],
+        instead: "`ggp_game::split_term`",
     },
     Rule {
         what: "a reader of match records",

@@ -61,7 +61,7 @@ pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>
 
 /// A part of a relation: the tuples derived by the rules with one head pattern.
 #[derive(Debug)]
-struct Part {
+struct RelationPart {
     relation: RelationId,
     /// The label of the first of its rules.
     label: u32,
@@ -70,7 +70,7 @@ struct Part {
 /// The parts and views of one relation.
 #[derive(Debug, Default)]
 struct Split {
-    parts: Vec<(Pattern, Part)>,
+    parts: Vec<(Pattern, RelationPart)>,
     /// The index in `parts` of each pattern.
     numbers: FxHashMap<Pattern, usize>,
     has_constants: bool,
@@ -88,7 +88,7 @@ impl Split {
         self.has_constants |= pattern.iter().any(Option::is_some);
         if !self.numbers.contains_key(&pattern) {
             self.numbers.insert(pattern.clone(), self.parts.len());
-            self.parts.push((pattern, Part { relation: rule.head.relation, label: rule.label }));
+            self.parts.push((pattern, RelationPart { relation: rule.head.relation, label: rule.label }));
         }
     }
 
@@ -170,7 +170,7 @@ impl NewRelations<'_> {
     }
 
     /// Adds a rule that copies the tuples of `from` that match `pattern` to `to`.
-    fn copy(&mut self, from: &Part, to: RelationId, pattern: &Pattern) {
+    fn copy(&mut self, from: &RelationPart, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),
             None => Argument::Variable(Variable(number as u32)),

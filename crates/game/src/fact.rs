@@ -37,33 +37,44 @@ impl Fact {
 
     /// The function symbol, or the constant itself: `cell` for `(cell 1 1 b)`.
     pub fn functor(&self) -> &str {
-        match self.0.strip_prefix('(') {
-            None => &self.0,
-            Some(rest) => rest.split([' ', ')']).next().unwrap_or(""),
-        }
+        split_term(&self.0).0
     }
 
     /// The texts of the arguments; empty for a constant.
     pub fn arguments(&self) -> Vec<&str> {
-        let Some(inner) = self.0.strip_prefix('(').and_then(|s| s.strip_suffix(')')) else {
-            return Vec::new();
-        };
-        let mut parts = Vec::new();
-        let (mut depth, mut start) = (0usize, 0usize);
-        for (i, byte) in inner.bytes().enumerate() {
-            match byte {
-                b'(' => depth += 1,
-                b')' => depth = depth.saturating_sub(1),
-                b' ' if depth == 0 => {
-                    parts.push(&inner[start..i]);
-                    start = i + 1;
-                }
-                _ => {}
-            }
-        }
-        parts.push(&inner[start..]);
-        parts.split_off(1)
+        split_term(&self.0).1
     }
+}
+
+/// The function symbol of a canonical term, or the constant itself, and the texts of the arguments. For text
+/// that is not canonical, the result is unspecified.
+///
+/// # Examples
+/// ```
+/// use ggp_game::split_term;
+/// assert_eq!(split_term("(cell (f 1 2) b)"), ("cell", vec!["(f 1 2)", "b"]));
+/// assert_eq!(split_term("noop"), ("noop", vec![]));
+/// ```
+pub fn split_term(text: &str) -> (&str, Vec<&str>) {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return (text, Vec::new());
+    };
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0usize, 0usize);
+    for (i, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b' ' if depth == 0 => {
+                parts.push(&inner[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    let arguments = parts.split_off(1);
+    (parts[0], arguments)
 }
 
 impl fmt::Display for Fact {

@@ -55,7 +55,7 @@ mod watchdog;
 
 pub use clock::{Clocks, Deadline, StopToken};
 pub use error::EvalError;
-pub use fact::Fact;
+pub use fact::{Fact, split_term};
 pub use fingerprint::Fingerprint;
 pub use fluents::FluentSet;
 pub use game::{Game, MAX_ROLES, UnknownRole};

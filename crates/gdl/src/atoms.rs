@@ -3,12 +3,12 @@
 use crate::ast::{Atom, Description, Span, Term, TermId};
 use crate::diagnostic::{Diagnostic, ParseErrors};
 use crate::keyword::{Connective, Keyword};
-use crate::sexpr::{Expr, NodeId, Tree};
+use crate::sexpr::{Expr, NodeId, SyntaxTree};
 use crate::symbol::Symbol;
 
 /// The reader of one text: its lists, and what has been read from them.
 pub(crate) struct Reader<'a> {
-    pub(crate) tree: &'a Tree<'a>,
+    pub(crate) tree: &'a SyntaxTree<'a>,
     pub(crate) description: Description,
     pub(crate) errors: ParseErrors,
 }

@@ -13,7 +13,7 @@ pub struct Lines<'a> {
 
 /// A line and column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Position {
+pub struct LineColumn {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -48,13 +48,13 @@ impl<'a> Lines<'a> {
     }
 
     /// The position of the byte `at`, which may be one past the last byte. Larger values count as that.
-    pub fn position(&self, at: usize) -> Position {
+    pub fn position(&self, at: usize) -> LineColumn {
         let at = at.min(self.source.len());
         let line = self.line_of(at);
         let before = &self.source[self.starts[line]..at];
         // Count the bytes that do not continue a UTF-8 character.
         let characters = before.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        Position { line: line + 1, column: characters + 1 }
+        LineColumn { line: line + 1, column: characters + 1 }
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
         let source = b"a\rb\r\nc\n\nd\xc3\xa9x";
         let lines = Lines::new(source);
         let place = |at| {
-            let Position { line, column } = lines.position(at);
+            let LineColumn { line, column } = lines.position(at);
             (line, column)
         };
         assert_eq!([0, 2, 5, 8, 11, 12].map(place), [(1, 1), (2, 1), (3, 1), (5, 1), (5, 3), (5, 4)]);

@@ -10,7 +10,7 @@ use crate::lexer::{Lexer, TokenKind};
 /// The deepest nesting of parentheses.
 pub const MAX_NESTING: usize = 100_000;
 
-/// The id of a node, a word or list of a [`Tree`].
+/// The id of a node, a word or list of a [`SyntaxTree`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(usize);
 
@@ -34,18 +34,18 @@ struct Node {
 pub enum Expr<'a> {
     /// A word with its spelling.
     Word(&'a str),
-    /// A list; [`Tree::children`] gives its members.
+    /// A list; [`SyntaxTree::children`] gives its members.
     List,
 }
 
 /// All expressions of a text, as a tree in preorder.
 #[derive(Clone, Debug)]
-pub struct Tree<'a> {
+pub struct SyntaxTree<'a> {
     source: &'a [u8],
     nodes: Vec<Node>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> SyntaxTree<'a> {
     /// The text that was read.
     pub fn source(&self) -> &'a [u8] {
         self.source
@@ -121,7 +121,7 @@ impl<'a> Tree<'a> {
 /// # Errors
 /// Fails on unbalanced parentheses, nesting beyond [`MAX_NESTING`], and words that contain non-ASCII white
 /// space, invisible characters or bytes that are not UTF-8.
-pub fn read(source: &[u8]) -> Result<Tree<'_>, ParseErrors> {
+pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
     let mut errors = ParseErrors::default();
     let tree = read_forms(source, None, &mut errors);
     if errors.is_empty() { Ok(tree) } else { Err(errors) }
@@ -133,8 +133,8 @@ pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
     errors: &mut ParseErrors,
-) -> Tree<'a> {
-    let mut tree = Tree { source, nodes: Vec::with_capacity(source.len() / 4) };
+) -> SyntaxTree<'a> {
+    let mut tree = SyntaxTree { source, nodes: Vec::with_capacity(source.len() / 4) };
     let mut open: Vec<usize> = Vec::new();
     // The first list that starts a line while others are open: a parenthesis is probably missing before it.
     let mut suspect: Option<Span> = None;

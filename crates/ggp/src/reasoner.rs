@@ -130,9 +130,9 @@ impl Reasoner {
     /// use ggp::{Build, Deadline, Reasoner, StateMachine, StopToken};
     /// let game = ggp::parse("(role a) (legal a go) (next done) (<= terminal (true done)) (goal a 100)")?;
     /// let mut reasoner = Reasoner::in_background(&game, &Build::default()).unwrap();
-    /// assert_eq!(reasoner.name(), "datalog");
     /// let state = reasoner.initial_state()?;
-    /// assert!(reasoner.wait(Deadline::never(), &StopToken::new()));
+    /// let was_building = reasoner.is_building();
+    /// assert_eq!(reasoner.wait(Deadline::never(), &StopToken::new()), was_building);
     /// assert_eq!(reasoner.name(), "propnet");
     /// assert!(!reasoner.is_terminal(&state)?, "a state from before is still valid");
     /// # Ok::<(), ggp::Error>(())

@@ -26,7 +26,7 @@ pub use request::{LastTurn, Request};
 
 use ggp_game::canonical_term as canonical;
 use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_gdl::sexpr::{self, NodeId, Tree};
+use ggp_gdl::sexpr::{self, NodeId, SyntaxTree};
 
 /// The reason why a text is not a message.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -104,7 +104,7 @@ fn excerpt(text: &[u8]) -> String {
     }
 }
 
-fn read_one(text: &[u8]) -> Result<Tree<'_>, MessageError> {
+fn read_one(text: &[u8]) -> Result<SyntaxTree<'_>, MessageError> {
     let tree = sexpr::read(text).map_err(|errors| {
         let first = errors.diagnostics.first().map(|d| d.message.clone());
         MessageError::Unreadable(first.unwrap_or_default())
@@ -116,7 +116,7 @@ fn read_one(text: &[u8]) -> Result<Tree<'_>, MessageError> {
 }
 
 /// The canonical text of the expression at `node`.
-fn term(tree: &Tree<'_>, node: NodeId) -> Option<String> {
+fn term(tree: &SyntaxTree<'_>, node: NodeId) -> Option<String> {
     let line = rules_line(tree.text(node));
     canonical(std::str::from_utf8(&line).ok()?)
 }

@@ -2,7 +2,7 @@
 
 use super::{MessageError, excerpt, read_one, term};
 use ggp_game::{Clocks, Fact};
-use ggp_gdl::sexpr::{NodeId, Tree};
+use ggp_gdl::sexpr::{NodeId, SyntaxTree};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -184,14 +184,14 @@ impl fmt::Display for LastTurn {
 
 /// Iterates over the arguments of a request.
 struct Arguments<'t, 'a, I> {
-    tree: &'t Tree<'a>,
+    tree: &'t SyntaxTree<'a>,
     verb: &'static str,
     rest: I,
 }
 
 impl<'t, 'a> Arguments<'t, 'a, ()> {
     fn new(
-        tree: &'t Tree<'a>,
+        tree: &'t SyntaxTree<'a>,
         root: NodeId,
         verb: &'static str,
     ) -> Arguments<'t, 'a, impl Iterator<Item = NodeId> + Clone + 't> {

@@ -2,9 +2,10 @@
 //! that hold in it.
 
 use crate::domain::{Domains, Place};
-use crate::model::{Coordinate, Part};
-use crate::term::{letters_and_number, split};
+use crate::model::{Coordinate, TextPart};
+use crate::term::letters_and_number;
 use ggp_game::Fact;
+use ggp_game::split_term;
 use ggp_gdl::{Description, Symbol};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -78,7 +79,7 @@ pub(crate) fn tables<'a>(
     // An argument such as `a12` is split into two columns only if all occurring values allow it.
     for facts in chosen.iter().copied().chain([base]) {
         for fact in facts {
-            let (function, arguments) = split(fact.as_str());
+            let (function, arguments) = split_term(fact.as_str());
             let Some(&table) = number.get(&(function.to_owned(), arguments.len())) else { continue };
             for column in &mut tables[table].columns {
                 if let Some(text) = column.coordinate.read(fact.as_str())
@@ -108,7 +109,7 @@ fn read_rows<'a>(
     mut add: impl FnMut(&mut Table<'a>, Row<'a>),
 ) {
     for fact in facts {
-        let (function, arguments) = split(fact.as_str());
+        let (function, arguments) = split_term(fact.as_str());
         let Some(&at) = number.get(&(function.to_owned(), arguments.len())) else { continue };
         let row: Option<Row<'a>> =
             tables[at].columns.iter().map(|column| column.coordinate.read(fact.as_str())).collect();
@@ -171,5 +172,5 @@ fn split_column(column: Column) -> Vec<Column> {
         domain: values.into_iter().map(str::to_owned).collect(),
         whole: column.domain.clone(),
     };
-    vec![part(Part::Letters, letters), part(Part::Number, numbers)]
+    vec![part(TextPart::Letters, letters), part(TextPart::Number, numbers)]
 }

@@ -6,7 +6,7 @@ use crate::domain::Domains;
 use crate::evidence::Evidence;
 use crate::fluent::{Table, tables};
 use crate::layer::{groups_and_layers, holes};
-use crate::model::{Axis, BoardModel, Kind, Order, Part};
+use crate::model::{Axis, BoardModel, Kind, Order, TextPart};
 use crate::moves::patterns;
 use crate::orient::{face, orient};
 use crate::owner::assign;
@@ -93,7 +93,7 @@ fn given(evidence: &Evidence<'_>, relation: &str, sidecar: &Sidecar) -> Result<C
         None => None,
     };
     let x = column(x.path())?;
-    if y == Some(x) || evidence.tables[table].columns[x].coordinate.part != Part::Whole {
+    if y == Some(x) || evidence.tables[table].columns[x].coordinate.part != TextPart::Whole {
         y = Some(x + 1);
     }
     let index: Result<Vec<usize>, SidecarError> =

@@ -4,7 +4,7 @@
 use crate::candidate::{Candidate, clash, rate_board};
 use crate::evidence::Evidence;
 use crate::fluent::Table;
-use crate::model::{BoardModel, Coordinate, Layer, Part, Square};
+use crate::model::{BoardModel, Coordinate, Layer, Square, TextPart};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -221,7 +221,7 @@ pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> 
 
 /// The squares that the rules name as a whole, such as `a12`.
 fn whole_squares(evidence: &Evidence<'_>, layer: &Layer, model: &BoardModel) -> BTreeSet<Square> {
-    if layer.x.part == Part::Whole {
+    if layer.x.part == TextPart::Whole {
         return BTreeSet::new();
     }
     let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);

@@ -58,7 +58,7 @@ impl Axis {
 /// The part of an argument that is a coordinate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
+pub enum TextPart {
     /// The whole argument.
     Whole,
     /// The letters of `a12`.
@@ -73,13 +73,13 @@ pub struct Coordinate {
     /// The argument's number, from 0; then the number within that argument, and so on.
     pub path: Vec<usize>,
     /// The part of the argument.
-    pub part: Part,
+    pub part: TextPart,
 }
 
 impl Coordinate {
     /// The coordinate that is the whole argument at `path`.
     pub fn whole(path: Vec<usize>) -> Coordinate {
-        Coordinate { path, part: Part::Whole }
+        Coordinate { path, part: TextPart::Whole }
     }
 
     /// The coordinate's text in `fact`, if it has one.
@@ -91,9 +91,9 @@ impl Coordinate {
     /// The coordinate's part of the whole argument `text`.
     pub(crate) fn part_of<'a>(&self, text: &'a str) -> Option<&'a str> {
         match self.part {
-            Part::Whole => Some(text),
-            Part::Letters => Some(crate::term::letters_and_number(text)?.0),
-            Part::Number => Some(crate::term::letters_and_number(text)?.1),
+            TextPart::Whole => Some(text),
+            TextPart::Letters => Some(crate::term::letters_and_number(text)?.0),
+            TextPart::Number => Some(crate::term::letters_and_number(text)?.1),
         }
     }
 }

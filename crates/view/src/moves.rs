@@ -4,9 +4,10 @@
 use crate::domain::Place;
 use crate::evidence::Evidence;
 use crate::fluent::columns;
-use crate::model::{BoardModel, Coordinate, MovePattern, Part, Slot, Square};
+use crate::model::{BoardModel, Coordinate, MovePattern, Slot, Square, TextPart};
 use crate::position::Position;
-use crate::term::{at, split};
+use crate::term::at;
+use ggp_game::split_term;
 use ggp_gdl::Description;
 use serde::Serialize;
 
@@ -132,7 +133,7 @@ fn axis_of(
         for column in &table.columns {
             let ties = evidence.domains.ties(column.place, place);
             let is = |coordinate: &Coordinate| *coordinate == column.coordinate;
-            let axis = if column.coordinate.part != Part::Whole && is(&layer.x) {
+            let axis = if column.coordinate.part != TextPart::Whole && is(&layer.x) {
                 Axis::Square
             } else if is(&layer.x) {
                 Axis::Column
@@ -231,7 +232,7 @@ impl BoardModel {
         if self.stacked {
             return self.gesture_on_towers(mv, position);
         }
-        let (name, arguments) = split(mv);
+        let (name, arguments) = split_term(mv);
         let pattern = self.moves.iter().find(|p| p.name == name && p.arity == arguments.len());
         let Some(pattern) = pattern else { return Gesture::Button };
         let mut named =

@@ -1,8 +1,9 @@
 //! Positions: the tokens of a state on the squares of a board, and the facts beside the board.
 
 use crate::model::{BoardModel, Coordinate, Layer, SideKind, Square};
-use crate::term::{at, split};
+use crate::term::at;
 use ggp_game::Fact;
+use ggp_game::split_term;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -81,7 +82,7 @@ impl BoardModel {
         let mut towers: Vec<&str> = Vec::new();
         for fact in facts {
             let text = fact.as_str();
-            let (function, arguments) = split(text);
+            let (function, arguments) = split_term(text);
             let is_layer = |l: &Layer| l.relation == function && l.arity == arguments.len();
             if self.stacked && self.layers.iter().any(is_layer) {
                 towers.push(text);

@@ -12,7 +12,7 @@ use crate::model::{Axis, BoardModel, Kind, Layer, Order, Square};
 use crate::moves::Gesture;
 use crate::order::order;
 use crate::position::{Position, Token};
-use crate::term::split;
+use ggp_game::split_term;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of things in towers.
@@ -101,7 +101,7 @@ fn foot<'a>(below: &BTreeMap<&'a str, &'a str>, thing: &'a str) -> Option<(&'a s
 impl BoardModel {
     /// Puts every thing on its tower; `facts` are the texts of the facts of the tower fluent.
     pub(crate) fn pile(&self, facts: &[&str], squares: &mut [Vec<Token>]) {
-        let pairs = facts.iter().filter_map(|fact| match split(fact).1.as_slice() {
+        let pairs = facts.iter().filter_map(|fact| match split_term(fact).1.as_slice() {
             [upper, lower] => Some((*upper, *lower)),
             _ => None,
         });
@@ -125,7 +125,7 @@ impl BoardModel {
         let (mut found, mut rest) = (Vec::new(), Vec::new());
         let width = self.columns.values.len();
         let tokens = |number: usize| position.squares.get(number).map_or(&[][..], Vec::as_slice);
-        for argument in split(mv).1 {
+        for argument in split_term(mv).1 {
             let is_it = |token: &Token| token.content.first().is_some_and(|thing| thing == argument);
             let stands = (0..position.squares.len()).find(|&number| tokens(number).iter().any(is_it));
             let base = self.columns.position(argument).and_then(|column| {

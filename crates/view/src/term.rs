@@ -1,33 +1,12 @@
-//! Decomposition of canonical texts of ground terms.
+//! Parts of canonical texts of ground terms.
 
-/// The function of a term, or the constant itself, and the texts of the arguments.
-pub(crate) fn split(text: &str) -> (&str, Vec<&str>) {
-    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
-        return (text, Vec::new());
-    };
-    let mut parts = Vec::new();
-    let (mut depth, mut start) = (0usize, 0usize);
-    for (i, byte) in inner.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            b' ' if depth == 0 => {
-                parts.push(&inner[start..i]);
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[start..]);
-    let arguments = parts.split_off(1);
-    (parts[0], arguments)
-}
+use ggp_game::split_term;
 
 /// The term at `path`, which holds the number of an argument for each level; `None` if there is none.
 pub(crate) fn at<'a>(text: &'a str, path: &[usize]) -> Option<&'a str> {
     let mut text = text;
     for &argument in path {
-        text = split(text).1.get(argument).copied()?;
+        text = split_term(text).1.get(argument).copied()?;
     }
     Some(text)
 }
@@ -42,13 +21,10 @@ pub(crate) fn letters_and_number(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{at, letters_and_number, split};
+    use super::{at, letters_and_number};
 
     #[test]
-    fn terms_come_apart_at_their_own_level() {
-        assert_eq!(split("(cell (f 1 2) b (lock))"), ("cell", vec!["(f 1 2)", "b", "(lock)"]));
-        assert_eq!(split("noop"), ("noop", vec![]));
-        assert_eq!(split("(lock)"), ("lock", vec![]));
+    fn a_path_leads_to_a_term() {
         assert_eq!(at("(cell (f 1 2) b)", &[0, 1]), Some("2"));
         assert_eq!(at("(cell (f 1 2) b)", &[2]), None);
     }

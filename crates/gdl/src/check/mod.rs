@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
 
 /// The place of argument `index` of an atom, counted from 0; the whole atom if it cannot be found.
 fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
-    let find = |tree: &sexpr::Tree<'_>| {
+    let find = |tree: &sexpr::SyntaxTree<'_>| {
         let list = tree.roots().next()?;
         let Span { start, end } = tree.span(tree.children(list).nth(index + 1)?);
         Some(Span { start: atom.span.start + start, end: atom.span.start + end })
