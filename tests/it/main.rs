@@ -13,6 +13,7 @@ mod goals;
 mod grounding;
 mod invalid;
 mod means;
+mod measurements;
 mod perft;
 mod positions;
 mod proofs;

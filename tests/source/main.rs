@@ -1,7 +1,8 @@
 //! Tests of the source text itself: no circles between the modules of a crate, no second way to do what has
-//! one place, and a deliberate public surface of the library `ggp`.
+//! one place, a deliberate public surface of the library `ggp`, and READMEs that follow the front pages.
 
 mod modules;
 mod one_place;
+mod readmes;
 mod surface;
 mod syntax;
