@@ -3,7 +3,7 @@
 //! An abstract interpretation of the rules in which every argument has its own set of constants. The domain
 //! of a rule's variable is the intersection of the domains of the body arguments where it occurs; the
 //! head's argument receives it, and this repeats up to a fixpoint. The domains are over-approximations.
-//! Terms inside terms have arguments of their own down to depth [`MAX_DEPTH`]. The number of rounds and the
+//! Terms inside terms have arguments of their own down to depth 4. The number of rounds and the
 //! size of a domain are bounded, so that no rulesheet takes long.
 //!
 //! [`Domains::ties`] tells which arguments of fluents and of moves share a variable in some rule. The inference
