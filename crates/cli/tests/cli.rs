@@ -370,7 +370,7 @@ fn explain_shows_the_tree() {
     assert!(run.stderr.starts_with("note: no move has been made"), "{}", run.stderr);
     let run = ggp_with(&["explain", "-", "(sword a)"], TINY);
     assert_eq!(run.code, 1);
-    assert_eq!(run.stderr, "error: the rules have no relation or fluent `sword` with 1 arguments\n");
+    assert_eq!(run.stderr, "error: the rules have no relation or fluent `sword` with 1 argument\n");
 }
 
 #[test]
