@@ -97,8 +97,8 @@ pub fn read_results(path: &Path, mut each: impl FnMut(MatchResult)) -> Result<Op
     }
 }
 
-/// Reads the match record in the file at `path`, on one or several lines. `not_results` is the error that
-/// reading the file as results gave; it is returned if the file is no record either.
+/// Reads the file at `path` as one match record, which may span several lines. `not_results` is the error of the
+/// earlier attempt to read the file as results. It is returned if the file is not a match record either.
 fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, ResultsError> {
     let mut text = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_RECORD).read_to_end(&mut text));

@@ -13,7 +13,7 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// Style of secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// Standard output with a buffer. The caller flushes it where the output must appear.
+/// Buffered standard output. The caller flushes it whenever the output must become visible.
 pub(crate) fn stdout() -> BufWriter<Output> {
     BufWriter::new(Output(io::stdout().lock()))
 }

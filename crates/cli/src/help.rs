@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     topic: Option<String>,
 }
 
-/// Prints the help for the topic. `ggp` is the whole command line.
+/// Prints the help for the topic in `arguments`. `ggp` defines the command and all its subcommands.
 pub(crate) fn run(arguments: &Arguments, mut ggp: clap::Command) -> anyhow::Result<Exit> {
     // Sets the full name of each subcommand, with which its usage line begins.
     ggp.build();

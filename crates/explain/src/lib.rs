@@ -57,7 +57,7 @@ pub enum Verdict {
 /// The reason for a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Because {
-    /// The fact is, or is not, part of the state.
+    /// The state decides: the fact holds because it is in the state, or fails because it is not.
     State,
     /// The move is, or is not, part of the joint move.
     Moves,

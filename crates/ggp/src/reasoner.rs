@@ -307,7 +307,7 @@ impl BackgroundBuild {
         BackgroundBuild::of_outcome(Ok(reasoner.machine))
     }
 
-    /// The reasoner or the reason why there is no network, if the build is finished.
+    /// `None` while the build runs; then the reasoner, or the error if no network could be built.
     pub fn poll(&self) -> Option<Result<Reasoner, BuildError>> {
         Some(self.machine()?.map(Reasoner::of))
     }

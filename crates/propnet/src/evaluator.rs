@@ -57,7 +57,7 @@ const LARGEST: usize = 30_000;
 /// Networks whose phases together have more gates than this before sharing get no decisive moves: sharing
 /// takes too long.
 const MOST_GATES: usize = 100_000;
-/// The largest ratio of gates per step with decisive moves to gates per step without.
+/// A step with decisive moves may have at most this many times the gates of a step without them.
 const DEARER_AT_MOST: usize = 8;
 
 impl PhasePrograms {
@@ -165,7 +165,8 @@ impl PhasePrograms {
         self.phases.iter().any(|phase| phase.program.layout == Layout::Share)
     }
 
-    /// The phase of `state`. `None` if it belongs to no phase or differs from a constant fluent.
+    /// The phase of `state`. `None` if it belongs to no phase, or if a fluent that is constant in the phase has
+    /// another value in it.
     pub(crate) fn phase_of(&self, state: &BitState) -> Option<usize> {
         let agrees = |values: &[(u32, bool)]| {
             values.iter().all(|&(fluent, value)| state.has(fluent as usize) == value)

@@ -147,7 +147,7 @@ impl Dispatcher {
     }
 }
 
-/// An empty list of moves means no moves, as `nil` does.
+/// Replaces an empty list of moves by no turn: managers write either `()` or `nil` before the first turn.
 fn without_empty(last_turn: LastTurn) -> LastTurn {
     match last_turn {
         LastTurn::Moves(moves) if moves.is_empty() => LastTurn::Nothing,

@@ -84,8 +84,8 @@ impl PendingAnswer {
         PendingAnswer::new(due, latest, "nil", None)
     }
 
-    /// The answer to START: `busy` if it is refused, and `ready` if the player is late, because the manager
-    /// goes on without an answer and the player can still become ready.
+    /// The pending answer to START. A refused match is answered with `busy`. A player that is late still answers
+    /// `ready`: the manager starts the match in any case, and the player can become ready during the match.
     pub(super) fn start(due: Instant, latest: Instant) -> PendingAnswer {
         PendingAnswer::new(due, latest, "busy", Some("ready"))
     }
