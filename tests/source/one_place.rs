@@ -75,6 +75,19 @@ const RULES: &[Rule] = &[
         allowed: &[("crates/game/src/rng.rs", "the one place: `mix`, `Stream` and `Sequence`")],
         instead: "`ggp_game::rng`",
     },
+    Rule {
+        what: "a diagnostic of safety or stratification",
+        signs: &[
+            "Diagnostic::error(\"unsafe",
+            "Diagnostic::error(\"safety",
+            "Diagnostic::error(\"unstratified",
+        ],
+        allowed: &[
+            ("crates/gdl/src/check/safety.rs", "the one place for safety"),
+            ("crates/gdl/src/check/stratification.rs", "the one place for stratification"),
+        ],
+        instead: "`ggp_gdl::check`",
+    },
 ];
 
 #[test]

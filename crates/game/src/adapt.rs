@@ -3,9 +3,9 @@
 //! are evaluated on demand (magic sets) where that reduces the work.
 
 use crate::lower::Lowering;
-use crate::semantics::{Semantics, SemanticsError, not_stratified};
+use crate::semantics::{Semantics, SemanticsError};
 use ggp_datalog::demand::{Demanded, Refusal, on_demand};
-use ggp_datalog::{Database, Limits, Literal, Program, ProgramError, RelationId, Rule, Statistics, Value};
+use ggp_datalog::{Database, Limits, Literal, Program, RelationId, Rule, Statistics, Value};
 use ggp_gdl::Description;
 use rustc_hash::FxHashSet;
 
@@ -58,12 +58,8 @@ impl Sample {
 /// Plans the rules of `description`, tunes the plans, and evaluates the static relations.
 pub(crate) fn semantics_of(description: &Description, limits: &Limits) -> Result<Semantics, SemanticsError> {
     let lowering = Lowering::stratified(description);
-    // Errors of safety and stratification are found here, before any rewriting.
     let plain = Program::new(lowering.signatures.clone(), lowering.rules.clone());
-    let plain = plain.map_err(|error| match error {
-        ProgramError::Unsafe { label, .. } => SemanticsError::Unsafe { label },
-        ProgramError::NotStratified(cycle) => not_stratified(&lowering, &cycle),
-    })?;
+    let plain = plain.map_err(|error| SemanticsError::refused(&lowering, &error))?;
     let mut semantics = fit(description, &lowering, plain, limits);
     semantics.complete(limits)?;
     Ok(semantics)

@@ -155,29 +155,44 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     (format!("the rule for `{head}` in line {line} {what}"), rule.span)
 }
 
-/// The largest number of relations of a cycle that a diagnostic names.
-const SHOWN_NAMES: usize = 6;
-
+/// The diagnostic of rules that pass the checks of `ggp-gdl` but cannot be evaluated.
 fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Diagnostic {
-    let span_of = |label: u32| description.rules.get(label as usize).map_or(Span::default(), |r| r.span);
     match error {
         SemanticsError::Eval(error) => {
             let (message, span) = eval_message(description, error);
             Diagnostic::error("unbounded", span, message)
                 .help("give the recursion a limit: a term that grows at each step never ends")
         }
-        SemanticsError::Unsafe { label } => Diagnostic::error(
-            "safety",
-            span_of(*label),
-            "a variable of this rule is bound by no positive condition",
-        ),
-        SemanticsError::NotStratified { label, names } => {
-            let shown = names.iter().take(SHOWN_NAMES).map(|name| format!("`{name}`")).collect::<Vec<_>>();
-            let more = if names.len() > SHOWN_NAMES { ", …" } else { "" };
-            let message = format!("negation through recursion among {}{more}", shown.join(", "));
-            Diagnostic::error("unstratified", span_of(*label), message)
-                .labelled("this rule negates what depends on it")
-                .help("what is negated must be known first: break the cycle")
+        // The checks of `ggp-gdl` report unsafe and unstratified rules. What remains here is a relation with more
+        // cases than the evaluator splits, or a fault of `ggp`.
+        SemanticsError::Refused { rule, reason } => {
+            let span = description.rules.get(*rule as usize).map_or(Span::default(), |rule| rule.span);
+            Diagnostic::error("not-evaluable", span, format!("the evaluator refuses these rules: {reason}"))
+                .help("move the negated cases into relations of their own, or report this rulesheet as a fault of ggp")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::Lowering;
+    use ggp_datalog::Program;
+
+    #[test]
+    fn rules_that_only_the_evaluator_refuses_get_a_diagnostic() {
+        let rules = "(role a) (<= (goal ?r 0) (role ?r) (not (goal ?r 100)))";
+        let description = ggp_gdl::parse(rules.as_bytes()).expect("well formed");
+        // Without the split by constants, `goal` depends on its own negation.
+        let lowering = Lowering::new(&description);
+        let refusal = Program::new(lowering.signatures.clone(), lowering.rules.clone()).expect_err("a cycle");
+        let error = SemanticsError::refused(&lowering, &refusal);
+        let diagnostic = semantics_diagnostic(&description, &error);
+        assert_eq!(diagnostic.code, "not-evaluable");
+        assert_eq!(
+            diagnostic.message,
+            "the evaluator refuses these rules: negation through recursion among `goal/2`"
+        );
+        assert_eq!(&rules[diagnostic.span.start as usize..diagnostic.span.end as usize], &rules[9..]);
     }
 }

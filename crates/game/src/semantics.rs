@@ -6,7 +6,8 @@
 use crate::lower::{BRIDGE, Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
 use ggp_datalog::Statistics;
 use ggp_datalog::{
-    Database, EvalError, Functor, Limits, Literal, Program, Query, RelationId, Rule, Value, Values,
+    Database, EvalError, Functor, Limits, Literal, Program, ProgramError, Query, RelationId, Rule, Value,
+    Values,
 };
 use ggp_gdl::Description;
 use rustc_hash::FxHashMap;
@@ -70,18 +71,20 @@ pub(crate) struct Queries {
     pub(crate) sees: Query,
 }
 
+/// The largest number of relations that the reason of a refusal names.
+const SHOWN_NAMES: usize = 6;
+
 /// The reason why rules have no semantics.
 #[derive(Debug)]
 pub(crate) enum SemanticsError {
-    /// A variable of the rule with this label is unbound.
-    Unsafe {
-        label: u32,
+    /// The evaluator refuses the program, although the rules passed their checks.
+    Refused {
+        /// The number of a rule that is concerned.
+        rule: u32,
+        /// The evaluator's reason, with the names of the relations.
+        reason: String,
     },
-    /// These relations depend on themselves through a negation in the rule with this label.
-    NotStratified {
-        label: u32,
-        names: Vec<String>,
-    },
+    /// A bound was exceeded while the static relations were evaluated.
     Eval(EvalError),
 }
 
@@ -323,15 +326,28 @@ impl Semantics {
     }
 }
 
-pub(crate) fn not_stratified(lowering: &Lowering, cycle: &[RelationId]) -> SemanticsError {
-    let negates = |rule: &&Rule| {
+impl SemanticsError {
+    /// The error of a program that `error` refuses, in the words of the rulesheet.
+    pub(crate) fn refused(lowering: &Lowering, error: &ProgramError) -> SemanticsError {
+        let cycle = match error {
+            ProgramError::Unsafe { label, .. } => {
+                let reason = "no positive condition binds a variable of this rule".to_owned();
+                return SemanticsError::Refused { rule: *label, reason };
+            }
+            ProgramError::NotStratified(cycle) => cycle,
+        };
         let is_in = |relation| cycle.binary_search(&relation).is_ok();
-        let negative = |literal: &Literal| matches!(literal, Literal::Negative(a) if is_in(a.relation));
-        is_in(rule.head.relation) && rule.body.iter().any(negative)
-    };
-    SemanticsError::NotStratified {
-        label: lowering.rules.iter().find(negates).map_or(BRIDGE, |rule| rule.label),
-        names: cycle.iter().map(|r| lowering.signatures[r.index()].name.clone()).collect(),
+        let negates = |rule: &&Rule| {
+            let negative = |literal: &Literal| matches!(literal, Literal::Negative(a) if is_in(a.relation));
+            is_in(rule.head.relation) && rule.body.iter().any(negative)
+        };
+        let name = |relation: &RelationId| format!("`{}`", lowering.signatures[relation.index()].name);
+        let names: Vec<String> = cycle.iter().take(SHOWN_NAMES).map(name).collect();
+        let more = if cycle.len() > SHOWN_NAMES { ", …" } else { "" };
+        SemanticsError::Refused {
+            rule: lowering.rules.iter().find(negates).map_or(BRIDGE, |rule| rule.label),
+            reason: format!("negation through recursion among {}{more}", names.join(", ")),
+        }
     }
 }
 
