@@ -14,8 +14,8 @@ pub struct TimeAccount {
     pub longest: f64,
     /// The number of moves that exceeded the play clock.
     pub overshot: u64,
-    /// The largest overshoots over the play clock, in milliseconds, in descending order; at most
-    /// [`TimeAccount::KEPT`].
+    /// By how much moves exceeded the play clock, in milliseconds, in descending order. Only the largest
+    /// [`TimeAccount::KEPT`] values are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overshoots: Vec<f64>,
 }
@@ -24,7 +24,7 @@ impl TimeAccount {
     /// The maximum number of overshoots kept.
     pub const KEPT: usize = 1000;
 
-    /// Adds a move that took `elapsed` under a play clock of `clock`.
+    /// Adds a move that took `elapsed` when the play clock was `clock`.
     pub(crate) fn add(&mut self, elapsed: Duration, clock: Duration) {
         self.moves += 1;
         self.seconds += elapsed.as_secs_f64();
@@ -61,8 +61,8 @@ impl TimeAccount {
         }
     }
 
-    /// The overshoot in milliseconds that a share `quantile` of all moves does not exceed. Moves within the
-    /// clock count as 0. `None` if the quantile lies beyond the overshoots that were kept.
+    /// The overshoot in milliseconds that is not exceeded by the part `quantile` (0 to 1) of all moves. Moves
+    /// within the clock count as 0. `None` if the answer depends on overshoots that were not kept.
     pub fn overshoot_quantile(&self, quantile: f64) -> Option<f64> {
         if self.moves == 0 {
             return Some(0.0);

@@ -4,7 +4,7 @@ use crate::escape::escape;
 use crate::interval::Estimate;
 use std::fmt::Write as _;
 
-/// A named value with an interval.
+/// A named value with its interval: one row of a chart.
 pub(crate) struct Whisker {
     pub(crate) name: String,
     pub(crate) estimate: Estimate,
@@ -18,13 +18,13 @@ pub(crate) struct Line {
 
 const WIDTH: f64 = 960.0;
 
-/// The container of a chart; it scrolls sideways on narrow screens.
+/// The opening tag of a chart's container, which scrolls sideways on narrow screens.
 const OPEN: &str = "<div class=\"scroll\">";
 
 /// The width reserved for names, in units of the drawing; longer names are cut.
 const NAMES: f64 = 190.0;
 
-/// The number of characters that fit into this width.
+/// The number of characters of a name that fit into [`NAMES`].
 const NAME_CHARS: usize = 24;
 
 /// The tick distance of an axis: 1, 2 or 5 times a power of ten, with at most about `most` ticks in `range`.
@@ -60,7 +60,7 @@ fn label(name: &str) -> String {
     }
 }
 
-/// A chart of values: each one a dot on a line over its interval.
+/// A chart with one row for each value: a dot for the value on a line over its interval.
 pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let (row, top, bottom) = (26.0, 10.0, 44.0);
     let height = top + row * all.len() as f64 + bottom;
@@ -115,7 +115,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     svg
 }
 
-/// A line chart of series with values from 0 to 100; the name of a series stands at the end of its line.
+/// A line chart of series with values from 0 to 100. The name of a series stands at the end of its line.
 pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     let (left, top, bottom, height) = (40.0, 12.0, 44.0, 320.0);
     let right = WIDTH - NAMES;
@@ -176,7 +176,8 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     svg
 }
 
-/// Shifts places that are closer together than `gap` to larger values, as little as possible.
+/// Moves those of `places` that are closer together than `gap` apart, as little as possible, and only to larger
+/// values.
 fn spread(places: Vec<f64>, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

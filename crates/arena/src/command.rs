@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The maximum length of a program's line, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The maximum number of unread lines of a program.
+/// The maximum number of lines of a program that are buffered until they are read.
 const QUEUE: usize = 64;
 
 /// The number of bytes of the program's standard error that are kept for error messages.
@@ -41,9 +41,9 @@ pub struct CommandPlayer {
     grace: Duration,
     match_id: String,
     play_clock: Duration,
-    /// The number of answers that timed out and may still arrive.
+    /// The number of requests whose answers timed out and may still arrive. Such answers are skipped.
     owed: usize,
-    /// Whether the end of the program has been noticed.
+    /// Whether this player knows that the program has ended.
     is_gone: bool,
 }
 
@@ -80,8 +80,8 @@ pub fn split_command(line: &str) -> Result<Vec<String>, String> {
 }
 
 impl CommandPlayer {
-    /// Starts the program of `command` (see [`split_command`]). Answers are accepted until `grace` after each
-    /// clock. `match_id` is the id of the match in messages.
+    /// Starts the program of `command`, a line that [`split_command`] reads. An answer is accepted until `grace`
+    /// after the clock of its request. `match_id` is the id of the match in messages.
     ///
     /// # Errors
     /// When the program cannot be started.
@@ -140,8 +140,8 @@ impl CommandPlayer {
         self.ask(&request, deadline, stop)
     }
 
-    /// Starts the program of `command`, sends START, and returns its answer if it comes within `patience`;
-    /// then stops the match.
+    /// Starts the program of `command`, sends START, and stops the match after the answer. Returns the answer if
+    /// it comes within `patience`.
     ///
     /// # Errors
     /// When the program cannot be started, ends, or does not answer in time.
@@ -181,7 +181,7 @@ impl CommandPlayer {
         }
     }
 
-    /// The error for a program that has ended: its exit status and its last line on standard error.
+    /// The error for a program that has ended. It tells the exit status and the last line on standard error.
     fn gone(&mut self) -> PlayError {
         let since = Instant::now();
         while !self.is_gone && since.elapsed() < LAST_WORDS && matches!(self.child.try_wait(), Ok(None)) {
@@ -248,7 +248,7 @@ impl Player for CommandPlayer {
         }
     }
 
-    /// Waits for the program's answer for up to the play clock, as in any turn.
+    /// Sends the observation and waits for the program's answer for up to the play clock, as for a move.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         self.ask(&self.play_request(seen), Deadline::after(self.play_clock), &StopToken::new()).map(drop)
     }
@@ -285,7 +285,7 @@ fn write_lines(stdin: Option<impl Write>, lines: &Receiver<String>) {
     }
 }
 
-/// Reads answers, one a line; skips blank lines. A line longer than [`MAX_LINE`] is split there.
+/// Sends each line of `stdout` to `answers` and skips blank lines. A line longer than [`MAX_LINE`] is split there.
 fn read_lines(stdout: Option<impl Read>, answers: &SyncSender<String>) {
     let Some(stdout) = stdout else { return };
     let mut reader = BufReader::new(stdout);

@@ -24,17 +24,17 @@ pub(crate) struct Pair {
     pub(crate) score: u8,
 }
 
-/// Finds the partner of each match.
+/// Finds, for each match, the other match of its pair.
 #[derive(Default, Debug)]
 pub(crate) struct Comparisons {
-    /// The scores of matches whose partner has not been added yet.
+    /// The score of each match whose partner has not been added yet, by the key that both matches share.
     halves: HashMap<String, u8>,
-    /// The goals of single-player matches, by encounter.
+    /// The players' goals in single-player matches, by encounter.
     alone: HashMap<String, Vec<(String, u8)>>,
 }
 
 impl Comparisons {
-    /// The comparisons in a scored result, and the pairs that the result completes.
+    /// The comparisons of players in `result`, which must be scored, and the pairs that `result` completes.
     pub(crate) fn add(&mut self, result: &MatchResult) -> (Vec<Comparison>, Vec<Pair>) {
         let played: Vec<(&str, u8)> = result
             .players
@@ -90,7 +90,7 @@ fn compare(first: f64, second: f64) -> u8 {
     }
 }
 
-/// The mean goal of a player over the roles that it took.
+/// The mean goal of the player `name` over the roles that it played.
 fn mean(played: &[(&str, u8)], name: &str) -> f64 {
     let goals: Vec<f64> =
         played.iter().filter(|(n, _)| *n == name).map(|(_, goal)| f64::from(*goal)).collect();
@@ -120,7 +120,7 @@ fn pair_key(encounter: &str, played: &[(&str, u8)], first: &str, second: &str) -
 pub(crate) mod tests {
     use super::*;
 
-    /// A result with these players and goals, in role order.
+    /// A result of a match between these players, given as names and goals in role order.
     pub(crate) fn result(encounter: &str, seating: usize, seats: &[(&str, u8)]) -> MatchResult {
         MatchResult {
             id: format!("{encounter}.s{seating}"),

@@ -13,7 +13,7 @@ use crate::interval::{Estimate, Z95, normal_cdf, wilson};
 use serde::Serialize;
 use std::str::FromStr;
 
-/// Elo per unit of the normalised t-value: 800 / ln 10.
+/// Elo points for each unit of the normalised t-value: 800 / ln 10.
 const NORMALISED_ELO: f64 = 347.435_585_522_601_4;
 
 /// The frequency of each score: 5 counts for pairs (0, ¼, ½, ¾, 1) or 3 for single matches
@@ -39,7 +39,7 @@ impl Scores {
         self.counts().iter().sum()
     }
 
-    /// Each score with its relative frequency; a count of 0 is replaced by `regular`.
+    /// Each possible score with its relative frequency. Counts of 0 are replaced by `regular` first.
     fn distribution(&self, regular: f64) -> Vec<(f64, f64)> {
         let counts: Vec<f64> =
             self.counts().iter().map(|&count| if count == 0 { regular } else { count as f64 }).collect();
@@ -47,7 +47,7 @@ impl Scores {
         counts.iter().enumerate().map(|(i, count)| (i as f64 / top, count / total)).collect()
     }
 
-    /// The mean and the variance of one score.
+    /// The mean and the variance of a single score.
     fn moments(&self) -> (f64, f64) {
         let distribution = self.distribution(0.0);
         let mean: f64 = distribution.iter().map(|(score, share)| score * share).sum();
@@ -55,7 +55,7 @@ impl Scores {
         (mean, variance)
     }
 
-    /// The estimated difference; `None` without scores.
+    /// The estimated difference. `None` if there are no scores.
     pub fn difference(&self) -> Option<Difference> {
         let total = self.total() as f64;
         if total == 0.0 {
@@ -92,7 +92,7 @@ impl Scores {
 pub struct Difference {
     /// The expected score of the first player, 0 to 1.
     pub score: Estimate,
-    /// The difference in Elo; infinite if one player won everything.
+    /// The difference in Elo. Infinite if one player won every match.
     pub elo: Estimate,
     /// The difference in normalised Elo, which does not depend on the share of draws;
     /// `None` if all scores are equal.
@@ -102,9 +102,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference for `total` scores that all equal `score`. Their sample variance is 0, so the intervals
-    /// are those of a share (Wilson), whose variance is the largest possible, as in [`Moments::estimate`];
-    /// the superiority is computed with the variance of coin flips.
+    /// The difference after `total` scores that all equal `score`. The sample variance is then 0, which says
+    /// nothing about the true variance. The intervals are therefore Wilson's, as in [`Moments::estimate`], and the
+    /// superiority is computed with the variance of fair coin flips.
     fn of_equal_scores(score: f64, total: f64) -> Difference {
         let interval = wilson(score, total);
         let elo = |score: f64| if (score - 0.5).abs() < 1e-12 { 0.0 } else { elo_of_score(score) };
@@ -135,17 +135,18 @@ pub fn elo_of_score(score: f64) -> f64 {
     }
 }
 
-/// The expected score at an Elo difference.
+/// The expected score, 0 to 1, at an Elo difference of `elo`.
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// A sequential test of H0, the difference is at most `elo0`, against H1, it is at least `elo1`.
+/// A sequential probability ratio test of two hypotheses. H0: the difference is at most `elo0`. H1: the difference
+/// is at least `elo1`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
-    /// The difference under H0.
+    /// The largest difference under H0.
     pub elo0: f64,
-    /// The difference under H1, larger than `elo0`.
+    /// The smallest difference under H1. It is larger than `elo0`.
     pub elo1: f64,
     /// The probability of accepting H1 although H0 is true.
     pub alpha: f64,
@@ -177,7 +178,7 @@ pub struct SprtState {
     pub count: u64,
 }
 
-/// The count that replaces 0, so that no likelihood is zero (as in fishtest).
+/// Counts of 0 are replaced by this number, so that no likelihood is 0 (as in fishtest).
 const REGULAR: f64 = 1e-3;
 
 impl Sprt {
@@ -231,9 +232,9 @@ impl Sprt {
     }
 }
 
-/// The root `t` of Σ share·(score − target) / (1 + t·(score − target)). Dividing each share by its
-/// denominator gives the maximum likelihood distribution with mean `target`. The sum falls strictly in
-/// `t` between the two poles, so bisection finds the root.
+/// The root `t` of the equation Σ share·(score − target) / (1 + t·(score − target)) = 0. Dividing each share by
+/// its denominator gives the maximum likelihood distribution with mean `target`. The sum falls strictly in `t`
+/// between the two poles, so bisection finds the root.
 fn tilt(distribution: &[(f64, f64)], target: f64) -> f64 {
     let (least, most) = (-target, 1.0 - target);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
@@ -286,7 +287,7 @@ mod tests {
         assert!((a - b).abs() <= relative * b.abs(), "{a} is not {b}");
     }
 
-    /// The expected values are those of fastchess's tests, with two decimals.
+    /// The expected values are those of fastchess's tests, to two decimals.
     #[test]
     fn elo_of_pairs_is_the_published_one() {
         for (counts, elo, error, nelo, nerror, superiority) in [
@@ -319,7 +320,7 @@ mod tests {
         near(third.normalised.unwrap().margin(), 34.48, 1e-3);
     }
 
-    /// The expected values are those of fastchess's tests, with two decimals; the method is fishtest's.
+    /// The expected values are those of fastchess's tests, to two decimals; the method is fishtest's.
     #[test]
     fn log_likelihood_ratios_are_the_published_ones() {
         for (elo0, elo1, counts, llr) in [
@@ -352,8 +353,8 @@ mod tests {
         assert_eq!(sprt.state(&Scores::Pairs([0; 5])).accepted, None);
     }
 
-    /// The number of runs that accept H1. The pairs are coin flips: the first player wins a match with
-    /// probability `win` and draws with probability `draw`.
+    /// How many of `runs` simulated tests accept H1. The first player wins a match with probability `win` and
+    /// draws it with probability `draw`.
     fn accepted(sprt: Sprt, win: f64, draw: f64, runs: u64) -> u64 {
         let run = |seed: u64| {
             let mut counts = [0; 5];

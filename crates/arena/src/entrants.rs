@@ -26,10 +26,10 @@ pub struct Contest {
 /// The rule that selects the groups of entrants that meet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
-    /// All groups of entrants meet; in two-role games, all pairs.
+    /// All groups of entrants play against each other. In a two-role game every pair of entrants plays.
     #[default]
     RoundRobin,
-    /// Only groups with the first entrant meet; in two-role games, the others never meet each other.
+    /// Only groups with the first entrant play. In a two-role game the other entrants never play each other.
     Gauntlet,
 }
 

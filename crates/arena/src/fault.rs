@@ -12,7 +12,8 @@ pub enum OnFault {
     /// The referee draws a legal move for the player and the match goes on, as in the reference server.
     #[default]
     Random,
-    /// The player makes its first legal move, in bytewise order of the texts, and the match goes on.
+    /// The referee plays the first legal move for the player, in bytewise order of the texts, and the match goes
+    /// on.
     First,
     /// The match ends; the player gets 0 and every other role 100. A fault at the start leaves the match
     /// unplayed.
@@ -63,7 +64,7 @@ impl FaultKind {
     pub const ALL: [FaultKind; 5] =
         [FaultKind::Start, FaultKind::Illegal, FaultKind::Timeout, FaultKind::Crash, FaultKind::Failed];
 
-    /// The name of the kind in tables.
+    /// The word for the kind in tables.
     pub fn word(self) -> &'static str {
         match self {
             FaultKind::Start => "no start",
@@ -92,16 +93,16 @@ impl FaultKind {
 pub struct Fault {
     /// The position of the player's role, from 0.
     pub role: usize,
-    /// The step, from 0; 0 also for a fault at the start.
+    /// The step, from 0. A fault at the start of a match has step 0, too.
     pub step: u32,
     /// The kind.
     pub kind: FaultKind,
-    /// The description.
+    /// A description of the fault, such as the answer or the error.
     pub detail: String,
 }
 
 impl Fault {
-    /// The maximum length of a detail, in bytes.
+    /// The maximum length of a description, in bytes.
     const DETAIL: usize = 200;
 
     pub(crate) fn new(role: usize, step: u32, kind: FaultKind, detail: impl Into<String>) -> Fault {
@@ -114,7 +115,8 @@ impl Fault {
         Fault { role, step, kind, detail }
     }
 
-    /// The code in the `errors` of a match record: `TO`, `IL (mark 9 9)`, `CE`.
+    /// The code of the fault in the member `errors` of a match record: `TO` for no answer in time, `IL (mark 9 9)`
+    /// for an illegal move with its text, `CE` for all others.
     pub fn code(&self) -> String {
         match self.kind {
             FaultKind::Start | FaultKind::Timeout => "TO".to_owned(),

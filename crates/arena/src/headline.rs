@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// The smallest likelihood of superiority with which a player is called stronger (two-sided 95 %).
 const SETTLED: f64 = 0.975;
 
-/// A player is often at fault if more than one in this many of its matches has a fault of it.
+/// A player is often at fault if it had a fault in more than one of this many matches.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
@@ -72,7 +72,7 @@ impl Summary {
     }
 }
 
-/// The reason not to call the better of two players stronger; `None` if the evidence suffices.
+/// The reason why the better of two players is not called stronger. `None` if the evidence suffices.
 fn doubt(
     pair: &PairSummary,
     superiority: f64,
@@ -130,7 +130,7 @@ mod tests {
         summary.headline(&|name| format!("<{name}>"), &|elo| format!("{:+.0}", elo.value))
     }
 
-    /// Pairs in which the first player wins one match and draws the other.
+    /// `count` pairs of matches. In each, the first player wins one match and draws the other.
     fn pairs(count: usize) -> Vec<MatchResult> {
         let both = |encounter| {
             let name = format!("e{encounter}");
@@ -168,7 +168,7 @@ mod tests {
         assert!(level[0].contains("<a> and <b> are level: +0 Elo in 1 pair."), "{level:?}");
     }
 
-    /// Three roles, two players: every encounter has three pairs of the two.
+    /// Two players take three roles, so every encounter has three pairs of matches between them.
     #[test]
     fn pairs_of_one_encounter_do_not_add_up_to_evidence() {
         let encounter = |number: usize| {

@@ -6,8 +6,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The quantile of the standard normal distribution for two-sided 95 % intervals.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// The number of degrees of freedom above which Student's quantile is computed by its expansion; the inverse
-/// in `statrs` loses digits from about 28 000 on.
+/// Above this number of degrees of freedom, Student's quantile is computed by a series expansion. The inverse in
+/// `statrs` loses digits from about 28 000 degrees of freedom on.
 const MANY_DEGREES: u64 = 10_000;
 
 /// The distribution function of the standard normal distribution.
@@ -15,8 +15,8 @@ pub fn normal_cdf(x: f64) -> f64 {
     Normal::standard().cdf(x)
 }
 
-/// The 97.5 % quantile of Student's t distribution, with at least nine correct digits; infinite for 0
-/// degrees of freedom.
+/// The 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom, correct to at least nine
+/// digits. Infinite for 0 degrees.
 pub fn student_quantile_975(degrees: u64) -> f64 {
     let n = degrees as f64;
     if degrees > MANY_DEGREES {
@@ -62,7 +62,7 @@ pub fn wilson(share: f64, n: f64) -> Estimate {
     Estimate { value: share, low: (centre - margin).max(0.0), high: snap(centre + margin) }
 }
 
-/// `share`, or exactly 1 if it differs from 1 only by rounding.
+/// Returns 1 if `share` differs from 1 only by rounding, otherwise `share`.
 fn snap(share: f64) -> f64 {
     if share > 1.0 - 1e-12 { 1.0 } else { share }
 }
@@ -101,20 +101,20 @@ impl Moments {
         self.count
     }
 
-    /// The mean; 0 without values.
+    /// The mean. 0 if there are no values.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The sample variance; `None` for fewer than two values.
+    /// The sample variance. `None` if there are fewer than two values.
     pub fn variance(&self) -> Option<f64> {
         (self.count > 1).then(|| self.squares / (self.count - 1) as f64)
     }
 
-    /// The mean of values within `low..=high`, with its 95 % interval; `None` without values. The interval is
-    /// Student's, cut at the bounds. If all values are equal, their sample variance is 0, which says nothing
-    /// about the true variance; the interval is then Wilson's for a share, the distribution with the largest
-    /// variance within the bounds.
+    /// The mean of values that lie within `low..=high`, with its 95 % interval. `None` if there are no values. The
+    /// interval is Student's, cut at the bounds. If all values are equal, their sample variance is 0, which says
+    /// nothing about the true variance. The interval is then Wilson's for a share: it assumes the largest variance
+    /// that the bounds allow.
     pub fn estimate(&self, low: f64, high: f64) -> Option<Estimate> {
         if self.count == 0 {
             return None;

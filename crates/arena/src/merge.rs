@@ -13,18 +13,19 @@ pub struct Merge {
     pub read: u64,
     /// The number of results written: the first one of each id.
     pub written: u64,
-    /// The number of results left out because they equal the first one of their id.
+    /// The number of results left out because an equal result with the same id was written before.
     pub duplicates: u64,
-    /// The number of results left out whose goals, ending or moves differ from the first one of their id.
+    /// The number of results left out although their goals, ending or moves differ from the result with the same
+    /// id that was written before.
     pub conflicts: u64,
-    /// The defects of the files.
+    /// The defects of the files that could be read nevertheless.
     pub flaws: Vec<Flaw>,
 }
 
-/// Merges results files; writes one result for each match id to `out`.
+/// Merges results files: writes the first result of each match id to `out`.
 ///
 /// # Errors
-/// When a file cannot be read, none holds a result, or `out` cannot be written.
+/// When a file cannot be read, when no file holds a result, or when `out` cannot be written.
 pub fn merge(files: &[PathBuf], out: &mut dyn Write) -> Result<Merge, ResultsError> {
     let mut merge = Merge::default();
     let mut seen: HashMap<String, u64> = HashMap::new();

@@ -32,7 +32,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Whether the match counts for scores.
+    /// Whether the match counts for scores: it ended in a terminal state or by a forfeit.
     pub fn is_played(&self) -> bool {
         matches!(self, Ending::Terminal | Ending::Forfeit { .. })
     }
@@ -43,7 +43,7 @@ impl Ending {
 pub struct Outcome {
     /// The way in which the match ended.
     pub ending: Ending,
-    /// The goal of each role, in role order; all `None` unless [`Ending::is_played`].
+    /// The goal of each role, in role order. All are `None` if [`Ending::is_played`] is false.
     pub goals: Vec<Option<u8>>,
     /// The goals that the rules give in the terminal state; empty for other endings.
     pub given: Vec<Goals>,
@@ -60,8 +60,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The score of the role at position `role` as text, which also tells if the rules give no goal or
-    /// several.
+    /// The score of the role at position `role`, as text. The text says so if the rules give the role no goal or
+    /// several goals.
     pub fn score_text(&self, role: usize) -> String {
         match (self.given.get(role), self.goals.get(role)) {
             (Some(goals), _) => goals.to_string(),
@@ -88,9 +88,10 @@ pub enum MatchEvent<'a> {
         step: u32,
         /// The moves, in role order.
         moves: &'a [String],
-        /// The time each player took, in role order; zero for roles that were not asked.
+        /// The time that each player took, in role order. Zero for a role that was not asked.
         thinking: &'a [Duration],
-        /// The search report of the player of a role, given the role's position.
+        /// A function from the position of a role to the search report of its player. `None` if the player makes
+        /// no report.
         reports: &'a mut dyn FnMut(usize) -> Option<SearchReport>,
     },
     /// The match is over.

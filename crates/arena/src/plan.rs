@@ -16,7 +16,7 @@ use ggp_game::{Game, Role};
 pub struct Fixture {
     /// The position in the plan, from 0.
     pub number: u64,
-    /// The match id: fingerprint, game, round, group and seating.
+    /// The match id. It joins the plan's fingerprint, the game, the round, the group and the seating.
     pub id: String,
     /// The number of the match's encounter.
     pub encounter: u64,
@@ -24,9 +24,9 @@ pub struct Fixture {
     pub encounter_id: String,
     /// The position of the game among the contests.
     pub contest: usize,
-    /// The positions of the entrants in role order; `None` for the role `random`.
+    /// The positions of the entrants among all entrants, in role order. `None` for the role `random`.
     pub seats: Vec<Option<usize>>,
-    /// The seed of the opening; the same for all matches of a round in one game.
+    /// The seed of the opening. All matches of one round in one game have the same opening.
     pub opening_seed: u64,
     /// The seed of the match's players and referee.
     pub seed: u64,
@@ -59,17 +59,17 @@ pub enum PlanError {
     TooMany,
 }
 
-/// The largest number of encounters in a round.
+/// The maximum number of encounters in a round.
 const MAX_ROUND: usize = 100_000;
 
 /// A game and a set of entrants that meet in it: one encounter a round.
 #[derive(Clone, Debug)]
 struct Group {
     contest: usize,
-    /// The number among the groups of the same game, from 0.
+    /// The number of the group among those of the same game, from 0.
     number: usize,
     members: Vec<usize>,
-    /// The number of seatings, the same in every round.
+    /// The number of seatings of the group in each round.
     matches: u64,
     /// The number of the first match within a round.
     first: u64,
@@ -89,11 +89,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan for `entrants` in `contests`. `rules` is a text of all other settings that the results
-    /// depend on (clocks, openings, faults); plans with different `rules` have different ids.
+    /// The plan of the matches between `entrants` in `contests`. `rules` describes all other settings that the
+    /// results depend on (clocks, openings, faults). It becomes part of the fingerprint, so plans with different
+    /// `rules` have different ids.
     ///
     /// # Errors
-    /// When there is no entrant or no game, a name is invalid or not unique, or one player would meet itself.
+    /// When there is no entrant or no game, when a name is invalid or not unique, or when one player would play
+    /// alone in all roles.
     pub fn new(
         entrants: &[Entrant],
         contests: &[Contest],
@@ -151,7 +153,7 @@ impl Plan {
         self.round
     }
 
-    /// The smallest number of matches, at least `wanted`, that ends with a whole encounter.
+    /// The smallest number of matches that is at least `wanted` and does not divide an encounter.
     pub fn whole_encounters(&self, wanted: u64) -> u64 {
         let (rounds, rest) = (wanted / self.round, wanted % self.round);
         let ends = self.groups.iter().map(|group| group.first + group.matches);
@@ -177,13 +179,13 @@ impl Plan {
         (self.fixture(number).id == id).then_some(number)
     }
 
-    /// The number of the encounter of match `number`.
+    /// The number of the encounter to which the match `number` belongs.
     pub fn encounter(&self, number: u64) -> u64 {
         let (round, place) = (number / self.round, number % self.round);
         round * self.groups.len() as u64 + self.group_at(place) as u64
     }
 
-    /// The position of the group of the match at `place` in a round.
+    /// The index of the group that plays the match at `place` in a round.
     fn group_at(&self, place: u64) -> usize {
         self.groups.partition_point(|group| group.first <= place) - 1
     }
@@ -278,7 +280,7 @@ mod tests {
         Plan::new(&entrants(players), &contests, pairing, 7, "").unwrap()
     }
 
-    /// The number of times that each player has each role in one round, by (game, role, player).
+    /// How often each player has each role in one round. The keys are the indices of game, role and player.
     fn seats_taken(plan: &Plan) -> BTreeMap<(usize, usize, usize), usize> {
         let mut taken = BTreeMap::new();
         for number in 0..plan.round() {

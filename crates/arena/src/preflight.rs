@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
-    /// Holds the trials of the entrants at the positions in `waiting`, all at the same time.
+    /// Holds the trials of the entrants at the positions in `waiting`, all at the same time. Reports warnings and
+    /// slow trials.
     pub(crate) fn hold_trials(
         &self,
         players: &dyn Players,
@@ -69,8 +70,8 @@ impl Tournament {
         }
     }
 
-    /// Makes a player of every entrant in `waiting` once for every game, to find errors before the first match.
-    /// Returns one idle referee a game.
+    /// Makes a player of every entrant in `waiting` once for every game, so that errors are found before the first
+    /// match. Returns one idle referee for each game.
     pub(crate) fn make_players(
         &self,
         players: &dyn Players,
@@ -103,8 +104,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::{Condvar, Mutex};
 
-    /// Test players: `bad` and `worse` fail their trial, `odd` passes with a warning. Every trial waits until
-    /// all have begun.
+    /// Players for tests. `bad` and `worse` fail their trial; `odd` passes with a warning. Every trial waits until
+    /// all trials have begun.
     struct Fakes {
         tried: Mutex<usize>,
         changed: Condvar,
@@ -145,7 +146,7 @@ mod tests {
         }
     }
 
-    /// The error of a tournament of these players, and its warnings.
+    /// The error message of a tournament between these players, and its warnings.
     fn error(names: &[&str], stop: &StopToken) -> (String, Vec<String>) {
         let rules = "(role random) (role a) (role b) (legal random x) (legal a x) (legal b x) (init s) (next t) \
                      (<= terminal (true t)) (goal a 50) (goal b 50)";

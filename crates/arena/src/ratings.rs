@@ -17,17 +17,17 @@ const MIN_BLOCKS: usize = 8;
 /// rating finite for a player that won or lost everything; its weight is small beside some dozens of matches.
 const PRIOR: f64 = 1.0;
 
-/// The smallest credible jackknife spread, relative to the variance of independent comparisons. A smaller
-/// spread comes from the prior alone.
+/// A jackknife variance below this part of the variance of independent comparisons is not credible: it comes from
+/// the prior alone.
 const NO_SPREAD: f64 = 0.01;
 
-/// Elo per unit of log-odds: 400 / ln 10.
+/// Elo points for each unit of log-odds: 400 / ln 10.
 const ELO: f64 = 173.717_792_761_300_7;
 
-/// The comparisons of two players, by group of encounters.
+/// The comparisons of two players, summed up for each group of encounters.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Meetings {
-    /// The positions of the two players.
+    /// The indices of the two players.
     pub(crate) players: [usize; 2],
     /// For each group of encounters: the points of the first player, and the number of comparisons.
     pub(crate) blocks: Box<[[f64; 2]; BLOCKS]>,
@@ -47,7 +47,7 @@ struct Score {
     count: f64,
 }
 
-/// A rating for each of `players`, centred on 0; `None` for a player that met nobody.
+/// A rating for each of `players` players, with mean 0. `None` for a player without comparisons.
 pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate>> {
     let total = |without: Option<usize>| -> Vec<Score> {
         let sum = |meeting: &Meetings| {
@@ -93,8 +93,8 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The maximum a posteriori ratings in log-odds, with mean 0: Newton's method on one player at a time. It
-/// converges because the likelihood with the prior is strictly concave.
+/// The maximum a posteriori ratings in log-odds, with mean 0. Newton's method is applied to one player at a time.
+/// It converges because the posterior is strictly concave.
 fn fit(players: usize, meetings: &[Score]) -> Vec<f64> {
     let mut ratings = vec![0.0f64; players];
     for _ in 0..1000 {

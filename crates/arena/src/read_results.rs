@@ -14,9 +14,9 @@ pub(crate) struct ValidLines {
     pub(crate) results: u64,
     /// The number of bytes up to the end of the last valid line.
     pub(crate) bytes: u64,
-    /// Whether the last valid line lacks a newline.
+    /// Whether the last valid line does not end with a newline.
     pub(crate) unended: bool,
-    /// The number of the line after it, if that line is torn.
+    /// The number of the line after the last valid one, if that line is torn (cut off by a crash).
     pub(crate) torn: Option<u64>,
 }
 
@@ -123,10 +123,10 @@ fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, Results
     }
 }
 
-/// Gives each result of `files` to `each`; returns the defects of the files.
+/// Gives each result of `files` to `each`. Returns the defects of files that could be read nevertheless.
 ///
 /// # Errors
-/// When a file cannot be read, `each` fails, or none of the files holds a result.
+/// When a file cannot be read, when `each` fails, or when none of the files holds a result.
 pub(crate) fn read_all(
     files: &[PathBuf],
     mut each: impl FnMut(MatchResult) -> Result<(), ResultsError>,

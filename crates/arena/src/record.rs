@@ -30,7 +30,7 @@ pub struct Record {
     pub states: Vec<String>,
     /// The joint moves, each in role order.
     pub moves: Vec<Vec<String>>,
-    /// The time each state was reached, in milliseconds since 1970.
+    /// The time at which each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
     /// For each state and role, the error in the step before: empty, `TO`, `IL …` or `CE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -42,7 +42,7 @@ pub struct Record {
     /// one. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
-    /// Seconds for looking at the game before the match; -1 for none.
+    /// Seconds in which players may look at the game before the match; -1 if there is no such time.
     pub preview_clock: Seconds,
     /// Seconds before the first move (start clock).
     pub start_clock: Seconds,
@@ -86,7 +86,7 @@ pub enum GoalsGiven {
 }
 
 impl GoalsGiven {
-    /// One entry a role of a terminal state; empty if every role has one goal, as GDL demands.
+    /// One entry for each role in a terminal state. Empty if every role has exactly one goal, as GDL demands.
     pub fn of(goals: &[Goals]) -> Vec<GoalsGiven> {
         let given = |goals: &Goals| match goals {
             Goals::None => GoalsGiven::None,
@@ -109,7 +109,8 @@ impl Default for Seconds {
 }
 
 impl From<Duration> for Seconds {
-    /// At most 2³¹ − 1, the largest value that readers of the format can hold; it stands for no limit.
+    /// Converts a duration. Durations above 2³¹ − 1 seconds become that number, the largest that readers of the
+    /// format can hold. It stands for no limit.
     fn from(time: Duration) -> Seconds {
         Seconds(time.as_secs_f64().min(f64::from(i32::MAX)))
     }
@@ -174,10 +175,10 @@ pub enum RecordError {
     NoStates,
 }
 
-/// A joint move of a record, and its place there.
+/// A joint move of a record, and its place in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The place, for errors: `line 4`, or `moves[3]` in JSON.
+    /// The place of the joint move, for error messages: `line 4` in a text record, `moves[3]` in JSON.
     pub place: String,
     /// The moves, in role order.
     pub moves: Vec<String>,
@@ -190,7 +191,7 @@ pub struct Step {
 /// # Errors
 /// When the text has neither form.
 pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
-    /// The one member that this function needs; records of other programs may lack all others.
+    /// The only member of a JSON record that this function needs. Records of other programs may lack all others.
     #[derive(Deserialize)]
     struct Moves {
         moves: Vec<Vec<String>>,
@@ -258,7 +259,7 @@ impl Record {
         out
     }
 
-    /// The joint moves in canonical form.
+    /// The joint moves, with each move in canonical form.
     ///
     /// # Errors
     /// When the text of a move is not one term.

@@ -33,8 +33,8 @@ pub trait Referee: Send {
         stop: &StopToken,
     ) -> Outcome;
 
-    /// Up to `plies` random joint moves from the initial state that reach no terminal state; fewer if
-    /// every draw reaches a terminal state earlier.
+    /// Draws an opening: random joint moves from the initial state, none of which leads to a terminal state. There
+    /// are `plies` of them, or fewer if every draw reaches a terminal state before that.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
@@ -48,7 +48,7 @@ pub struct MachineReferee<M> {
     percepts: bool,
 }
 
-/// The maximum number of draws for one opening; a draw that reaches a terminal state is repeated.
+/// The maximum number of draws for one opening. A draw that reaches a terminal state is discarded.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {
@@ -58,7 +58,7 @@ impl<M: StateMachine> MachineReferee<M> {
         MachineReferee { machine, percepts }
     }
 
-    /// All legal moves, one list a role; the inner error is the first role without a legal move.
+    /// The legal moves of all roles, in role order. The inner error is the first role that has no legal move.
     fn legal_moves(&mut self, state: &M::State) -> Result<Result<Vec<Vec<Move>>, Role>, EvalError> {
         let mut all = Vec::with_capacity(self.machine.game().role_count());
         for role in self.machine.game().roles() {
@@ -214,7 +214,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(ending)
     }
 
-    /// Starts every player; `Some` if the match cannot begin.
+    /// Starts every player. Returns `Some` if the match cannot begin.
     fn start_players(&mut self) -> Option<Ending> {
         let clocks = self.setup.clocks;
         let game = Arc::clone(self.referee.machine.game());
@@ -258,7 +258,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(())
     }
 
-    /// The joint move of this step, or the ending if there is none.
+    /// The joint move of this step, or the way in which the match ends here.
     fn choose(
         &mut self,
         legal: &[Vec<Move>],
@@ -301,7 +301,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(joint)
     }
 
-    /// The answered move if it is legal and in time; otherwise the fault.
+    /// The move of a player's answer if it is legal and in time; otherwise the fault.
     fn judge(&mut self, legal: &[Move], (result, elapsed): Answer) -> Result<Move, (FaultKind, String)> {
         let text = result.map_err(|error| (FaultKind::of_error(&error), error.to_string()))?;
         if elapsed > self.setup.clocks.play.saturating_add(self.setup.grace) {
@@ -338,7 +338,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
     }
 }
 
-/// The players' observations of the last step: the joint move, or percepts in GDL-II.
+/// What the players observe of the last step: the joint move, or in GDL-II the percepts of each role.
 #[derive(Default)]
 struct Observations {
     joint: Option<Vec<String>>,

@@ -24,7 +24,7 @@ pub struct ReportHead {
     pub sprt: Option<(String, SprtState)>,
 }
 
-/// The maximum number of lines in the chart of mean goals; more could not be told apart.
+/// The maximum number of lines in the chart of mean goals. A reader could not tell more lines apart.
 const MAX_LINES: usize = 8;
 
 const STYLE: &str = include_str!("report.css");
@@ -350,7 +350,7 @@ fn elo(estimate: Estimate) -> String {
     )
 }
 
-/// Formats an interval as `± 5.0`, or as `81–100` if it is asymmetric.
+/// Formats the half width of an interval as `± 5.0`; formats an asymmetric interval as `81–100`.
 fn spread(estimate: Estimate) -> String {
     let (below, above) = (estimate.value - estimate.low, estimate.high - estimate.value);
     if (below - above).abs() < 0.1 {
@@ -360,7 +360,7 @@ fn spread(estimate: Estimate) -> String {
     }
 }
 
-/// Formats a probability; one that would round to 0 % or 100 % is written as a bound.
+/// Formats a probability. One that would round to 0 % or 100 % becomes `< 0.1 %` or `> 99.9 %`.
 fn percent(share: f64) -> String {
     match share * 100.0 {
         high if high > 99.9 => "> 99.9 %".to_owned(),

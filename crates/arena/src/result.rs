@@ -29,10 +29,10 @@ pub struct MatchResult {
     pub goals_given: Vec<GoalsGiven>,
     /// `terminal`, `forfeit`, `unplayed`, `no_legal_move`, `step_limit` or `rules_failed`.
     pub ending: String,
-    /// The role or the cause, depending on `ending`; empty for others.
+    /// The role or the cause that belongs to `ending`; empty if the ending needs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// The number of joint moves made, the opening included.
+    /// The number of joint moves made, including those of the opening.
     pub steps: u32,
     /// The number of joint moves of the opening.
     #[serde(default)]
@@ -82,7 +82,7 @@ impl MatchResult {
         played && goals && self.players.len() == self.goals.len()
     }
 
-    /// The result in a match record. Roles are numbered, because records do not name them.
+    /// The result of the match in `record`. Roles are numbered, because records do not name them.
     pub fn of_record(record: &Record) -> MatchResult {
         let roles = record.player_names_from_host.len();
         let goals = record.goal_values.iter().map(|goal| goal.and_then(|g| u8::try_from(g).ok())).collect();

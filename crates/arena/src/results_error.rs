@@ -56,7 +56,7 @@ pub enum ResultsError {
         /// The remedy.
         help: &'static str,
     },
-    /// No file holds a result.
+    /// No file holds a result. The list gives the defects of the files.
     #[error("there are no results: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Nothing(Vec<Flaw>),
     /// A new file was requested, but the file is not empty.
@@ -118,7 +118,7 @@ impl ResultsError {
         }
     }
 
-    /// The error for JSON text that begins in line `line` of the file at `path`.
+    /// The error for malformed JSON that begins in line `line` of the file at `path`.
     pub(crate) fn of_json(path: &Path, line: u64, error: &serde_json::Error) -> ResultsError {
         let text = error.to_string();
         let bare = text.rsplit_once(" at line ").map_or(text.as_str(), |(bare, _)| bare);

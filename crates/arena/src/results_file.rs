@@ -23,15 +23,15 @@ const RETRY: Duration = Duration::from_millis(10);
 pub struct ResultFile {
     path: PathBuf,
     file: File,
-    /// The defect that was repaired when the file was opened.
+    /// The defect that was found and repaired when the file was opened.
     pub(crate) flaw: Option<Flaw>,
 }
 
 impl ResultFile {
-    /// Creates a results file; an existing file must be empty.
+    /// Creates a results file. A file that exists must be empty.
     ///
     /// # Errors
-    /// When the file holds anything, or cannot be written.
+    /// When the file is not empty, or when it cannot be written.
     pub fn create(path: &Path) -> Result<ResultFile, ResultsError> {
         let file = ResultFile::open(path)?;
         let length = file.file.metadata().map_err(|error| ResultsError::of_reading(path, error))?.len();
@@ -109,7 +109,7 @@ pub(crate) mod tests {
     use crate::comparison::tests::result;
     use crate::read_results::{MAX_LINE, read_results};
 
-    /// A results file of one test; dropping it removes the file.
+    /// The path of a results file for one test. Dropping it removes the file.
     pub(crate) struct Scratch(pub(crate) PathBuf);
 
     impl Scratch {

@@ -103,7 +103,7 @@ impl Tournament {
         warnings
     }
 
-    /// The positions of the entrants with matches to play.
+    /// The indices of the entrants that still have matches to play.
     fn waiting(&self, plan: &Plan, run: &Run, total: u64, results: &RunResults) -> BTreeSet<usize> {
         let mut waiting = BTreeSet::new();
         if results.decision().is_some() {
@@ -121,8 +121,8 @@ impl Tournament {
     }
 }
 
-/// Plays the fixtures of `runner` on worker threads and enters their results in `kept_results`, until no fixture is
-/// left, the sequential test is decided, or `stop` is raised.
+/// Plays the fixtures of `runner` on worker threads and adds their results to `kept_results`. Ends when no fixture
+/// is left, when the sequential test is decided, or when `stop` is raised.
 fn play_all(
     runner: &Runner<'_>,
     kept_results: &mut RunResults,

@@ -11,7 +11,7 @@ use crate::tournament::{Progress, Run, Tournament, TournamentError};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// The results that count and everything computed from them.
+/// The results that count, and everything that is computed from them.
 pub(crate) struct RunResults {
     pub(crate) file: Option<ResultFile>,
     pub(crate) standings: Standings,
@@ -19,12 +19,12 @@ pub(crate) struct RunResults {
     pub(crate) progress: Progress,
     /// The numbers of the matches that have results.
     pub(crate) done: HashSet<u64>,
-    /// Digests of the ids of matches that are in the file but not part of this run.
+    /// Hashes of the ids of matches whose results are in the file, although they are not part of this run.
     pub(crate) unasked: HashSet<u64>,
 }
 
 impl RunResults {
-    /// The results in the file of `run`, if it resumes one.
+    /// Opens the results file of `run`. If the run resumes a file, the results in it are counted.
     pub(crate) fn open(
         tournament: &Tournament,
         run: &Run,
@@ -66,7 +66,7 @@ impl RunResults {
         Ok(results)
     }
 
-    /// Counts a result of an earlier run; a second result of the same match is ignored.
+    /// Counts a result of an earlier run. If the match already has a result, the new one is ignored.
     fn enter(&mut self, number: u64, mut result: MatchResult) {
         if !self.done.insert(number) {
             return;

@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 /// The idle referees of one game.
 pub(crate) type RefereePool = Mutex<Vec<Box<dyn Referee>>>;
 
-/// Makes the player of `request`; the error names the entrant and the game.
+/// Makes the player of `request`. An error names the entrant and the game.
 pub(crate) fn make_player(
     players: &dyn Players,
     entrant: &Entrant,
@@ -32,7 +32,7 @@ pub(crate) fn make_player(
     })
 }
 
-/// The state that the worker threads of a run share.
+/// What the worker threads of a run share.
 pub(crate) struct Runner<'a> {
     pub(crate) tournament: &'a Tournament,
     pub(crate) players: &'a dyn Players,
@@ -82,7 +82,7 @@ impl Runner<'_> {
         None
     }
 
-    /// Plays a match; `None` if it was interrupted.
+    /// Plays the match of `fixture`. `None` if the match was interrupted.
     fn play(&self, fixture: &Fixture) -> Result<Option<MatchResult>, TournamentError> {
         let Tournament { contests, entrants, .. } = self.tournament;
         let contest = &contests[fixture.contest];

@@ -1,10 +1,11 @@
 //! Groups of players, and their seatings.
 
-/// The largest group that is seated in every order; a larger group has another order in each round.
+/// The size of the largest group that is seated in every order in each round. A larger group is seated in one
+/// order in each round, which changes from round to round.
 const ALL_ORDERS: usize = 3;
 
-/// All subsets of size `size` of `0..count`, each ascending, in lexicographic order; `None` if
-/// there are more than `most`.
+/// All subsets of `0..count` with `size` members, each in ascending order, in lexicographic order. `None` if there
+/// are more than `most` of them.
 pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec<Vec<usize>>> {
     let mut all = Vec::new();
     let mut chosen: Vec<usize> = (0..size).collect();
@@ -24,9 +25,9 @@ pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec
     }
 }
 
-/// The different seatings of an encounter. An order of the members fills the seats, starting again from the
-/// first member if there are more seats than members; every rotation of it is a seating. Up to [`ALL_ORDERS`]
-/// members are seated in every order; more members have one order a round.
+/// The seatings of an encounter, without duplicates. An order of the members fills the seats, and starts again
+/// from the first member if there are more seats than members. Every rotation of an order is a seating. Up to
+/// [`ALL_ORDERS`] members are seated in every order. More members have one order, which `round` determines.
 pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
     if seats == 1 {
         return members.iter().map(|&member| vec![member]).collect();
@@ -55,7 +56,7 @@ fn factorial(n: usize) -> u64 {
     (1..=n as u64).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX)
 }
 
-/// The permutation with index `number` in lexicographic order.
+/// The permutation of `members` with index `number` in lexicographic order.
 fn permutation(members: &[usize], mut number: u64) -> Vec<usize> {
     let mut rest = members.to_vec();
     let mut out = Vec::with_capacity(rest.len());

@@ -13,7 +13,7 @@ pub(crate) struct SequentialTest {
     players: Vec<String>,
     /// The numbers of the matches not yet read, in order.
     expected: VecDeque<u64>,
-    /// Results that arrived before a predecessor.
+    /// Results that have arrived before the result of an earlier match.
     early: BTreeMap<u64, MatchResult>,
     comparisons: Comparisons,
     counts: [u64; 5],
@@ -34,7 +34,7 @@ impl SequentialTest {
         }
     }
 
-    /// Announces a match; called for all matches in order before any result is added.
+    /// Announces the next match. The caller announces all matches in order before it adds a result.
     pub(crate) fn expect(&mut self, number: u64) {
         self.expected.push_back(number);
     }

@@ -8,7 +8,7 @@ pub(crate) struct Series {
     stride: u64,
 }
 
-/// The number of kept values at which every second one is dropped.
+/// When this many values are kept, every second one is dropped.
 const KEPT: usize = 256;
 
 impl Default for Series {

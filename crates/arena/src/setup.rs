@@ -12,8 +12,7 @@ pub struct MatchSetup {
     pub id: String,
     /// The start clock and the play clock; [`Duration::MAX`] means no limit.
     pub clocks: Clocks,
-    /// The time after the play clock in which an answer is still accepted. The time account counts it as
-    /// overshoot nevertheless.
+    /// How long after the play clock an answer is still accepted. The time account counts this time as overshoot.
     pub grace: Duration,
     /// The policy for faults.
     pub on_fault: OnFault,
@@ -26,12 +25,14 @@ pub struct MatchSetup {
     pub parallel: bool,
     /// The number of steps after which the match ends with [`crate::Ending::StepLimit`].
     pub max_steps: u32,
-    /// The record to fill in, with the names and other members that are known already; `None` for no record.
+    /// A record that the match completes. It already has the names and other members that are known before the
+    /// match. `None` if no record is wanted.
     pub record: Option<Record>,
 }
 
 impl MatchSetup {
-    /// A match `id` with `clocks`, [`DEFAULT_GRACE`], the default [`OnFault`], seed 0, and no record.
+    /// The settings of a match with this id and these clocks. It has [`DEFAULT_GRACE`], the default [`OnFault`],
+    /// seed 0, and no record.
     pub fn new(id: impl Into<String>, clocks: Clocks) -> MatchSetup {
         MatchSetup {
             id: id.into(),

@@ -43,12 +43,12 @@ struct Tally {
     series: Series,
 }
 
-/// The totals of two players, from the first one's side.
+/// The totals of the comparisons of two players. Scores are those of the first one.
 #[derive(Debug)]
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
-    /// Digests of the encounters with pairs, at most [`REQUIRED_PAIRS`] of them.
+    /// Hashes of the encounters in which the two players have pairs. At most [`REQUIRED_PAIRS`] are kept.
     encounters: BTreeSet<u64>,
     meetings: Meetings,
 }
@@ -124,8 +124,8 @@ impl Standings {
         }
     }
 
-    /// The totals over files of results or match records; a match that occurs twice counts once. Returns
-    /// the defects of the files, too.
+    /// The totals over files of results or match records. A match that occurs twice counts once. The list gives
+    /// the defects of files that could be read nevertheless.
     ///
     /// # Errors
     /// When a file cannot be read, or none holds a result.
@@ -147,7 +147,7 @@ impl Standings {
         self.matches
     }
 
-    /// The scores of two players in match pairs, from the first one's side.
+    /// The scores of the match pairs of two players, from the side of `first`.
     pub fn pair_scores(&self, first: &str, second: &str) -> Scores {
         let swapped = first > second;
         let key = if swapped {

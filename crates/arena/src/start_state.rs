@@ -5,8 +5,8 @@
 
 use ggp_game::{Fact, Game};
 
-/// The rules of `game` with `facts` as the initial state: the `init` rules are left out, and the
-/// facts are appended. The text must be parsed and checked like any rulesheet.
+/// The rules of `game` with the initial state `facts`: the `init` rules are left out, and a fact `(init …)` for
+/// each of `facts` is appended. The caller parses and checks the text like any rulesheet.
 pub fn rules_from(game: &Game, facts: &[Fact]) -> Vec<u8> {
     let description = game.description();
     let mut rules = Vec::with_capacity(description.source.len());

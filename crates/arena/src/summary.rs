@@ -19,7 +19,7 @@ pub const REQUIRED_PAIRS: u64 = 30;
 /// The summary of all results.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
-    /// The number of matches, unscored ones included.
+    /// The number of all matches, including unscored ones.
     pub matches: u64,
     /// The number of unscored matches.
     pub unscored: u64,
@@ -27,7 +27,7 @@ pub struct Summary {
     pub endings: BTreeMap<String, u64>,
     /// The players, best first.
     pub players: Vec<PlayerSummary>,
-    /// All pairs of players that met, in the order of `players`.
+    /// All pairs of players that have played each other, in the order of `players`.
     pub pairs: Vec<PairSummary>,
 }
 
@@ -36,13 +36,13 @@ pub struct Summary {
 pub struct PlayerSummary {
     /// The player's name.
     pub name: String,
-    /// The rating in Elo, centred on 0; `None` if the player met nobody.
+    /// The rating in Elo, where 0 is the mean of all players. `None` if the player has no comparisons.
     pub rating: Option<Estimate>,
     /// The number of matches with this player, scored or not.
     pub entered: u64,
     /// The number of scored matches with this player.
     pub matches: u64,
-    /// The number of won comparisons with other players.
+    /// The number of comparisons with other players that this player won.
     pub wins: u64,
     /// The number of drawn comparisons.
     pub draws: u64,
@@ -58,7 +58,8 @@ pub struct PlayerSummary {
     pub faulty_matches: u64,
     /// The time account over all matches.
     pub time: TimeAccount,
-    /// The mean goal after each number of goals, at no more than a few hundred points.
+    /// The mean goal as the number of goals grows: pairs of that number and the mean. There are at most a few
+    /// hundred of them.
     pub series: Vec<(u64, f64)>,
 }
 
@@ -89,7 +90,7 @@ pub struct RoleSummary {
 /// The summary of two players that met.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PairSummary {
-    /// The players' names; all other members are from the first one's side.
+    /// The names of the two players. All other members are from the side of the first.
     pub players: [String; 2],
     /// The number of won comparisons.
     pub wins: u64,
@@ -99,8 +100,8 @@ pub struct PairSummary {
     pub losses: u64,
     /// The number of match pairs with score 0, ¼, ½, ¾ and 1.
     pub pentanomial: [u64; 5],
-    /// Whether the difference is computed from match pairs; it is computed from single matches if most
-    /// matches have no partner.
+    /// Whether the difference is computed from match pairs. It is computed from single matches if most matches
+    /// have no partner.
     pub is_paired: bool,
     /// The number of different encounters of the match pairs, counted up to [`REQUIRED_PAIRS`].
     #[serde(skip)]

@@ -7,7 +7,8 @@ use crate::summary::{PairSummary, PlayerSummary, Summary};
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use std::fmt::Write as _;
 
-/// Formats a table without borders. The first `texts` columns are aligned left, the numbers after them right.
+/// Formats a table without borders. The first `texts` columns hold text and are aligned left. The others hold
+/// numbers and are aligned right.
 fn table<H: Into<Cell>>(header: impl IntoIterator<Item = H>, texts: usize, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header.into_iter().collect::<Vec<H>>()).add_rows(rows);
@@ -20,7 +21,7 @@ fn table<H: Into<Cell>>(header: impl IntoIterator<Item = H>, texts: usize, rows:
     table.trim_fmt() + "\n"
 }
 
-/// Formats an estimate: `81.3 [75.2, 87.4]`.
+/// Formats an estimate with its interval: `81.3 [75.2, 87.4]`. A hyphen stands for no estimate.
 fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String {
     let Some(Estimate { value, low, high }) = estimate else { return "-".to_owned() };
     let number = |x: f64| {
@@ -31,8 +32,8 @@ fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String
 }
 
 impl Summary {
-    /// The headline, then tables of ratings, comparisons, differences, games, faults and time, each with a
-    /// title, separated by blank lines. All intervals are 95 % confidence intervals.
+    /// The headline, followed by tables of ratings, comparisons, differences, games, faults and time. Each table
+    /// has a title; blank lines separate them. All intervals are 95 % confidence intervals.
     pub fn to_text(&self) -> String {
         let mut parts = vec![self.headline_text().join("\n") + "\n", self.ratings_text()];
         if self.players.len() > 1 {

@@ -16,13 +16,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Makes players and referees. Its methods are called from several threads at once, and `player` once a
-/// seat of every match, so both must be cheap: slow work belongs in [`Player::start`] or a cache.
+/// Makes players and referees. Several threads call its methods at once, and `player` is called for every seat of
+/// every match. Both must be cheap: slow work belongs in [`Player::start`] or in a cache.
 pub trait Players: Sync {
-    /// A player for one match.
+    /// Makes a player for one match.
     ///
     /// # Errors
-    /// When the player cannot be made; the tournament stops.
+    /// When the player cannot be made. The error stops the tournament.
     fn player(
         &self,
         entrant: &Entrant,
@@ -41,21 +41,21 @@ pub trait Players: Sync {
         Ok(Vec::new())
     }
 
-    /// A referee for a game; it plays many matches.
+    /// Makes a referee for a game. The referee plays many matches.
     ///
     /// # Errors
-    /// When the referee cannot be made; the tournament stops.
+    /// When the referee cannot be made. The error stops the tournament.
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
 }
 
-/// The match that a player is made for, and its seed.
+/// What is known of a match when a player is made for it.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayerRequest<'a> {
     /// The match id.
     pub match_id: &'a str,
     /// The seed of the player's random numbers.
     pub seed: u64,
-    /// The time after the clock in which an answer is still accepted.
+    /// How long after the clock an answer is still accepted.
     pub grace: Duration,
 }
 
@@ -72,7 +72,7 @@ pub struct Tournament {
     pub seed: u64,
     /// The start clock and the play clock.
     pub clocks: Clocks,
-    /// The time after the clock in which an answer is still accepted.
+    /// How long after the clock an answer is still accepted.
     pub grace: Duration,
     /// The referee's policy for faults.
     pub on_fault: OnFault,
@@ -87,23 +87,23 @@ pub struct Tournament {
 /// The settings of one run: how many matches it plays, and where the results go.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The number of matches over all shards; rounded up to whole encounters.
+    /// The number of matches over all shards. It is rounded up to whole encounters.
     pub matches: u64,
     /// The shard that this run plays.
     pub shard: Shard,
     /// The number of matches that run at once, at least 1.
     pub concurrency: usize,
-    /// The number of threads that one match keeps busy; only for the warning.
+    /// The number of threads that one match keeps busy. It is used only to warn of overload.
     pub threads_per_match: usize,
     /// A sequential test that may end the run early; it needs two entrants.
     pub sprt: Option<Sprt>,
-    /// The results file, one line a match.
+    /// The path of the results file, which has one line for each match. `None` if results are not written.
     pub out: Option<PathBuf>,
-    /// Whether results in the file count; if not, a file with results is an error.
+    /// Whether the results in an existing file count. If not, a file that is not empty is an error.
     pub resume: bool,
-    /// The directory for match records.
+    /// The directory in which match records are saved. `None` if they are not saved.
     pub save: Option<PathBuf>,
-    /// The name of the tournament in records; the plan's fingerprint if `None`.
+    /// The name of the tournament in records. If `None`, records have the plan's fingerprint instead.
     pub name: Option<String>,
 }
 
@@ -129,14 +129,14 @@ impl Run {
 pub enum Event<'a> {
     /// Something that may distort the results.
     Warning(String),
-    /// A message to the user; nothing is wrong.
+    /// A message to the user. Nothing is wrong.
     Note(String),
-    /// All players can be made; matches begin.
+    /// All players can be made. The matches begin now.
     Ready {
-        /// The progress by earlier runs.
+        /// The progress that earlier runs have made.
         progress: Progress,
-        /// The number of results in the file that this run does not ask for, because of their number or their
-        /// shard. They do not count.
+        /// The number of results in the file that do not count in this run, because their number or their shard is
+        /// not part of it.
         unasked: u64,
     },
     /// A match has ended; its result is in the results file, if there is one.
@@ -155,18 +155,18 @@ pub enum Event<'a> {
 /// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Progress {
-    /// The number of matches of this shard with results.
+    /// The number of this shard's matches that have a result.
     pub done: u64,
     /// The number of all matches of this shard.
     pub total: u64,
-    /// The number of `done` matches that this run played.
+    /// The number of matches in `done` that this run has played; earlier runs played the others.
     pub played: u64,
     /// The time since this run began to play.
     pub elapsed: Duration,
 }
 
 impl Progress {
-    /// The time left at the speed so far; `None` before this run's first result.
+    /// The time until the end at the speed so far. `None` before this run has its first result.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.total.saturating_sub(self.done);
         (self.played > 0).then(|| self.elapsed.mul_f64(left as f64 / self.played as f64))
@@ -191,7 +191,7 @@ pub struct RunReport {
     pub finish: Finish,
     /// The progress at the end.
     pub progress: Progress,
-    /// The totals over all results, those of earlier runs included.
+    /// The totals over all results, including those of earlier runs.
     pub standings: Standings,
     /// The state of the sequential test, if there was one.
     pub sprt: Option<SprtState>,
@@ -252,8 +252,9 @@ pub enum TournamentError {
 }
 
 impl Tournament {
-    /// A tournament of all `entrants` in all `contests` with these clocks: round robin, seed 0, no random
-    /// opening, [`DEFAULT_GRACE`], the default [`OnFault`], one player at a time.
+    /// A tournament of all `entrants` in all `contests` with these clocks. It is a round robin with seed 0,
+    /// without openings, with [`DEFAULT_GRACE`] and the default [`OnFault`]. The players of a match think one
+    /// after the other.
     pub fn new(entrants: Vec<Entrant>, contests: Vec<Contest>, clocks: Clocks) -> Tournament {
         Tournament {
             entrants,

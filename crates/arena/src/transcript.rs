@@ -19,11 +19,11 @@ pub(crate) struct Transcript {
     /// The thinking time of each seat in the current step.
     pub(crate) thinking: Vec<Duration>,
     pub(crate) faults: Vec<Fault>,
-    /// The goals that the rules give in the terminal state; empty before.
+    /// The goals that the rules give in the terminal state. Empty until the match has reached it.
     pub(crate) given: Vec<Goals>,
-    /// The name of each seat's reasoner when the seat was last asked.
+    /// For each seat, the name of its reasoner when its player was last asked.
     reasoners: Vec<Option<&'static str>>,
-    /// The number of faults already in the record.
+    /// The number of faults that are already in the record.
     written: usize,
 }
 
@@ -48,7 +48,7 @@ impl Transcript {
         }
     }
 
-    /// The record up to now, if one is kept.
+    /// The record up to the current state. `None` if no record is kept.
     pub(crate) fn record(&self) -> Option<&Record> {
         self.record.as_ref()
     }
@@ -57,7 +57,8 @@ impl Transcript {
         self.record.is_some()
     }
 
-    /// Adds a state and the faults of the step before it; faults at the start belong to the initial state.
+    /// Adds a state, and the faults of the step before it. Faults at the start of the match are added with the
+    /// initial state.
     pub(crate) fn add_state(&mut self, text: String) {
         self.write_faults();
         if let Some(record) = &mut self.record {
@@ -161,7 +162,8 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
 }
 
-/// 32 hexadecimal digits of hashes whose keys come from the operating system's random numbers.
+/// A random token of 32 hexadecimal digits. They are hashes whose keys come from the operating system's random
+/// numbers.
 fn random_token() -> String {
     let half = || format!("{:016x}", RandomState::new().hash_one(now()));
     half() + &half()

@@ -13,7 +13,7 @@ pub struct Trial<'a> {
     pub role: Role,
     /// The clocks of the tournament.
     pub clocks: Clocks,
-    /// The time after the clock in which an answer is still accepted.
+    /// How long after the clock an answer is still accepted.
     pub grace: Duration,
     /// Raised to end the trial at once; its result is then ignored.
     pub stop: &'a StopToken,
@@ -24,7 +24,7 @@ pub struct Trial<'a> {
 pub struct Unfit {
     /// The error.
     pub why: String,
-    /// The remedy.
+    /// What the user can do about the error.
     pub help: String,
 }
 

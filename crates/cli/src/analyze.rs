@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// Minimum interval between two updates of the table. It doubles while one batch of playouts takes
-/// longer.
+/// The minimum interval between two updates of the table. It doubles while one batch of playouts takes longer than
+/// that.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// Search time, unless the command line sets a limit of time or iterations.
+/// The time of the search, if the command line limits neither time nor iterations.
 const THINKING_TIME: Duration = Duration::from_secs(5);
 
-/// Number of moves that the table shows for each role.
+/// The number of moves that the table shows for each role.
 const SHOWN: usize = 8;
 
 /// Show what the tree search thinks of a state
@@ -126,8 +126,8 @@ impl WithMachine for Analyze {
     }
 }
 
-/// Searches in slices and calls `each` after every slice. Without a time limit the search runs as a
-/// single slice, so that its result does not depend on the clock.
+/// Searches in slices and calls `each` after every slice. A search without a time limit is a single slice, so that
+/// its result does not depend on the clock.
 fn think<M: Playouts>(
     search: &mut Search<M>,
     iterations: Option<u64>,
@@ -168,7 +168,7 @@ fn reports<M: Playouts>(game: &Game, search: &Search<M>) -> Vec<SearchReport> {
     game.roles().map(|role| search.report(role)).collect()
 }
 
-/// The results as text.
+/// The reports on all roles as a table.
 fn table(game: &Game, reports: &[SearchReport]) -> String {
     let mut lines = Vec::new();
     if let Some(SearchReport { iterations, playouts, nodes, elapsed, .. }) = reports.first() {
@@ -200,7 +200,7 @@ fn table(game: &Game, reports: &[SearchReport]) -> String {
     lines.join("\n")
 }
 
-/// The results as JSON. The names are part of the interface.
+/// The reports on all roles as JSON. The names of its members are part of the interface.
 fn object(game: &Game, reports: &[SearchReport], is_over: bool, halt: &Halt) -> Value {
     let candidate =
         |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });

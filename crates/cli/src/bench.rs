@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The share of a timed run that one batch should take. A batch runs until its last playout ends, so
-/// small batches leave SIMD lanes idle.
+/// The share of a timed run that one batch should take. A batch lasts until its last playout ends, so small
+/// batches leave lanes idle.
 const BATCH_SHARE: f64 = 0.1;
 const LARGEST_BATCH: u64 = 1 << 18;
 /// The duration of the profiling run, as a share of the timed run.
@@ -75,7 +75,7 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "not a valid number of playouts; write a positive number".to_owned())
 }
 
-/// Parses a kind of processor, which must be one that this processor supports.
+/// Parses the name of a class of processors. This processor must support it.
 fn cpu(text: &str) -> Result<Cpu, String> {
     let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
         let names = Cpu::ALL.map(Cpu::name).join(", ");
@@ -172,7 +172,7 @@ impl WithMachine for Play {
 }
 
 impl Play {
-    /// The work of one thread: batches of playouts, until the count or the time is reached.
+    /// The work of one thread: plays batches until the number of playouts or the time is reached.
     fn work<M: Playouts>(&self, mut machine: M, next: &AtomicU64, began: Instant) -> anyhow::Result<Tally> {
         let start = [machine.initial_state()?];
         let mut tally = Tally::new(machine.game().role_count());
@@ -203,13 +203,14 @@ impl Play {
     }
 }
 
-/// Counts over completed playouts.
+/// Counts over the playouts that have been completed.
 #[derive(Debug)]
 struct Tally {
     counts: Fingerprint,
-    /// Number of playouts that reached the step limit, or a state in which a role has no legal move.
+    /// The number of playouts that reached the limit of steps, or a state in which a role has no legal move.
     unfinished: u64,
-    /// For each role, the number of playouts that are terminal or have a goal for it.
+    /// For each role, the number of playouts that ended in a terminal state or in a state with a goal for the
+    /// role.
     scored: Vec<u64>,
     cpu_seconds: f64,
 }
@@ -270,7 +271,7 @@ impl Tally {
     }
 }
 
-/// The output of a timed run. The names are part of the interface.
+/// The output of a timed run. The names of the members are part of the interface.
 #[derive(Debug, Serialize)]
 struct Speed {
     game: String,
@@ -284,27 +285,26 @@ struct Speed {
     mean_length: f64,
     mean_goals: Vec<Option<f64>>,
     peak_rss_mib: Option<f64>,
-    /// Playouts per CPU second, divided by the rate of `--against`.
+    /// The number of playouts for each CPU second, divided by the rate that `--against` gives.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Shares>,
 }
 
-/// The network's shares of the time, from 0 to 1.
+/// The shares of the time that the parts of the network take, from 0 to 1.
 #[derive(Debug, Default, Serialize)]
 struct Shares {
-    /// The gates of terminal, goals and legal moves.
+    /// The share of the gates of the terminal condition, the goals and the legal moves.
     gates: f64,
     choice: f64,
-    /// The gates of the next state.
+    /// The share of the gates of the next state.
     next: f64,
     bookkeeping: f64,
 }
 
 impl Shares {
-    /// Measures the shares in a separate run of about `time`, because reading the clock slows playouts
-    /// down.
+    /// Measures the shares in a run of its own, which takes about `time`: reading the clock slows playouts down.
     fn measure(machine: &PropNetMachine, seed: u64, time: Duration) -> anyhow::Result<Shares> {
         let mut machine = machine.clone();
         let start = [machine.initial_state()?];
@@ -365,7 +365,7 @@ impl Speed {
     }
 }
 
-/// The output of a counted run. It depends neither on the machine nor on time.
+/// The output of a run with a fixed number of playouts. It depends neither on the machine nor on time.
 #[derive(Debug, Serialize)]
 struct Counted {
     game: String,

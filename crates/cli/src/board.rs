@@ -40,8 +40,8 @@ impl Board {
         &self.model
     }
 
-    /// `facts` as lines of text. `moves` is the joint move that led here from the state `before`; its
-    /// squares are marked.
+    /// Draws the state of `facts` as lines of text. `moves` is the joint move that led here from the state of
+    /// `before`. The squares that it names are marked.
     pub(crate) fn draw(&self, facts: &[Fact], before: &[Fact], moves: &[String]) -> String {
         let position: Position = self.model.place(facts);
         let earlier = self.model.place(before);
@@ -52,13 +52,13 @@ impl Board {
     }
 }
 
-/// The view file beside the rulesheet; `None` if it cannot be read.
+/// The text of the view file beside the rulesheet, parsed. `None` if there is no such file.
 fn read_sidecar(rulesheet: &Path) -> Option<anyhow::Result<Sidecar>> {
     let text = std::fs::read(rulesheet.with_extension("view.json")).ok()?;
     Some(serde_json::from_slice(&text).map_err(Into::into))
 }
 
-/// Whether the locale supports UTF-8, which is assumed unless it is `C` or `POSIX`.
+/// Whether the locale supports UTF-8. Every locale except `C` and `POSIX` is assumed to support it.
 fn speaks_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()

@@ -25,7 +25,7 @@ use ggp_game::{Clocks, Game, StopToken};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Maximum number of matches of a tournament.
+/// The maximum number of matches of a tournament.
 const MAX_MATCHES: u64 = 100_000_000;
 
 /// Play many matches and tell who is stronger
@@ -199,7 +199,7 @@ fn matches(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Warnings about the players: identical ones, or ones whose matches all repeat the first.
+/// Warnings about the players: that two of them are identical, or that all matches of a game repeat the first.
 fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     let mut notes = Vec::new();
     for (place, first) in participants.iter().enumerate() {
@@ -222,7 +222,7 @@ fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     notes
 }
 
-/// The exit code for a tournament that cannot be played, or its error.
+/// The exit code for a tournament that cannot be played because of its players, or the error for any other reason.
 fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     match error {
         TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {
@@ -303,7 +303,7 @@ fn head(tournament: &Tournament) -> ReportHead {
     }
 }
 
-/// The command line that resumes with the results in `kept`.
+/// The command line that continues the tournament whose results are in the file `kept`.
 fn resume_command(kept: &Path) -> String {
     let mut words = Vec::new();
     let mut arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());

@@ -6,11 +6,11 @@
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
-/// Style of failures.
+/// The style of failures.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Style of successes.
+/// The style of successes.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Style of secondary text.
+/// The style of secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// Buffered standard output. The caller flushes it whenever the output must become visible.
@@ -22,7 +22,7 @@ pub(crate) fn stdout() -> BufWriter<Output> {
 #[derive(Debug)]
 pub(crate) struct Output(StdoutLock<'static>);
 
-/// The reader of standard output has closed the pipe.
+/// The error when the reader of standard output has closed the pipe.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output is closed")]
 struct OutputClosed;
@@ -49,13 +49,13 @@ pub(crate) fn is_closed(error: &io::Error) -> bool {
     error.get_ref().and_then(|inner| inner.downcast_ref::<OutputClosed>()).is_some()
 }
 
-/// Ignores that standard output is closed. For commands whose main work is not output, so that their exit
-/// code does not depend on a reader.
+/// Returns `Ok` if the error in `written` means that standard output is closed. This is for commands whose main
+/// work is not output: their exit code does not depend on a reader.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if is_closed(&error) { Ok(()) } else { Err(error) })
 }
 
-/// Writes a line to standard error. Errors are ignored.
+/// Writes a line to standard error and ignores errors.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
@@ -75,12 +75,12 @@ fn allows_colour() -> bool {
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// `text` in `style`, for standard output.
+/// `text` with the codes of `style`, if standard output is coloured.
 pub(crate) fn paint_stdout(style: Style, text: &str) -> String {
     paint(colours_stdout(), style, text)
 }
 
-/// `text` in `style`, for standard error.
+/// `text` with the codes of `style`, if standard error is coloured.
 pub(crate) fn paint_stderr(style: Style, text: &str) -> String {
     paint(colours_stderr(), style, text)
 }
@@ -94,7 +94,7 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Prints a prompt on standard error, without a line break.
+/// Writes a prompt to standard error, without a line break.
 pub(crate) fn ask(text: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{text}").and_then(|()| err.flush());

@@ -1,6 +1,6 @@
-//! Graphviz DOT.
+//! Quoting for Graphviz DOT.
 
-/// `text` as a quoted DOT string.
+/// `text` as a quoted string of DOT.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

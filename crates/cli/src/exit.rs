@@ -43,7 +43,7 @@ impl From<Exit> for ExitCode {
 pub(crate) struct UsageError(pub(crate) String);
 
 impl UsageError {
-    /// The message of `error`.
+    /// A usage error with the message of `error`.
     pub(crate) fn of(error: impl std::fmt::Display) -> UsageError {
         UsageError(error.to_string())
     }

@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The fluent `F` of `(true F)`.
+/// The fluent `F` of the text `(true F)`. `None` if the text has another form.
 fn fluent(text: &str) -> Option<&str> {
     text.strip_prefix("(true ")?.strip_suffix(')')
 }
@@ -94,7 +94,7 @@ fn asks_for_moves(explanation: &Explanation) -> bool {
     is_about_moves && explanation.verdict == Verdict::Fails || explanation.parts.iter().any(asks_for_moves)
 }
 
-/// Writes a tree, one line per node. The bounded depth of explanations bounds the recursion.
+/// Writes a tree with one line for each node. It recurses; the depth of explanations is bounded.
 fn write_tree(explanation: &Explanation, out: &mut impl Write) -> std::io::Result<()> {
     write_node(explanation, "", "", out)
 }
@@ -122,7 +122,7 @@ fn write_node(
     Ok(())
 }
 
-/// The reason of the verdict in words.
+/// The reason for the verdict of an explanation, in words.
 fn reason(explanation: &Explanation) -> String {
     let holds = explanation.verdict == Verdict::Holds;
     match explanation.because {

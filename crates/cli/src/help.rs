@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, mut ggp: clap::Command) -> anyhow::Resu
     Ok(Exit::Done)
 }
 
-/// All players and their options.
+/// The help on all players and their options.
 fn players() -> String {
     let mut text = String::from(
         "\
@@ -71,7 +71,7 @@ Options of mcts and uct:
     text
 }
 
-/// Appends the two lines of an option.
+/// Appends the two lines on an option to `text`.
 fn describe(option: &SpecOption, text: &mut String) {
     let default = match &option.defaults[..] {
         [mcts, uct] if mcts != uct => format!("{mcts}, for uct {uct}"),

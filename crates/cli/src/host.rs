@@ -146,7 +146,7 @@ impl Table<'_> {
     }
 }
 
-/// A unique match id, so that a player does not confuse this match with one that it still plays.
+/// A match id that is unique, so that no player takes this match for one that it still plays.
 fn match_id(arguments: &Arguments, seed: u64) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = arguments.file.game_name().chars().map(plain).collect();
@@ -154,7 +154,7 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
     format!("{name}.{seed}.{:x}", now.as_millis())
 }
 
-/// Reports how the match ended.
+/// Prints how the match ended, and returns the exit code.
 fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     let name = |role: usize| game.role_name(Role(role as u8));
     for fault in &outcome.faults {

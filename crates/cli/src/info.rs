@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The output. The names are part of the interface.
+/// The output of the command. The names of the members are part of the interface.
 #[derive(Debug, Serialize)]
 struct Info {
     game: String,
@@ -62,12 +62,12 @@ struct Info {
     rules: usize,
     interpreter: InterpreterInfo,
     network: Option<NetworkInfo>,
-    /// The reason why there is no network.
+    /// The reason why there is no network. Null if there is one.
     no_network: Option<String>,
     peak_rss_mib: Option<f64>,
 }
 
-/// The program that the interpreter evaluates.
+/// The size of the program that the interpreter evaluates.
 #[derive(Debug, Serialize)]
 struct InterpreterInfo {
     relations: usize,
@@ -95,9 +95,9 @@ struct NetworkInfo {
     fixpoints: usize,
     fixpoint_unknowns: usize,
     nodes: usize,
-    /// Two-input gates of the kept instances before simplification.
+    /// The number of two-input gates of the kept instances, before any simplification.
     gates_instantiated: u64,
-    /// Two-input gates of the network.
+    /// The number of two-input gates of the network.
     gates: usize,
     lanes: usize,
     defers_goals: bool,
@@ -125,7 +125,7 @@ struct PhaseInfo {
     working_rows: usize,
 }
 
-/// Number of gates after each compilation step.
+/// The number of gates after each compilation step.
 #[derive(Debug, Serialize)]
 struct StepsInfo {
     needed: usize,
@@ -231,7 +231,7 @@ impl InterpreterInfo {
 }
 
 impl NetworkInfo {
-    /// Grounds and compiles `game` within `limit` of CPU time, or returns the reason why not.
+    /// Grounds and compiles `game` within the CPU time `limit`. The error is the reason why that is not possible.
     fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, BuildError> {
         let (machine, times) = Build::within(limit).timed_network(game, &StopToken::new())?;
         let net = machine.net();
@@ -312,12 +312,13 @@ impl NetworkInfo {
         line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))
     }
 
-    /// Number of fluents that are neither constant, nor fixed by the phase, nor kept as state bits.
+    /// The number of fluents that have no influence: they are not constant, the phase does not fix them, and no
+    /// state bit is kept for them.
     fn without_influence(&self, fixed: usize) -> usize {
         self.fluents.saturating_sub(self.fluents_constant + fixed + self.state_bits)
     }
 
-    /// A table with one column per phase, and one for the program that evaluates single states.
+    /// Writes a table with a column for each phase, and one for the program that evaluates single states.
     fn write_programs(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
         type Cell<'a> = &'a dyn Fn(&PhaseInfo) -> usize;
         type Step = (&'static str, fn(&StepsInfo) -> usize);
@@ -358,7 +359,7 @@ impl NetworkInfo {
     }
 }
 
-/// Width of the first column.
+/// The width of the first column, in characters.
 const NAME: usize = 25;
 
 fn line(out: &mut impl Write, name: &str, value: &str) -> std::io::Result<()> {
@@ -373,7 +374,7 @@ fn columns(out: &mut impl Write, name: &str, cells: &[String]) -> std::io::Resul
     writeln!(out)
 }
 
-/// A number with commas between groups of three digits.
+/// A number as text, with commas between groups of three digits.
 fn grouped(number: impl Into<Number>) -> String {
     let digits = number.into().0.to_string();
     let mut text = String::new();

@@ -11,7 +11,7 @@ pub(crate) struct Logging {
 }
 
 impl Logging {
-    /// Starts logging. Call it once.
+    /// Starts logging. A process calls this only once.
     pub(crate) fn start(self) {
         let subscriber = tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr);
         // An error means that a logger is already set; then that one stays.

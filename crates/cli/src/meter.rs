@@ -1,12 +1,12 @@
 //! Measurement of CPU time and memory.
 
-/// CPU time of this process over all threads, in seconds. On systems other than Unix, the time since the
-/// first call.
+/// The CPU time of this process over all threads, in seconds. On systems other than Unix, the time since the first
+/// call.
 pub(crate) fn cpu_seconds() -> f64 {
     system::cpu_seconds()
 }
 
-/// The peak resident memory of this process, in MiB; `None` if the system does not report it.
+/// The largest resident memory of this process so far, in MiB. `None` if the system does not report it.
 pub(crate) fn peak_rss_mib() -> Option<f64> {
     system::peak_rss_mib()
 }

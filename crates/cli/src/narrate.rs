@@ -8,24 +8,24 @@ use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
 use std::io::Write;
 use std::path::Path;
 
-/// Number of moves whose search results are shown.
+/// The number of moves whose search results are shown.
 const OPINIONS: usize = 3;
 
 /// An observer that prints a match as it runs.
 pub(crate) struct Narrator<'a> {
     game: &'a Game,
     board: Board,
-    /// Number of joint moves that come from a record.
+    /// The number of joint moves that come from a record.
     given: u32,
     /// Whether the first state has been shown.
     started: bool,
     before: Vec<Fact>,
     moves: Vec<String>,
-    /// The file that the match is saved to after every step.
+    /// The file to which the match is saved after every step.
     save: Option<&'a Path>,
-    /// Whether standard output is still open.
+    /// Whether somebody still reads standard output.
     heard: bool,
-    /// The error that stopped the match.
+    /// The error that ended the match.
     failed: Option<anyhow::Error>,
     stop: StopToken,
 }
@@ -48,9 +48,9 @@ impl Observer for Narrator<'_> {
 }
 
 impl<'a> Narrator<'a> {
-    /// An observer of a match of `game` on `board`. The first `given` joint moves come from a record. The
-    /// match is saved to `save` after every step. An error raises `stop`; a closed standard output does
-    /// not, since the match serves other purposes too.
+    /// An observer of a match of `game`, whose states it draws on `board`. The first `given` joint moves come from
+    /// a record. The match is saved to `save` after every step. An error raises `stop`. A closed standard output
+    /// does not, since the match serves other purposes, too.
     pub(crate) fn new(
         game: &'a Game,
         board: Board,
@@ -64,8 +64,8 @@ impl<'a> Narrator<'a> {
         Narrator { game, board, given, started, before, moves, save, heard: true, failed: None, stop }
     }
 
-    /// Shows the first state, before any player is asked to start. `moves` led to it from the state
-    /// `before`.
+    /// Shows the first state before any player is asked to start. `moves` is the joint move that led to it from
+    /// the state `before`.
     ///
     /// # Errors
     /// When the output fails. A closed standard output is no error.
@@ -106,7 +106,7 @@ impl<'a> Narrator<'a> {
         self.unless_closed(told)
     }
 
-    /// Ends the output if standard output is closed; passes other errors on.
+    /// If standard output is closed, writes nothing from now on. Returns any other error.
     fn unless_closed(&mut self, told: std::io::Result<()>) -> anyhow::Result<()> {
         if let Err(error) = &told
             && console::is_closed(error)
@@ -156,7 +156,7 @@ impl<'a> Narrator<'a> {
     }
 }
 
-/// The search results for a role in one line.
+/// The search results for a role, in one line.
 fn opinion(role: &str, report: &SearchReport) -> String {
     let one = |candidate: &Candidate| {
         let score = match (candidate.proven, candidate.score) {

@@ -9,14 +9,14 @@ use ggp_propnet::{Node, PropNet, Signal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-/// Number of moves that the label of a move set names.
+/// The number of moves that the label of a move set names.
 const NAMED_MOVES: usize = 3;
 
 /// The nodes of the network on which an output depends, and the outputs.
 pub(crate) struct Picture<'a> {
     net: &'a PropNet,
-    /// The nodes to draw. All occurrences of an unknown are drawn as one node, which stands for its value
-    /// in the fixpoint.
+    /// The nodes to draw. An unknown of a fixpoint may occur several times; it is drawn as one node, which stands
+    /// for its value in the fixpoint.
     drawn: BTreeSet<usize>,
     /// The node of each unknown.
     unknowns: BTreeMap<(u32, u32), usize>,
@@ -57,12 +57,12 @@ impl<'a> Picture<'a> {
         picture
     }
 
-    /// Number of nodes of the drawing.
+    /// The number of nodes in the drawing.
     pub(crate) fn nodes(&self) -> usize {
         self.drawn.len() + self.outputs.len()
     }
 
-    /// The node that represents `at` in the drawing.
+    /// The node that stands for the network's node `at` in the drawing.
     fn place(&self, at: usize) -> usize {
         match self.net.nodes()[at] {
             Node::Variable(unknown) | Node::Fixpoint(unknown) => {
@@ -72,7 +72,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The inputs of a node.
+    /// The inputs of the node `at` in the drawing.
     fn inputs(&self, at: usize) -> impl Iterator<Item = Signal> + '_ {
         let (many, one): (&[Signal], Option<Signal>) = match &self.net.nodes()[at] {
             Node::And(inputs) => (inputs, None),
@@ -84,8 +84,8 @@ impl<'a> Picture<'a> {
         many.iter().copied().chain(one)
     }
 
-    /// Whether the node is drawn as its negation: a conjunction of negated inputs as a disjunction, false
-    /// as true.
+    /// Whether a node is drawn as its negation. A conjunction of negated inputs is drawn as a disjunction, and the
+    /// constant false as true.
     fn is_flipped(&self, at: usize) -> bool {
         match &self.net.nodes()[at] {
             Node::And(inputs) => inputs.iter().all(|input| input.is_negated()),

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// Interval of the checks for a request to stop while waiting for input.
+/// While waiting for input, requests to stop are checked at this interval.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Width of the list of moves if the terminal does not report its own.
+/// The width of the list of moves, in characters, if the terminal does not report its own.
 const WIDTH: usize = 80;
 
 /// The lines of standard input. A thread reads them until the program ends, since a read cannot be
@@ -36,7 +36,7 @@ impl Lines {
         Lines(lines)
     }
 
-    /// The next line; `None` at the end of the input or when `stop` is raised.
+    /// The next line. `None` at the end of the input, or when `stop` is raised.
     fn next(&self, stop: &StopToken) -> Option<String> {
         while !stop.is_stopped() {
             match self.0.recv_timeout(LOOK) {
@@ -57,7 +57,7 @@ pub(crate) struct Person<M: StateMachine> {
 }
 
 impl<M: StateMachine> Person<M> {
-    /// A person who types `lines`; `machine` supplies the legal moves. Several people at one keyboard
+    /// A player for a person who types `lines`. `machine` supplies the legal moves. Several people at one keyboard
     /// share the lines.
     pub(crate) fn new(machine: M, lines: Arc<std::sync::Mutex<Lines>>) -> Person<M> {
         Person { machine, lines, seat: None }
@@ -104,7 +104,7 @@ impl<M: StateMachine> Person<M> {
         }
     }
 
-    /// The move that a line names by its text or by its number in the list.
+    /// The move that the line `text` names. A line holds the text of a move, or its number in the list.
     fn read(&mut self, text: &str, legal: &[Move], state: &M::State, role: Role) -> anyhow::Result<Move> {
         let typed = self.machine.parse_legal_move(state, role, text);
         // Moves may themselves be numbers, so the text takes precedence.
@@ -121,7 +121,7 @@ impl<M: StateMachine> Person<M> {
         }
     }
 
-    /// Lists the moves with their numbers in columns.
+    /// Prints the legal moves with their numbers, in columns.
     fn list(&self, legal: &[Move]) {
         let digits = legal.len().to_string().len();
         let cells: Vec<String> = legal

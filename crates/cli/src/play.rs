@@ -71,8 +71,8 @@ pub(crate) struct Arguments {
     reasoning: Reasoning,
 }
 
-/// Tolerance for a late answer of a local player. These players keep their clocks, so it only matters on
-/// a busy machine.
+/// How late the answer of a local player may be. Local players keep their clocks, so this matters only on a busy
+/// machine.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
@@ -187,17 +187,17 @@ fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
     Clocks { start: arguments.startclock, play: play_clock(arguments.playclock, unlimited) }
 }
 
-/// Where a match begins.
+/// The state in which a match begins, and how it was reached.
 #[derive(Default)]
 struct Opening {
     /// The joint moves of the record, each legal, as the machine spells them.
     joints: Vec<Vec<String>>,
-    /// The facts of the state after them, and of the state before that.
+    /// The facts of the state after these moves, and those of the state before it.
     facts: [Vec<Fact>; 2],
 }
 
 impl Opening {
-    /// The initial state, or the last one of `record`.
+    /// The opening that `record` gives. Without a record, the initial state.
     fn read(machine: &mut Interpreter, record: Option<&Record>) -> anyhow::Result<Opening> {
         let mut opening = Opening::default();
         let Some(record) = record else {
@@ -274,7 +274,7 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
     Ok(fault_exit.max(Exit::Findings))
 }
 
-/// The command line that resumes the saved match.
+/// The command line that continues the match saved in the file `saved`.
 fn resume_command(saved: &Path) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut arguments = std::env::args();
@@ -291,7 +291,7 @@ fn resume_command(saved: &Path) -> String {
     words.join(" ")
 }
 
-/// A word quoted for a shell.
+/// `word`, quoted for a shell if necessary.
 pub(crate) fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -9,11 +9,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Delay before the display appears.
+/// The time after which the display appears.
 const PATIENCE: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows the current work until it is dropped.
+/// A display of the work in progress. It disappears when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts a display without a known end.
+    /// Starts a display with the text `what`. It shows no end, since that is not known.
     pub(crate) fn start(what: impl Into<String>) -> Progress {
         let bar = ProgressBar::hidden();
         let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
@@ -41,7 +41,7 @@ impl Progress {
         Progress { bar, timer }
     }
 
-    /// Sets the text of the display.
+    /// Changes the text of the display.
     pub(crate) fn set(&self, what: impl Into<String>) {
         if self.timer.is_some() {
             self.bar.set_message(what.into());

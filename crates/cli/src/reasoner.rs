@@ -35,7 +35,7 @@ pub(crate) struct Reasoning {
 }
 
 impl Reasoning {
-    /// The selected machine.
+    /// The machine that the option selects.
     pub(crate) fn choice(self) -> Choice {
         self.reasoner.0
     }
@@ -49,7 +49,7 @@ impl Reasoning {
         self.build_with(game, &Build::default())
     }
 
-    /// Builds the selected machine with the other parameters of `build`.
+    /// Builds the selected machine. The other parameters are those of `build`.
     ///
     /// # Errors
     /// When a network is required and the game has none.
@@ -62,8 +62,8 @@ impl Reasoning {
         Ok(reasoner)
     }
 
-    /// Builds the selected machine, for work on few states, which does not justify a build: `auto` selects
-    /// the interpreter.
+    /// Builds the selected machine for work on few states. Such work does not justify building a network, so
+    /// `auto` selects the interpreter.
     ///
     /// # Errors
     /// When a network is required and the game has none.
@@ -75,12 +75,12 @@ impl Reasoning {
     }
 }
 
-/// The message that the interpreter replaces a network.
+/// The message that the interpreter evaluates `game`, and why there is no network.
 pub(crate) fn fallback(game: &str, why: &str) -> String {
     format!("the interpreter evaluates {game}: {why}")
 }
 
-/// Prints what the players of a match learn about a build in the background.
+/// Prints a notice about a build in the background, which concerns the players of a match.
 pub(crate) fn say(notice: Notice<'_>) {
     console::say(&match notice {
         Notice::Waiting => {

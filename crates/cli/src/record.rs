@@ -25,8 +25,8 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// The joint moves that lead to the selected state; `None` for the initial state of the rules in the
-    /// file `rules`.
+    /// The joint moves that lead to the selected state. `None` if it is the initial state of the rules in the file
+    /// `rules`.
     ///
     /// # Errors
     /// When the record cannot be read, or has too few joint moves.
@@ -60,7 +60,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reads the file `path`; `-` is standard input.
+    /// Reads the record in the file `path`. The path `-` stands for standard input.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
         let text = rulesheet::read(path)?;
         let steps = read_steps(&String::from_utf8_lossy(&text.bytes));
@@ -68,19 +68,19 @@ impl Record {
         Ok(Record { name: text.name, steps })
     }
 
-    /// Parses a joint move, as `((move 1 2 1 3) noop)`.
+    /// Parses a joint move such as `((move 1 2 1 3) noop)`.
     pub(crate) fn parse_joint(text: &str) -> anyhow::Result<Vec<String>> {
         let one_line = text.replace(['\r', '\n'], " ");
         Ok(read_terms(&one_line)?)
     }
 
-    /// The joint moves as written.
+    /// The joint moves, as they are written in the record.
     pub(crate) fn moves(&self) -> impl ExactSizeIterator<Item = &[String]> {
         self.steps.iter().map(|step| step.moves.as_slice())
     }
 
-    /// Plays the moves from the initial state and returns the last state. `each` gets the number of every
-    /// state, from 0, and the state.
+    /// Plays the moves from the initial state and returns the last state. Calls `each` with every state and its
+    /// number, from 0.
     ///
     /// # Errors
     /// An illegal joint move, or an error of `each`.
@@ -101,7 +101,7 @@ impl Record {
     }
 }
 
-/// The joint move that `texts` name, if it is legal in `state` and the game is not over there.
+/// The joint move that `texts` name. It must be legal in `state`, and `state` must not be terminal.
 pub(crate) fn legal_joint<M: StateMachine>(
     machine: &mut M,
     state: &M::State,

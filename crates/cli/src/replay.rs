@@ -90,15 +90,15 @@ pub(crate) struct Shown {
     state: Vec<String>,
     legal: Map<String, Value>,
     terminal: bool,
-    /// Null if the rules give a role no goal or several.
+    /// The goal of each role. Null if the rules give the role no goal or several goals.
     goals: Map<String, Value>,
-    /// The score of each role as text.
+    /// The score of each role, as text.
     #[serde(skip)]
     scores: Vec<String>,
 }
 
 impl Shown {
-    /// The description of `state`, which follows `step` joint moves.
+    /// The description of `state`, which the match reached after `step` joint moves.
     fn of<M: StateMachine>(machine: &mut M, step: usize, state: &M::State) -> anyhow::Result<Shown> {
         let game = machine.game().clone();
         let mut facts = Vec::new();

@@ -66,7 +66,7 @@ impl GameFile {
     }
 }
 
-/// Reads the file `path`, or standard input if that is `-`.
+/// Reads the rulesheet in the file `path`. The path `-` stands for standard input.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
     if path == Path::new("-") {
         return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
@@ -82,7 +82,7 @@ pub(crate) fn show(text: &Rulesheet, findings: &[Diagnostic]) {
     }
 }
 
-/// `1 error`, `2 errors`.
+/// The number with its noun in the singular or plural: `1 error`, `2 errors`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -9,17 +9,17 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Minimum interval between two updates on a terminal.
+/// The minimum interval between two updates on a terminal.
 const GLANCE: Duration = Duration::from_millis(300);
 
-/// Interval between two lines of a log. A line also appears after each tenth of all matches.
+/// The interval between two lines of a log. A line also appears after each tenth of all matches.
 const LINE: Duration = Duration::from_secs(10);
 const TENTHS: u64 = 10;
 
-/// Number of players that a line names.
+/// The number of players that a line names.
 const NAMED: usize = 4;
 
-/// The display.
+/// The progress display of a tournament.
 #[derive(Debug)]
 pub(crate) struct Score {
     bar: Option<ProgressBar>,
@@ -28,7 +28,7 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// A display before the first match.
+    /// Starts the display, before the first match.
     pub(crate) fn start() -> Score {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -93,7 +93,7 @@ impl Score {
     }
 }
 
-/// A duration in two units: `2 h 5 min`, `3 min 20 s`, `12 s`.
+/// A duration in at most two units: `2 h 5 min`, `3 min 20 s`, `12 s`.
 fn spell(time: Duration) -> String {
     match time.as_secs() {
         s @ 0..60 => format!("{s} s"),

@@ -9,19 +9,19 @@ use ggp_search::{MctsOptions, PlayerSpec, Technique};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The player of a role.
+/// What plays a role.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Taker {
     /// A person at the keyboard.
     Person,
-    /// A player: its specification as written, and as parsed.
+    /// A player: its specification as it is written, and as parsed.
     Player(String, PlayerKind),
     /// The role `random`, whose moves the referee draws.
     Nature,
 }
 
 impl Taker {
-    /// The name in records.
+    /// The name of the player in records.
     pub(crate) fn name(&self) -> &str {
         match self {
             Taker::Person => "human",
@@ -34,7 +34,7 @@ impl Taker {
         matches!(self, Taker::Person)
     }
 
-    /// The options of the search; `None` if this is not a searching player of this program.
+    /// The options of the search. `None` if this is not a searching player of this program.
     fn search(&self) -> Option<&MctsOptions> {
         match self {
             Taker::Player(_, PlayerKind::Local(PlayerSpec::Mcts(options))) => Some(options),
@@ -55,7 +55,7 @@ impl Taker {
         }
     }
 
-    /// Whether it is an external program or a remote player.
+    /// Whether the player is an external program or a remote player.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(self, Taker::Player(_, PlayerKind::Command(_) | PlayerKind::Remote(_)))
     }
@@ -71,13 +71,14 @@ pub(crate) const KINDS: &str = "\
 /// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
-/// The play clock: the `given` one, else none where all searches are `unlimited` by time, else the default.
+/// The play clock. It is `given` if that is set. Otherwise there is none if `unlimited` says that no search needs
+/// a clock, else it is the default.
 pub(crate) fn play_clock(given: Option<Duration>, unlimited: bool) -> Duration {
     given.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK })
 }
 
-/// Assigns the roles; roles that are not named get the tree search. `iterations` is the limit for
-/// searches that have none.
+/// Assigns players to the roles. A role that no option names gets the tree search. `iterations` is the limit of
+/// those searches that set none themselves.
 pub(crate) fn seats(
     game: &Game,
     humans: &[String],
@@ -121,8 +122,8 @@ pub(crate) fn seats(
     Ok(who)
 }
 
-/// Starts the build of the reasoner for the searching players among `who`. Without a searching player, it
-/// is the interpreter.
+/// Starts to build the reasoner for the searching players in `who`. If there is no such player, the reasoner is
+/// the interpreter.
 pub(crate) fn prepare(
     who: &[Taker],
     reasoning: Reasoning,
@@ -137,7 +138,7 @@ pub(crate) fn prepare(
     Ok(build.begin(game)?.on_notice(reasoner::say))
 }
 
-/// Each role with its player: `white mcts, black human`.
+/// The roles with their players, in one line: `white mcts, black human`.
 pub(crate) fn line(game: &Game, who: &[Taker]) -> String {
     let seat = |(role, taker): (Role, &Taker)| format!("{} {}", game.role_name(role), taker.name());
     game.roles().zip(who).map(seat).collect::<Vec<_>>().join(", ")

@@ -3,8 +3,8 @@
 use crate::exit::UsageError;
 use ggp_arena::elo::{Hypothesis, Sprt, SprtState};
 
-/// Parses `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several. These values are
-/// the defaults.
+/// Parses `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several. A parameter that is missing
+/// has the value shown here.
 pub(crate) fn parse(words: &[String]) -> Result<Option<Sprt>, UsageError> {
     if words.is_empty() {
         return Ok(None);

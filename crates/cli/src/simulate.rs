@@ -11,13 +11,13 @@ use ggp_game::{EvalError, Game, Goal, Goals, Move, StateMachine, rng};
 use serde::Serialize;
 use std::io::Write;
 
-/// Number of steps after which a playout counts as endless.
+/// A playout that has taken this many steps counts as endless.
 const MAX_STEPS: u32 = 10_000;
 
-/// Number of joint moves shown before the state that refutes a property.
+/// The number of joint moves that are shown before the state that refutes a property.
 const SHOWN: usize = 10;
 
-/// A property that every playout is checked for.
+/// A property that is checked in every playout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Property {
@@ -40,27 +40,27 @@ impl Property {
         }
     }
 
-    /// Whether a well-formed game must have the property. Most published games violate monotonicity: they
-    /// give goals in every state, but only those of the last one are meant.
+    /// Whether a well-formed game must have the property. Monotonicity is not vital: most published games violate
+    /// it, because they give goals in every state although only those of the last state are meant.
     fn is_vital(self) -> bool {
         self != Property::Monotonic
     }
 }
 
-/// The refutation of a property by a playout. The names are part of the interface.
+/// The refutation of a property by a playout. The names of the members are part of the interface.
 #[derive(Debug, Serialize)]
 struct Refutation {
     property: Property,
-    /// The number of the playout, from 0; also that of its random stream.
+    /// The number of the playout, from 0. It is also the number of its random stream.
     playout: u64,
-    /// Number of joint moves before the refuting state.
+    /// The number of joint moves before the state that refutes the property.
     step: u32,
     why: String,
-    /// The number of the first of `moves`, from 1; 1 if there are none.
+    /// The number of the first move of `moves`, counted from 1. It is 1 if there are none.
     first: usize,
-    /// The last joint moves before the refuting state, at most [`SHOWN`].
+    /// The last joint moves before the state that refutes the property. There are at most [`SHOWN`].
     moves: Vec<Vec<String>>,
-    /// The joint moves before `moves`.
+    /// The joint moves before those in `moves`.
     #[serde(skip)]
     before: Vec<Vec<String>>,
 }
@@ -89,9 +89,9 @@ impl Refutation {
 #[derive(Debug, Serialize)]
 struct Reached {
     role: String,
-    /// The largest goal; null if there was none.
+    /// The largest goal that the role has reached. Null if it has reached none.
     best: Option<u8>,
-    /// Number of playouts in which the role got 100.
+    /// The number of playouts in which the role got 100.
     wins: u64,
 }
 
@@ -175,7 +175,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Records the refutation unless the property is refuted already.
+    /// Records the refutation of `property`, unless it has been refuted before.
     fn refute<M: StateMachine>(
         &mut self,
         property: Property,
@@ -229,8 +229,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// All joint moves of one refutation as a record of the game in `file`, and the refuted property in
-    /// words. Vital properties take precedence. `None` if nothing is refuted.
+    /// All joint moves of one refutation, as a record of the game in `file`, and the property in words. A vital
+    /// property comes first. `None` if nothing is refuted.
     pub(crate) fn record(&self, file: &str) -> Option<(&'static str, Record)> {
         let refutation = self.refuted.iter().min_by_key(|r| !r.property.is_vital())?;
         let mut moves = refutation.before.clone();

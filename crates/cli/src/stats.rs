@@ -99,7 +99,7 @@ pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> s
     out.flush()
 }
 
-/// The tested player and its opponent.
+/// The names of the tested player and of its opponent.
 fn pair<'a>(summary: &'a Summary, of: Option<&str>) -> Result<[&'a str; 2], UsageError> {
     let names: Vec<&str> = summary.players.iter().map(|player| player.name.as_str()).collect();
     let all = names.join(", ");

@@ -123,7 +123,7 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-/// A message for a user who watches `path` before a record exists there. Fails if none can appear.
+/// A message for a user who watches `path` before there is a record. Fails if no record can ever appear there.
 fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
     let name = path.display();
     if path.is_dir() {

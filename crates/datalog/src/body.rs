@@ -18,9 +18,9 @@ pub struct Body {
 }
 
 impl Body {
-    /// Plans the body of `rule` with the variables `given` bound beforehand, so that each assignment of the
-    /// variables of its positive literals is found once. Adds the indexes it needs to `program`; then call
-    /// [`Database::reindex`] on each database.
+    /// Plans the body of `rule` so that each assignment of the variables of its positive literals is found once.
+    /// The variables `given` are bound beforehand. Adds the indexes that the plan needs to `program`; the caller
+    /// then calls [`Database::reindex`] on each database.
     ///
     /// # Errors
     /// Fails when the rule is unsafe.
@@ -37,11 +37,12 @@ impl Body {
         Ok(Body { plan })
     }
 
-    /// Calls `found` for each solution with the values of the rule's variables. `given` holds values by
-    /// variable number; only those of the variables given to [`Body::plan`] are read.
+    /// Calls `found` for each solution with the values of the rule's variables. `given` holds values by variable
+    /// number; only those of the variables given to [`Body::plan`] are read.
     ///
     /// # Errors
-    /// Fails when a bound of `limits` is passed, on interruption, or with the error that `found` returns.
+    /// Fails when a bound of `limits` is exceeded, when the evaluation is interrupted, or with the error that
+    /// `found` returns.
     pub fn for_each(
         &self,
         database: &mut Database,

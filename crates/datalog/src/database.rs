@@ -14,10 +14,10 @@ pub struct Database {
     pub(crate) relations: Vec<Relation>,
     /// Whether each stratum is completely evaluated.
     pub(crate) complete: Vec<bool>,
-    /// The number of tuples in all relations; wide tuples count for more than one.
+    /// The number of tuples in all relations. A tuple with many columns counts for more than one.
     pub(crate) tuples: usize,
-    /// For each derived relation: the rows that joins tried plus the cost of insertions, since the last
-    /// reset.
+    /// For each derived relation, the work since the last reset: the number of rows that joins tried, plus the
+    /// cost of insertions.
     pub(crate) work: Vec<u64>,
     pub(crate) total_work: u64,
     /// The relation whose derivation failed last.
@@ -56,13 +56,13 @@ impl Database {
         &self.relations[relation.index()]
     }
 
-    /// Adds the sizes of `relations`, which must be complete, to `statistics`.
+    /// Adds the sizes of `relations` to `statistics`. The relations must be complete.
     pub fn observe(&self, statistics: &mut Statistics, relations: impl Iterator<Item = RelationId>) {
         statistics.observe(relations.map(|id| (id, self.relation(id))));
     }
 
-    /// Clears like [`Database::clear_from`] and removes the passing terms. Neither the remaining tuples nor
-    /// the caller may hold a passing term.
+    /// Clears like [`Database::clear_from`], and removes the temporary terms. After that, neither the remaining
+    /// tuples nor the caller may hold a temporary term.
     pub fn release_from(&mut self, program: &Program, level: u8) {
         self.clear_from(program, level);
         self.values.release();
@@ -99,7 +99,7 @@ impl Database {
         new
     }
 
-    /// Interns the term of `functor` and the columns of a row from column `first` on.
+    /// Interns the term that consists of `functor` and the columns of a row, from column `first` on.
     pub fn term_of_row(&mut self, functor: Functor, relation: RelationId, row: usize, first: usize) -> Value {
         self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
     }
@@ -126,7 +126,8 @@ impl Database {
         self.total_work = 0;
     }
 
-    /// Removes the tuples of all inputs of `level` or above, and of all relations that depend on them.
+    /// Removes the tuples of all inputs whose level is `level` or above, and of all relations that depend on such
+    /// inputs.
     pub fn clear_from(&mut self, program: &Program, level: u8) {
         for &relation in program.relations_from(level) {
             let relation = &mut self.relations[relation.index()];
@@ -145,7 +146,7 @@ impl Database {
         }
     }
 
-    /// Rebuilds the relations of `of` for which `program` has more indexes than this database.
+    /// Rebuilds those relations in `of` for which `program` has more indexes than this database.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);
@@ -155,8 +156,9 @@ impl Database {
         }
     }
 
-    /// Makes the database usable after a failed evaluation. Clears like [`Database::clear_from`], and removes
-    /// all terms but the first `terms`. Neither the remaining tuples nor the caller may hold a removed term.
+    /// Makes the database usable after a failed evaluation. Clears like [`Database::clear_from`], and removes all
+    /// terms except the first `terms`. After that, neither the remaining tuples nor the caller may hold a removed
+    /// term.
     pub fn roll_back(&mut self, program: &Program, level: u8, terms: usize) {
         self.clear_from(program, level);
         self.values.truncate(terms);

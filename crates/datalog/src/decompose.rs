@@ -12,14 +12,14 @@ use std::collections::BTreeSet;
 /// The result of [`decompose`].
 #[derive(Clone, Debug)]
 pub struct Decomposed {
-    /// The given relations, then the parts and the guards.
+    /// The signatures of the given relations, then those of the parts and the guards.
     pub signatures: Vec<Signature>,
-    /// The decomposed rules and the rules of parts and guards.
+    /// The decomposed rules, and the rules that define parts and guards.
     pub rules: Vec<Rule>,
-    /// Relations that bind variables which a part only tests. Their tuples follow from conditions that stay
-    /// in the decomposed rule, so guards restrict what is computed but not what holds.
+    /// The guards: relations that bind variables which a part only tests. Their tuples follow from conditions that
+    /// stay in the decomposed rule. Guards therefore restrict what is computed, but not what holds.
     pub guards: Vec<RelationId>,
-    /// For each part and guard, in order, the head relation of the rule for which it was first made.
+    /// For each part and guard in order, the relation in the head of the rule for which it was first made.
     pub owners: Vec<RelationId>,
 }
 
@@ -41,25 +41,26 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
 
 struct Decomposition {
     done: Decomposed,
-    /// Parts and guards by definition: whether it is a guard, its arity and its body. The variables are
+    /// The part or guard with a given definition: whether it is a guard, its arity and its body. Variables are
     /// numbered in order of occurrence, those of the head first.
     parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
 }
 
-/// Variables that occur in the same conditions and can be projected out together.
+/// A group of variables that occur in the same conditions and can be projected out together.
 struct Group {
     eliminated: BTreeSet<Variable>,
     /// The indices of these conditions.
     conditions: Vec<usize>,
-    /// The variables of the part's head.
+    /// The variables of the part's head. They stay in the rule.
     kept: Vec<Variable>,
-    /// Conditions outside the group that bind variables which those inside only test, with these variables.
+    /// Conditions outside the group that bind variables which conditions inside only test. Each comes with these
+    /// variables.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
 impl Group {
-    /// The group whose conditions have the fewest variables, fewer than the whole body; `None` if there is
-    /// none.
+    /// The group whose conditions have the fewest variables. `None` if no group has fewer variables than the whole
+    /// body.
     fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
@@ -119,7 +120,7 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// The relation with columns `kept` that `body` defines, as an atom of `rule`.
+    /// The part or guard with the columns `kept` that `body` defines, as an atom of `rule`.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
@@ -153,8 +154,8 @@ impl Decomposition {
     }
 }
 
-/// Conditions outside `conditions` that bind the variables which `conditions` leave unbound. `None` if a
-/// variable stays unbound.
+/// Conditions outside `conditions` that bind the variables which `conditions` leave unbound. `None` if some
+/// variable remains unbound.
 fn guards(
     rule: &Rule,
     of_literal: &[BTreeSet<Variable>],
@@ -185,7 +186,7 @@ fn guards(
     }
 }
 
-/// Adds the variables that compositions among `conditions` bind.
+/// Adds to `bound` the variables that compositions among `conditions` bind.
 fn compose(rule: &Rule, conditions: &[usize], bound: &mut BTreeSet<Variable>) {
     loop {
         let before = bound.len();

@@ -18,28 +18,29 @@ use rustc_hash::FxHashMap;
 /// A rewritten program in which some relations are computed on demand.
 #[derive(Clone, Debug)]
 pub struct Demanded {
-    /// The given relations, then the copies and their magic relations.
+    /// The signatures of the given relations, then those of the copies and their magic relations.
     pub signatures: Vec<Signature>,
     /// The rewritten rules.
     pub rules: Vec<Rule>,
     /// The magic relations. Removing their literals from bodies changes no answers, only the work.
     pub wanted: Vec<RelationId>,
-    /// For each relation the given relation that it copies, or whose magic relation it is; a given relation
-    /// maps to itself.
+    /// For each relation, the given relation to which it belongs: the one that it copies, the one for which it is
+    /// the magic relation, or itself.
     pub origin: Vec<RelationId>,
 }
 
 /// Why a program cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// A rule asks with no column known. The relation of the rule's head would have to be on demand too.
+    /// A rule asks for tuples with no column known. The relation in the head of that rule would have to be on
+    /// demand too.
     Unknown {
         /// The relation of the asking rule's head.
         asker: RelationId,
         /// The relation asked for.
         wanted: RelationId,
     },
-    /// Magic tuples of this relation lead to ever larger ones.
+    /// Magic tuples of this relation lead to ever larger magic tuples.
     Endless {
         /// The relation asked for.
         wanted: RelationId,
@@ -57,12 +58,12 @@ const MAX_COPIES: usize = 200;
 /// The maximum number of literals in the bodies of all magic rules together.
 const MAX_LITERALS: usize = 2_000_000;
 
-/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand. Input relations
-/// stay as they are, since the caller inserts their tuples.
+/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand. Input relations stay
+/// as they are, since the caller inserts their tuples.
 ///
 /// # Errors
-/// Fails when a rule asks with no column known, when demand could grow without end, and when the rewriting is
-/// too large.
+/// Fails when a rule asks for tuples with no column known, when demand could grow without end, and when the
+/// rewriting is too large.
 pub fn on_demand(
     signatures: &[Signature],
     rules: &[Rule],
@@ -109,10 +110,10 @@ struct Rewriting {
     /// The number of body literals of the magic rules so far.
     literals: usize,
     result: Demanded,
-    /// The relation of each copy, and its magic relation.
+    /// For each copy, its relation and its magic relation.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Which magic relation derives which other, and whether with a larger term.
+    /// Pairs of magic relations of which the first derives the second, and whether it does so with a larger term.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
@@ -145,7 +146,8 @@ impl Rewriting {
         (copy, wanted)
     }
 
-    /// Adds `rule`, or its version for a copy of its head, and the magic rules for its literals on demand.
+    /// Adds `rule`, or its version for a copy of the head's relation, and the magic rules for its literals on
+    /// demand.
     fn rewrite(&mut self, rule: &Rule, copied: Option<&Copied>) -> Result<(), Refusal> {
         let mut bound = vec![false; rule.variables as usize];
         let mut head = rule.head.clone();
@@ -216,7 +218,7 @@ impl Rewriting {
         Ok(())
     }
 
-    /// A magic relation whose tuples lead to larger ones of the same relation.
+    /// A magic relation whose tuples lead to larger tuples of the same relation. `None` if there is none.
     fn endless(&self) -> Option<RelationId> {
         let mut graph = DependencyGraph::new();
         for relation in 0..self.result.signatures.len() as u32 {
@@ -230,8 +232,9 @@ impl Rewriting {
     }
 }
 
-/// Whether the magic atom `asked` contains a term composed of values that only the first literal of `body`
-/// binds, the magic atom of the asking rule. The values that other conditions bind come from answers.
+/// Whether the magic atom `asked` contains a larger term than the asking rule's magic atom, which is the first
+/// literal of `body`: a term composed of values that only that literal binds. Values that other conditions bind
+/// come from answers, and do not count.
 fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Source {
@@ -294,7 +297,8 @@ fn bind(args: &[Argument], bound: &mut [bool]) {
     }
 }
 
-/// Moves the literals whose variables are bound from `open` to `body`. A composition binds all its variables.
+/// Moves those literals from `open` to `body` whose variables are bound. A composition then binds all its
+/// variables.
 fn take_bound(open: &mut Vec<&Literal>, bound: &mut [bool], body: &mut Vec<Literal>) {
     loop {
         let before = open.len();

@@ -2,7 +2,7 @@
 
 use crate::rule::RelationId;
 
-/// Why a set of rules is not a program.
+/// The reason why a set of rules is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// A variable of the head, of a negative literal or of a `Distinct` literal is not bound.
@@ -10,7 +10,7 @@ pub enum ProgramError {
     Unsafe {
         /// The rule's label.
         label: u32,
-        /// The variable's number.
+        /// The number of the variable that is not bound.
         variable: u32,
     },
     /// These relations depend on themselves through negation.
@@ -18,7 +18,7 @@ pub enum ProgramError {
     NotStratified(Vec<RelationId>),
 }
 
-/// Why an evaluation stops early. Static checks cannot exclude these errors.
+/// The reason why an evaluation ends early. Static checks cannot exclude these errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
     /// The rule makes more terms than the bound.
@@ -26,7 +26,7 @@ pub enum EvalError {
     TooManyTerms {
         /// The rule's label.
         label: u32,
-        /// The bound.
+        /// The largest number of terms.
         bound: usize,
     },
     /// The rule makes a term nested deeper than the bound.
@@ -34,7 +34,7 @@ pub enum EvalError {
     TooDeep {
         /// The rule's label.
         label: u32,
-        /// The bound.
+        /// The largest depth.
         bound: u32,
     },
     /// The rule makes a term with a longer text than the bound.
@@ -42,7 +42,7 @@ pub enum EvalError {
     TooLong {
         /// The rule's label.
         label: u32,
-        /// The bound.
+        /// The largest length of a term's text in bytes.
         bound: u32,
     },
     /// The rule makes more tuples than the bound.
@@ -50,15 +50,15 @@ pub enum EvalError {
     TooManyTuples {
         /// The rule's label.
         label: u32,
-        /// The bound.
+        /// The largest number of tuples.
         bound: usize,
     },
-    /// Joins tried more rows than the bound. The label names the rule that was running.
+    /// Joins tried more rows than the bound. The label names the rule that was being evaluated.
     #[error("rule {label} takes too much work (bound: {bound} rows)")]
     TooMuchWork {
         /// The rule's label.
         label: u32,
-        /// The bound.
+        /// The largest number of rows.
         bound: u64,
     },
     /// The interrupt flag in [`crate::Limits`] was set.

@@ -1,4 +1,4 @@
-//! The evaluation of a query: stratum by stratum, each once until the database is cleared.
+//! The evaluation of a query, stratum by stratum. A stratum is evaluated once until the database is cleared.
 
 use crate::Limits;
 use crate::database::Database;
@@ -8,11 +8,11 @@ use crate::program::{Program, Query, relation_of};
 use crate::statistics::Statistics;
 
 impl Program {
-    /// Evaluates the strata of `query` that are not yet complete.
+    /// Evaluates those strata of `query` that are not complete yet.
     ///
     /// # Errors
-    /// Fails when a bound of `limits` is passed or evaluation is interrupted. Clear the database before using
-    /// it again; see [`Database::roll_back`].
+    /// Fails when a bound of `limits` is exceeded or when the evaluation is interrupted. The caller then clears
+    /// the database before it uses it again; see [`Database::roll_back`].
     pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
         for &stratum in &query.strata {
             if !database.complete[stratum as usize] {
@@ -23,8 +23,8 @@ impl Program {
         Ok(())
     }
 
-    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
-    /// relations it reads are known. Adds the observed sizes to `statistics`.
+    /// The same as [`Program::evaluate`], but each stratum is planned just before it is evaluated, when the sizes
+    /// of the relations that it reads are known. Adds the observed sizes to `statistics`.
     ///
     /// # Errors
     /// As for [`Program::evaluate`].

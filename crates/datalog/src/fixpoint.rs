@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::program::Program;
 use crate::rule::{Argument, Atom, RelationId};
 
-/// Evaluates stratum `number`, whose dependencies are complete.
+/// Evaluates the stratum `number`. The strata on which it depends must be complete.
 pub(crate) fn complete_stratum(
     program: &Program,
     database: &mut Database,
@@ -49,7 +49,7 @@ pub(crate) fn complete_stratum(
     }
 }
 
-/// The cost of inserting a tuple, in rows tried.
+/// The cost of inserting a tuple, counted in rows tried.
 const ROWS_PER_TUPLE: u64 = 2;
 
 /// Runs a plan and inserts its solutions into the head's relation.

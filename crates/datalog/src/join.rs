@@ -12,7 +12,7 @@ use crate::rule::Argument;
 use crate::scratch::{Frame, Scratch};
 use crate::value::Value;
 
-/// The number of rows between two checks of the interrupt flag and of the row bound.
+/// After this many rows the join checks the interrupt flag and the bound on rows.
 const ROWS_PER_CHECK: u64 = 1 << 14;
 
 #[inline]
@@ -40,9 +40,9 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
     key.extend(args.iter().map(|&a| value_of(a, bindings)));
 }
 
-/// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows that a
-/// delta scan reads. `given` holds the values of the variables bound beforehand, by number. Returns the
-/// number of rows tried.
+/// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows that a delta
+/// scan reads. `given` holds the values of those variables that are bound beforehand, by variable number. Returns
+/// the number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,

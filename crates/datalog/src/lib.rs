@@ -71,23 +71,23 @@ pub use value::{Functor, Name, Value, Values};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bounds of an evaluation. Passing one makes the evaluation fail with an [`EvalError`].
+/// Bounds of an evaluation. Exceeding one makes the evaluation fail with an [`EvalError`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The maximum number of distinct terms. If terms have more than 16 arguments on average, every 16
-    /// arguments count as one term.
+    /// The maximum number of distinct terms. If terms have more than 16 arguments on average, the bound applies to
+    /// the number of all arguments divided by 16.
     pub terms: usize,
     /// The maximum nesting depth of a term. A constant has depth 1.
     pub depth: u32,
-    /// The maximum length of a term's text, in bytes. A term that contains another one several times can
-    /// double its length with each level.
+    /// The maximum length of a term's text, in bytes. The length can double with each level of nesting, if a term
+    /// contains another one twice.
     pub text: u32,
-    /// The maximum number of tuples in all relations. A tuple of 16 or more columns counts for more than one.
+    /// The maximum number of tuples in all relations. A tuple with 16 or more columns counts for more than one.
     pub tuples: usize,
     /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. Insertions
     /// count too. Unbounded by default.
     pub rows: u64,
-    /// Cancellation flag. Once it is true, evaluation stops with [`EvalError::Interrupted`].
+    /// A flag that another thread can set. When it is true, evaluation soon ends with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 

@@ -10,7 +10,7 @@ use crate::statistics::Statistics;
 use crate::value::Functor;
 use std::collections::BTreeSet;
 
-/// Which solutions of a rule a plan finds.
+/// The solutions of a rule that a plan must find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// Each tuple of the head, at least once.
@@ -19,7 +19,7 @@ pub(crate) enum Purpose {
     Instances,
 }
 
-/// How to treat a column of a tuple or an argument of a term.
+/// How a step treats a column of a tuple or an argument of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
     /// Bind the variable to the column's value.
@@ -31,17 +31,18 @@ pub(crate) enum Output {
 /// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Loop over all tuples, or over those of the delta.
+    /// Loop over all tuples of the relation, or over those of the delta.
     Scan { relation: RelationId, delta: bool, outputs: Box<[Output]>, once: bool },
-    /// Loop over the tuples whose columns of index `index` equal `key`.
+    /// Loop over those tuples whose columns in index number `index` equal `key`.
     Lookup { relation: RelationId, index: usize, key: Box<[Argument]>, outputs: Box<[Output]>, once: bool },
-    /// Test whether the relation contains the tuple (`holds`) or does not.
+    /// Test whether the relation contains the tuple. The test succeeds if the answer equals `holds`.
     Test { relation: RelationId, tuple: Box<[Argument]>, holds: bool },
     /// Test whether two values differ.
     Distinct(Argument, Argument),
-    /// Decompose a term whose value is bound.
+    /// Take the bound term `term` apart: fail unless its root is `functor`, and treat its arguments as `outputs`
+    /// says.
     Take { term: Argument, functor: Functor, outputs: Box<[Output]> },
-    /// Intern the term of bound arguments and bind `variable` to it.
+    /// Intern the term `functor` applied to `args`, which are bound, and bind `variable` to it.
     Make { functor: Functor, args: Box<[Argument]>, variable: Variable },
 }
 
@@ -49,14 +50,15 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Box<[Step]>,
-    /// After a solution, the number of outer scans and lookups that continue. The inner ones are cut off:
-    /// they cannot give a new head.
+    /// After a solution, the number of outer scans and lookups that continue. The inner ones end, because they
+    /// cannot give a new head.
     pub(crate) resume: usize,
     pub(crate) variables: usize,
     pub(crate) label: u32,
 }
 
-/// The indexes that the plans need, by relation. Each is a list of columns in ascending order.
+/// The indexes that the plans need, as a list for each relation. Each index is a list of columns in ascending
+/// order.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Indexes(Vec<Vec<Vec<usize>>>);
 
@@ -85,8 +87,8 @@ pub(crate) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Plans `rule`. If `delta` is given, that body literal comes first and reads the delta. Variables in
-    /// `given` are bound beforehand. `Err` is a variable that no literal binds.
+    /// Plans `rule`. If `delta` is given, that literal of the body comes first and reads the delta. The variables
+    /// in `given` are bound beforehand. The error is a variable that no literal binds.
     pub(crate) fn plan(
         &mut self,
         rule: &Rule,
@@ -121,10 +123,11 @@ impl Planner<'_> {
     }
 }
 
-/// An unfinished plan.
+/// A plan that is not finished.
 struct Draft<'a> {
     rule: &'a Rule,
-    /// For each variable, the number of scans and lookups up to the step that binds it; `None` while unbound.
+    /// For each variable, how many scans and lookups the plan has up to the step that binds it. `None` while the
+    /// variable is unbound.
     bound: Vec<Option<usize>>,
     depth: usize,
     done: Vec<bool>,
@@ -134,8 +137,8 @@ struct Draft<'a> {
     readers: Vec<Vec<usize>>,
     /// The literals to examine again, because more of their variables are bound.
     changed: BTreeSet<usize>,
-    /// The expected number of tuples of each positive literal; infinite until estimated and for other
-    /// literals.
+    /// The expected number of tuples of each positive literal. It is infinite for other literals, and until it has
+    /// been estimated.
     costs: Vec<f64>,
 }
 
@@ -165,7 +168,7 @@ impl<'a> Draft<'a> {
         self.changed.extend(&self.readers[variable.index()]);
     }
 
-    /// The open positive literal with the fewest expected tuples.
+    /// The positive literal with the fewest expected tuples among those that are not in the plan yet.
     fn cheapest(&self) -> Option<usize> {
         let open = (0..self.costs.len()).filter(|&l| !self.done[l] && self.costs[l].is_finite());
         open.min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b]))
@@ -179,7 +182,7 @@ impl<'a> Draft<'a> {
         args.iter().all(|&a| self.is_bound(a))
     }
 
-    /// Appends all tests and compositions whose variables are bound, and updates the costs of the other
+    /// Appends all tests and compositions whose variables are bound, and updates the costs of the remaining
     /// literals.
     fn place_tests(&mut self) {
         let rule = self.rule;
@@ -219,7 +222,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Outputs for `columns` of `args`: binds new variables and checks the rest.
+    /// The outputs for the columns `columns` of `args`: new variables are bound, and all other arguments are
+    /// checked.
     fn outputs(&mut self, args: &[Argument], columns: &[usize]) -> Box<[Output]> {
         let mut outputs = Vec::with_capacity(columns.len());
         for &column in columns {
@@ -277,7 +281,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Marks the scans and lookups whose new variables no later step and no head argument reads.
+    /// Marks each scan and lookup whose new variables no later step and no argument of the head reads. It stops at
+    /// its first matching tuple.
     fn mark_once(&mut self) {
         let mut read = vec![false; self.rule.variables as usize];
         let note = |read: &mut Vec<bool>, argument: Argument| {

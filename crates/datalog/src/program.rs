@@ -9,16 +9,17 @@ use crate::strata::{Stratum, stratify};
 /// The join plans of one rule.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RulePlans {
-    /// The plan for the first round; `None` if the rule has `deltas`.
+    /// The plan for the first round of a fixpoint. `None` if the rule has plans in `deltas`.
     pub(crate) whole: Option<Plan>,
     /// Whether later rounds run `whole` too.
     pub(crate) every_round: bool,
-    /// Semi-naive plans, one per recursive literal, which reads the last round's delta of that relation.
+    /// The semi-naive plans: for each recursive literal, a plan in which that literal reads the delta of the last
+    /// round.
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
 
-/// The maximum number of recursive literals for semi-naive plans. A rule with more is joined as a whole in
-/// every round, since one plan per literal takes memory quadratic in the rule's length.
+/// A rule with more recursive literals than this has no semi-naive plans and is joined as a whole in every round:
+/// one plan for each literal takes memory quadratic in the rule's length.
 const MOST_DELTAS: usize = 64;
 
 /// A stratified set of rules with join plans.
@@ -54,8 +55,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Like [`Program::new`], without plans. Call [`Program::plan`] before evaluating: rules without plans
-    /// derive nothing.
+    /// The same as [`Program::new`], but without join plans. The caller calls [`Program::plan`] before it
+    /// evaluates the program: rules without plans derive nothing.
     ///
     /// # Errors
     /// Fails when a relation depends on itself through negation.
@@ -90,11 +91,11 @@ impl Program {
         })
     }
 
-    /// Replans all rules for the relation sizes in `statistics`. Then call [`crate::Database::reindex`] on each
-    /// database of the program.
+    /// Plans all rules again, for the sizes of relations in `statistics`. The caller then calls
+    /// [`crate::Database::reindex`] on each database of the program.
     ///
     /// # Errors
-    /// Fails when a rule is unsafe; never for a program that has been planned before.
+    /// Fails when a rule is unsafe. It never fails for a program that has been planned before.
     pub fn plan(&mut self, statistics: &Statistics) -> Result<(), ProgramError> {
         self.indexes = Indexes::new(self.signatures.len());
         self.plans = vec![RulePlans::default(); self.rules.len()];
@@ -130,7 +131,7 @@ impl Program {
         Ok(())
     }
 
-    /// Empty statistics for [`Program::plan`].
+    /// Statistics without observations, to be filled for [`Program::plan`].
     pub fn statistics(&self) -> Statistics {
         Statistics::new(self.signatures.iter().map(|s| s.arity))
     }
@@ -140,7 +141,7 @@ impl Program {
         &self.rules
     }
 
-    /// The strata, each after those on which it depends.
+    /// The strata. Each comes after those on which it depends.
     pub fn strata(&self) -> &[Stratum] {
         &self.strata
     }
@@ -176,15 +177,15 @@ impl Program {
         needed
     }
 
-    /// The strata to evaluate for `relations`.
+    /// The query that evaluates all strata on which `relations` depend.
     pub fn query(&self, relations: &[RelationId]) -> Query {
         let needed = self.needed_strata(relations);
         let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
-    /// Like [`Program::query`], restricted to strata below `level`: those stay complete when the database is
-    /// cleared from `level`.
+    /// The same as [`Program::query`], restricted to relations whose level is below `level`. They remain complete
+    /// when the database is cleared from `level` on.
     pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
         let mut query = self.query(relations);
         query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);

@@ -6,7 +6,7 @@
 use crate::table::IdTable;
 use crate::value::{COLUMNS_PER_UNIT, Value, hash_values};
 
-/// The end of a chain of rows.
+/// The end of a chain of rows in an index.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A set of tuples of one arity.
@@ -48,7 +48,7 @@ impl Relation {
         self.len
     }
 
-    /// The units that each tuple counts for where memory is bounded.
+    /// How many units each tuple of this relation counts for, where memory is bounded.
     #[inline]
     pub(crate) fn weight(&self) -> usize {
         1 + self.arity / COLUMNS_PER_UNIT
@@ -108,7 +108,7 @@ impl Relation {
         true
     }
 
-    /// The newest row whose columns of index `index` equal `key`; [`NONE`] if there is no such row.
+    /// The newest row whose columns in index number `index` equal `key`. [`NONE`] if there is no such row.
     #[inline]
     pub(crate) fn newest(&self, index: usize, key: &[Value]) -> u32 {
         let index = &self.indexes[index];
@@ -119,7 +119,7 @@ impl Relation {
         row.unwrap_or(NONE)
     }
 
-    /// The next older row with the same key; [`NONE`] if there is no such row.
+    /// The newest row that is older than `row` and has the same key. [`NONE`] if there is no such row.
     #[inline]
     pub(crate) fn older(&self, index: usize, row: u32) -> u32 {
         self.indexes[index].older[row as usize]
@@ -141,7 +141,7 @@ impl Relation {
         self.indexes.len()
     }
 
-    /// Replaces the indexes and fills the new ones.
+    /// Replaces the indexes by indexes on the columns in `indexes`, and fills them.
     pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
         let old = std::mem::replace(self, Relation::new(self.arity, indexes));
         for row in old.rows() {

@@ -38,7 +38,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// The variable; `None` for a ground term.
+    /// The variable. `None` if the argument is a ground term.
     pub fn variable(self) -> Option<Variable> {
         match self {
             Argument::Variable(variable) => Some(variable),
@@ -95,9 +95,9 @@ pub struct Rule {
     pub head: Atom,
     /// The conditions.
     pub body: Vec<Literal>,
-    /// The number of variables; the rule's variables have smaller numbers.
+    /// The number of variables of the rule. They are numbered from 0.
     pub variables: u32,
-    /// The caller's identifier of the rule, reported in errors.
+    /// The caller's identifier of the rule. Errors report it.
     pub label: u32,
 }
 
@@ -108,7 +108,7 @@ pub struct Signature {
     pub name: String,
     /// The number of columns.
     pub arity: usize,
-    /// For an input relation, whose tuples the caller inserts: how often they change. Inputs of level 0 never
-    /// change. Clearing level `n` clears all relations that depend on inputs of level `n` or above.
+    /// For an input relation, whose tuples the caller inserts: how often its tuples change. Inputs of level 0
+    /// never change. Clearing level `n` clears all relations that depend on inputs of level `n` or above.
     pub level: u8,
 }

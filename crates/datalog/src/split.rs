@@ -12,11 +12,11 @@ use crate::strata::{dependency_graph, negative_cycles};
 use crate::value::{Value, Values};
 use rustc_hash::FxHashMap;
 
-/// For each column, its constant; `None` for a variable.
+/// A pattern: the constant in each column of a relation. `None` stands for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// The maximum number of rules that copy tuples between parts, views and relations. Beyond it, literals read
-/// the whole relation.
+/// The maximum number of rules that copy tuples between parts, views and relations. When it is reached, further
+/// literals read the whole relation instead of a view.
 const MAX_VIEWED: usize = 1_000_000;
 
 /// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to
@@ -63,7 +63,7 @@ pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>
 #[derive(Debug)]
 struct RelationPart {
     relation: RelationId,
-    /// The label of the first of its rules.
+    /// The label of the first rule of the part.
     label: u32,
 }
 
@@ -71,13 +71,13 @@ struct RelationPart {
 #[derive(Debug, Default)]
 struct Split {
     parts: Vec<(Pattern, RelationPart)>,
-    /// The index in `parts` of each pattern.
+    /// For each pattern, the index of its part in `parts`.
     numbers: FxHashMap<Pattern, usize>,
     has_constants: bool,
-    /// The column by which parts are indexed, and the parts with each constant in it.
+    /// The column by which parts are indexed. `by_constant` gives the parts that have each constant in it.
     column: usize,
     by_constant: FxHashMap<Value, Vec<usize>>,
-    /// The parts with a variable in that column.
+    /// The parts that have a variable in that column.
     general: Vec<usize>,
     views: FxHashMap<Pattern, RelationId>,
 }
@@ -92,7 +92,7 @@ impl Split {
         }
     }
 
-    /// Indexes the parts by the column that is a constant in most of them.
+    /// Indexes the parts by the column in which most of them have a constant.
     fn index(&mut self) {
         let columns = 0..self.parts.first().map_or(0, |(pattern, _)| pattern.len());
         let constants = |&c: &usize| self.parts.iter().filter(|(pattern, _)| pattern[c].is_some()).count();
@@ -139,7 +139,8 @@ impl Split {
     }
 }
 
-/// The pattern of a head. Facts depend on nothing, so all of them go to the part without constants.
+/// The pattern of a rule's head. Facts depend on nothing, so all of them go to the part whose pattern has no
+/// constant.
 fn pattern_of_head(rule: &Rule) -> Pattern {
     if rule.body.is_empty() { vec![None; rule.head.args.len()] } else { pattern_of(&rule.head.args) }
 }
@@ -160,7 +161,7 @@ struct NewRelations<'a> {
 }
 
 impl NewRelations<'_> {
-    /// Adds a relation for the tuples of `whole` that match `pattern`.
+    /// Adds a relation for those tuples of `whole` that match `pattern`.
     fn add(&mut self, whole: RelationId, pattern: &Pattern) -> RelationId {
         let whole = self.signatures[whole.index()].clone();
         let column = |constant: &Option<Value>| constant.map_or("*".to_owned(), |c| self.values.text(c));
@@ -169,7 +170,7 @@ impl NewRelations<'_> {
         RelationId(self.signatures.len() as u32 - 1)
     }
 
-    /// Adds a rule that copies the tuples of `from` that match `pattern` to `to`.
+    /// Adds a rule that copies those tuples of `from` that match `pattern` to `to`.
     fn copy(&mut self, from: &RelationPart, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),

@@ -12,26 +12,27 @@ pub struct Statistics {
 
 #[derive(Clone, Debug)]
 struct Seen {
-    /// The number of observations; `tuples` and `distinct` are sums over them.
+    /// The number of observations. `tuples` and `distinct` are sums over the observations.
     observations: f64,
     tuples: f64,
     distinct: Vec<f64>,
 }
 
-/// Assumed size of an unobserved relation: tuples, and distinct values in a column.
+/// The assumed size of a relation that was never observed: its number of tuples, and the number of distinct values
+/// in each column.
 const UNSEEN: (f64, f64) = (1000.0, 10.0);
 
-/// Assumed number of tuples of a relation that was empty at every observation.
+/// The assumed number of tuples of a relation that was empty in every observation.
 const RARE: f64 = 0.25;
 
 impl Statistics {
-    /// Statistics without observations, for relations of these arities.
+    /// Statistics without observations, for relations with these arities.
     pub(crate) fn new(arities: impl Iterator<Item = usize>) -> Statistics {
         let unseen = |arity| Seen { observations: 0.0, tuples: 0.0, distinct: vec![0.0; arity] };
         Statistics { relations: arities.map(unseen).collect() }
     }
 
-    /// Adds unobserved relations of these arities, with the next numbers.
+    /// Adds relations with these arities, which have not been observed. They get the next numbers.
     pub fn extend(&mut self, arities: impl Iterator<Item = usize>) {
         self.relations.extend(Statistics::new(arities).relations);
     }

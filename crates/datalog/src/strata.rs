@@ -9,8 +9,8 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-/// The dependency graph: an edge from each body relation to the head's relation; the weight is `true` if the
-/// literal is negated.
+/// The dependency graph. An edge leads from each relation in a rule's body to the relation in its head. Its weight
+/// is `true` if the literal in the body is negated.
 pub type DependencyGraph = DiGraph<RelationId, bool>;
 
 /// Mutually dependent relations, and their rules.
@@ -49,7 +49,8 @@ pub fn dependency_graph(relations: usize, rules: &[Rule]) -> DependencyGraph {
     graph
 }
 
-/// The strongly connected components of `graph`, dependencies first, each in ascending order.
+/// The strongly connected components of `graph`, each in ascending order. A component comes after those on which
+/// it depends.
 pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     // Kosaraju's algorithm, because Tarjan's algorithm in petgraph recurses. Both return the components in
     // reverse topological order of the edges.
@@ -65,7 +66,7 @@ pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     components
 }
 
-/// The number of the component of each relation.
+/// For each relation, the number of its component.
 fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
     let mut component_of = vec![0; relations];
     for (number, component) in components.iter().enumerate() {
@@ -76,7 +77,7 @@ fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
     component_of
 }
 
-/// The components with a negated edge inside: their relations depend on themselves through negation.
+/// The components in which some edge is negated: their relations depend on themselves through negation.
 pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     let components = components(graph);
     let component_of = numbers(&components, graph.node_count());

@@ -18,7 +18,7 @@ const SMALLEST: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct IdTable {
     slots: Vec<Slot>,
-    /// The stamp of filled slots; never 0.
+    /// The stamp that marks filled slots. It is never 0.
     stamp: u32,
     /// The right shift that turns a hash into a slot number.
     shift: u32,
@@ -32,7 +32,7 @@ impl Default for IdTable {
 }
 
 impl IdTable {
-    /// The id with this hash for which `matches` holds, if any.
+    /// The id with this hash for which `matches` holds. `None` if there is none.
     #[inline]
     pub(crate) fn find(&self, hash: u32, mut matches: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len() - 1;
@@ -59,7 +59,8 @@ impl IdTable {
         self.len += 1;
     }
 
-    /// Replaces the id for which `matches` holds by `id` and returns the old one; adds `id` if there is none.
+    /// Replaces the id for which `matches` holds by `id`, and returns the old id. If there is none, adds `id` and
+    /// returns `None`.
     #[inline]
     pub(crate) fn replace(
         &mut self,
@@ -83,7 +84,7 @@ impl IdTable {
         None
     }
 
-    /// Empties the table in constant time, except once in 2³² calls.
+    /// Empties the table. Takes constant time, except once in 2³² calls.
     pub(crate) fn clear(&mut self) {
         self.len = 0;
         self.stamp = self.stamp.wrapping_add(1);

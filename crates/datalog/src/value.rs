@@ -3,8 +3,8 @@
 //! Invariant: the arguments of a compound term have smaller numbers than the term itself. No function
 //! recurses over the nesting of terms.
 //!
-//! [`Values::keep`] divides the terms into lasting and passing ones. Passing terms live until
-//! [`Values::release`]. A caller that needs a passing term for longer serialises it with [`Values::write`]
+//! [`Values::keep`] divides the terms into permanent and temporary ones. Temporary terms live until
+//! [`Values::release`]. A caller that needs a temporary term for longer serialises it with [`Values::write`]
 //! and restores it with [`Values::read`].
 
 use crate::table::IdTable;
@@ -47,11 +47,10 @@ struct Node {
     first: u32,
 }
 
-/// The number of term arguments or tuple columns that count as one more term or tuple where memory is
-/// bounded.
+/// Where memory is bounded, this many arguments of terms or columns of tuples count as one more term or tuple.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
-/// Tag bit of a name in a serialised term. The numbers of lasting terms are below it.
+/// The bit that marks a name in a serialised term. The numbers of permanent terms do not have it.
 const NAME: u32 = 1 << 31;
 
 /// The table of ground terms.
@@ -62,23 +61,24 @@ pub struct Values {
     nodes: Vec<Node>,
     arguments: Vec<Value>,
     depths: Vec<u32>,
-    /// The length of each term's text in bytes. Sharing lets the length grow exponentially with the depth.
+    /// The length of each term's text in bytes. It can grow exponentially with the depth, because terms share
+    /// subterms.
     lengths: Vec<u32>,
-    /// Hash table of the lasting terms.
+    /// Hash table of the permanent terms.
     by_term: IdTable,
-    /// Hash table of the passing terms.
-    passing: IdTable,
-    /// Terms with numbers below this are lasting. The bound only falls, and never below an existing lasting
-    /// term: otherwise a term could have two serialisations.
-    lasting: usize,
-    /// The maximum number of arguments of all lasting terms together.
-    lasting_arguments: usize,
-    /// [`Values::is_crowded`] holds when there are more passing terms than this.
+    /// Hash table of the temporary terms.
+    temporary: IdTable,
+    /// Terms whose numbers are below this are permanent. The value only falls, and never below the number of an
+    /// existing permanent term: otherwise a term could have two serialisations.
+    permanent: usize,
+    /// The maximum number of arguments of all permanent terms together.
+    permanent_arguments: usize,
+    /// [`Values::is_crowded`] holds when there are more temporary terms than this.
     crowd: usize,
 }
 
 impl Default for Values {
-    /// An empty table in which all terms are lasting.
+    /// An empty table in which all terms are permanent.
     fn default() -> Values {
         Values {
             names: Vec::new(),
@@ -88,9 +88,9 @@ impl Default for Values {
             depths: Vec::new(),
             lengths: Vec::new(),
             by_term: IdTable::default(),
-            passing: IdTable::default(),
-            lasting: usize::MAX,
-            lasting_arguments: usize::MAX,
+            temporary: IdTable::default(),
+            permanent: usize::MAX,
+            permanent_arguments: usize::MAX,
             crowd: usize::MAX,
         }
     }
@@ -135,15 +135,15 @@ impl Values {
         let own = u32::try_from(self.spelling(functor.name).len() + around).unwrap_or(u32::MAX);
         let blank_and = |sum: u32, a: &Value| sum.saturating_add(self.lengths[a.index()]).saturating_add(1);
         self.lengths.push(args.iter().fold(own, blank_and));
-        if self.arguments.len() > self.lasting_arguments {
-            self.lasting = self.lasting.min(self.nodes.len());
+        if self.arguments.len() > self.permanent_arguments {
+            self.permanent = self.permanent.min(self.nodes.len());
         }
         self.enter(hash, id);
         Value(id)
     }
 
     fn enter(&mut self, hash: u32, id: u32) {
-        let table = if (id as usize) < self.lasting { &mut self.by_term } else { &mut self.passing };
+        let table = if (id as usize) < self.permanent { &mut self.by_term } else { &mut self.temporary };
         table.insert(hash, id);
     }
 
@@ -156,13 +156,13 @@ impl Values {
     fn lookup(&self, hash: u32, functor: Functor, args: &[Value]) -> Option<u32> {
         let is_it = |id: u32| self.nodes[id as usize].functor == functor && self.arguments(Value(id)) == args;
         let found = self.by_term.find(hash, is_it);
-        if found.is_some() || self.nodes.len() <= self.lasting {
+        if found.is_some() || self.nodes.len() <= self.permanent {
             return found;
         }
-        self.passing.find(hash, is_it)
+        self.temporary.find(hash, is_it)
     }
 
-    /// Removes all terms but the first `len`.
+    /// Removes all terms except the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len >= self.nodes.len() {
             return;
@@ -171,11 +171,11 @@ impl Values {
         self.nodes.truncate(len);
         self.depths.truncate(len);
         self.lengths.truncate(len);
-        self.passing.clear();
-        if len < self.lasting {
+        self.temporary.clear();
+        if len < self.permanent {
             self.by_term.clear();
         }
-        let first = if len < self.lasting { 0 } else { self.lasting };
+        let first = if len < self.permanent { 0 } else { self.permanent };
         for id in first..len {
             let id = id as u32;
             let hash = hash_term(self.nodes[id as usize].functor, self.arguments(Value(id)));
@@ -183,41 +183,41 @@ impl Values {
         }
     }
 
-    /// Makes the existing terms and the next `more` terms lasting (fewer if those have more than 16 arguments
-    /// on average); all later terms are passing. Call it at most once.
+    /// Makes the existing terms and the next `more` terms permanent. There are fewer of the latter if they have
+    /// more than 16 arguments on average. All later terms are temporary. It may be called only once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
-        self.lasting = self.lasting.min(most(self.nodes.len(), more).min(NAME as usize));
-        self.lasting_arguments = most(self.arguments.len(), more.saturating_mul(COLUMNS_PER_UNIT));
+        self.permanent = self.permanent.min(most(self.nodes.len(), more).min(NAME as usize));
+        self.permanent_arguments = most(self.arguments.len(), more.saturating_mul(COLUMNS_PER_UNIT));
         self.crowd = more;
     }
 
-    /// Whether `value` survives [`Values::release`].
+    /// Whether `value` is a permanent term, which survives [`Values::release`].
     #[inline]
-    pub fn is_lasting(&self, value: Value) -> bool {
-        value.index() < self.lasting
+    pub fn is_permanent(&self, value: Value) -> bool {
+        value.index() < self.permanent
     }
 
-    /// Whether there are more passing terms than the `more` given to [`Values::keep`]. Wide terms count for
-    /// more.
+    /// Whether there are more temporary terms than the number `more` given to [`Values::keep`]. Terms with many
+    /// arguments count for more.
     #[inline]
     pub fn is_crowded(&self) -> bool {
-        let Some(first) = self.nodes.get(self.lasting) else { return false };
+        let Some(first) = self.nodes.get(self.permanent) else { return false };
         let arguments = self.arguments.len() - first.first as usize;
-        (self.nodes.len() - self.lasting).max(arguments / COLUMNS_PER_UNIT) > self.crowd
+        (self.nodes.len() - self.permanent).max(arguments / COLUMNS_PER_UNIT) > self.crowd
     }
 
-    /// Removes all passing terms.
+    /// Removes all temporary terms.
     pub fn release(&mut self) {
-        self.truncate(self.lasting);
+        self.truncate(self.permanent);
     }
 
-    /// Serialises `value` to `out` as names, arities and numbers of lasting terms, in preorder. A term always
+    /// Serialises `value` to `out` as names, arities and numbers of permanent terms, in preorder. A term always
     /// has the same serialisation.
     pub fn write(&self, value: Value, out: &mut Vec<u32>) {
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
-            if self.is_lasting(value) {
+            if self.is_permanent(value) {
                 out.push(value.0);
                 continue;
             }
@@ -283,7 +283,8 @@ impl Values {
         self.nodes.len()
     }
 
-    /// The number of terms, or one per [`COLUMNS_PER_UNIT`] arguments of all terms together if that is more.
+    /// The number of terms. If all terms together have more than [`COLUMNS_PER_UNIT`] arguments for each term, the
+    /// number of arguments divided by that constant.
     #[inline]
     pub(crate) fn size(&self) -> usize {
         self.nodes.len().max(self.arguments.len() / COLUMNS_PER_UNIT)
@@ -330,7 +331,7 @@ fn hash_term(functor: Functor, args: &[Value]) -> u32 {
     hash_values(root, args.iter().copied())
 }
 
-/// A multiplicative hash of a sequence of values. Its upper bits are the best distributed.
+/// A multiplicative hash of a sequence of values. Its upper bits are distributed best.
 #[inline]
 pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -384,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn passing_terms_are_released_and_read_again_as_they_were_written() {
+    fn temporary_terms_are_released_and_read_again_as_they_were_written() {
         let mut values = Values::default();
         let f = Functor { name: values.name("f"), arity: Some(2) };
         let none = Functor { name: values.name("none"), arity: Some(0) };
@@ -395,7 +396,7 @@ mod tests {
         let empty = values.term(none, &[]);
         let deep = values.term(f, &[kept, empty]);
         let deeper = values.term(f, &[deep, deep]);
-        assert_eq!([kept, empty, deep].map(|v| values.is_lasting(v)), [true, false, false]);
+        assert_eq!([kept, empty, deep].map(|v| values.is_permanent(v)), [true, false, false]);
         let text = values.text(deeper);
         let mut written = Vec::new();
         values.write(deeper, &mut written);
@@ -410,26 +411,26 @@ mod tests {
         let mut read = Vec::new();
         values.read(&written, &mut read);
         assert_eq!(read.iter().map(|&v| values.text(v)).collect::<Vec<_>>(), [&text, "0", "(none)"]);
-        assert_eq!(values.find(none, &[]), Some(read[2]), "a passing term is found");
+        assert_eq!(values.find(none, &[]), Some(read[2]), "a temporary term is found");
         let mut again = Vec::new();
         for &value in &read {
             values.write(value, &mut again);
         }
         assert_eq!(again, written);
-        // Truncation keeps the passing terms below the new length, and their hash entries.
+        // Truncation keeps the temporary terms below the new length, and their hash entries.
         values.truncate(4);
         assert_eq!(values.find(f, &[one, one]), Some(empty));
         assert_eq!(values.find(none, &[]), None);
     }
 
     #[test]
-    fn wide_terms_use_up_what_is_lasting_and_are_a_crowd_earlier() {
+    fn wide_terms_use_up_what_is_permanent_and_are_a_crowd_earlier() {
         let mut values = Values::default();
         let wide = Functor { name: values.name("wide"), arity: Some(160) };
         let numbers: Vec<Value> = (0..200).map(|n| values.constant(&n.to_string())).collect();
         values.keep(10);
         let all: Vec<Value> = (0..12).map(|n| values.term(wide, &numbers[n..n + 160])).collect();
-        assert_eq!(all.iter().filter(|&&v| values.is_lasting(v)).count(), 2);
+        assert_eq!(all.iter().filter(|&&v| values.is_permanent(v)).count(), 2);
         assert!(values.is_crowded());
         values.release();
         assert!(!values.is_crowded());

@@ -7,20 +7,21 @@ use ggp_game::EvalError;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 
-/// The attempt to derive an atom with one rule.
+/// An attempt to derive an atom with one rule.
 struct Attempt {
     rule: usize,
-    /// The conditions in the order of the attempt: indices into the lowered body and into the rulesheet's
-    /// body.
+    /// The conditions in the order in which they are tested: indices into the lowered body, and into the body in
+    /// the rulesheet.
     order: Vec<(usize, usize)>,
-    /// The number of leading conditions that hold together; the next condition fails.
+    /// How many of the first conditions hold together. The next condition fails.
     reached: usize,
-    /// The values of the variables; `None` where a variable is unbound.
+    /// The values of the rule's variables. `None` for a variable that is unbound.
     bindings: Vec<Option<Value>>,
 }
 
 impl Attempt {
-    /// The sort key of attempts, larger is nearer: the share of conditions that hold, then their number.
+    /// The sort key of attempts. A larger key is nearer to a derivation: it has a larger share of conditions that
+    /// hold, then a larger number of them.
     fn nearness(&self) -> (f64, usize) {
         (self.reached as f64 / self.order.len().max(1) as f64, self.reached)
     }
@@ -64,7 +65,7 @@ impl Explainer {
         Ok(explanation)
     }
 
-    /// Explains the condition at which an attempt failed.
+    /// Explains the condition at which an attempt fails.
     fn failing(
         &mut self,
         attempt: &Attempt,
@@ -91,8 +92,8 @@ impl Explainer {
         }
     }
 
-    /// The rules of the description whose heads match one of `atoms` directly or through bridge rules, each
-    /// with the matching form of the atom.
+    /// The rules of the description whose heads match one of `atoms`, directly or through bridge rules. Each comes
+    /// with the form of the atom that matches.
     fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Ground> = atoms.iter().cloned().collect();
@@ -114,8 +115,8 @@ impl Explainer {
         found
     }
 
-    /// Tests how many conditions of a rule for `atom` hold together. The conditions are in the order of the
-    /// text, except that tests wait until their variables are bound.
+    /// Tests how many conditions of the rule `number` for `atom` hold together. The conditions are in the order of
+    /// the text, except that a test waits until its variables are bound.
     fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Attempt, EvalError> {
         let order = self.reading_order(number);
         let given = self.given(number, atom).expect("a candidate's head fits");
@@ -149,8 +150,8 @@ impl Explainer {
         Ok(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings })
     }
 
-    /// The conditions of a rule in an order in which each can be tested, as indices into the lowered body
-    /// and into the rulesheet's body.
+    /// The conditions of the rule `number` in an order in which each can be tested. They are indices into the
+    /// lowered body, and into the body in the rulesheet.
     fn reading_order(&self, number: usize) -> Vec<(usize, usize)> {
         let rule = &self.program.rules()[number];
         let mut open = self.conditions(number);
@@ -169,7 +170,7 @@ impl Explainer {
     }
 }
 
-/// Whether each variable is bound when the head and the conditions at `places` are given.
+/// For each variable, whether it is bound when the head and the conditions at `places` are given.
 fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     let mut known = vec![false; rule.variables as usize];
     let mut note = |argument: Argument| {

@@ -40,7 +40,7 @@ const MAX_NODES: usize = 400;
 /// The largest depth of an explanation.
 const MAX_DEPTH: usize = 32;
 
-/// The largest number of rule instances that are examined for the shortest proof of a recursive atom.
+/// The largest number of rule instances that the search for the shortest proof of a recursive atom examines.
 const MAX_INSTANCES: usize = 200_000;
 
 /// Whether an atom or a condition holds.
@@ -59,20 +59,20 @@ pub enum Verdict {
 pub enum Because {
     /// The state decides: the fact holds because it is in the state, or fails because it is not.
     State,
-    /// The move is, or is not, part of the joint move.
+    /// The joint move decides: the move is part of it, or it is not.
     Moves,
-    /// The rule in this line of the rulesheet; without parts, the rule is a fact.
+    /// The rule in this line of the rulesheet gives the atom. If the explanation has no parts, the rule is a fact.
     Rule(usize),
-    /// The rule that comes nearest to giving the atom.
+    /// No rule gives the atom. The rule that comes nearest is shown.
     Nearest {
         /// The line of that rule, from 1.
         line: usize,
         /// The number of rules that could give the atom.
         of: usize,
     },
-    /// No rule can give the atom.
+    /// The atom has no rule whose head matches it.
     NoRule,
-    /// The explanation is elsewhere in the tree.
+    /// The same atom is explained elsewhere in the tree.
     Elsewhere,
     /// The explanation is omitted because the tree would grow too large.
     Omitted,
@@ -83,13 +83,13 @@ pub enum Because {
 /// The reason why one atom, or one condition of a rule, holds or fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
-    /// The canonical text; variables without a value keep their names.
+    /// The canonical text of the atom or condition. Variables without a value keep their names.
     pub text: String,
     /// Whether the atom or condition holds.
     pub verdict: Verdict,
     /// The reason for the verdict.
     pub because: Because,
-    /// The conditions of the rule, in order.
+    /// The explanations of the rule's conditions, in order.
     pub parts: Vec<Explanation>,
 }
 
@@ -102,11 +102,11 @@ pub enum ExplainError {
     /// The rules have no relation or fluent of that name and arity.
     #[error("{}", unknown(.name, *.arity, *.other))]
     Unknown {
-        /// The requested name.
+        /// The name in the request.
         name: String,
-        /// The requested arity.
+        /// The arity in the request.
         arity: usize,
-        /// The arity with which the rules define a relation of that name, if they do.
+        /// The arity with which the rules define a relation of that name. `None` if they define none.
         other: Option<usize>,
     },
     /// The rules could not be evaluated.
@@ -126,10 +126,10 @@ fn unknown(name: &str, arity: usize, other: Option<usize>) -> String {
 /// A ground atom of the program.
 type Ground = (RelationId, Box<[Value]>);
 
-/// A rule instance: the number of the rule and the values of its variables.
+/// An instance of a rule: the number of the rule, and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// The GDL form of a relation: ordinary, or a form of a carrier.
+/// What a relation stands for in GDL: an ordinary relation, or a form of a carrier such as `true`.
 #[derive(Clone, Debug)]
 enum Shape {
     Ordinary(String),
@@ -137,7 +137,7 @@ enum Shape {
     Flat(Carrier, Functor),
 }
 
-/// Explains facts of the state that is loaded.
+/// Explains facts of the state that [`Explainer::load`] has loaded.
 #[derive(Debug)]
 pub struct Explainer {
     game: Arc<Game>,
@@ -149,10 +149,10 @@ pub struct Explainer {
     shapes: Vec<Shape>,
     /// The numbers of the rules of each relation.
     rules_of: Vec<Vec<usize>>,
-    /// The stratum of each relation, and whether that stratum is recursive.
+    /// For each relation, the number of its stratum, and whether that stratum is recursive.
     strata: Vec<(usize, bool)>,
     bodies: FxHashMap<usize, Body>,
-    /// The rule instance that explains each recursive atom.
+    /// For each recursive atom that has been proved, the rule instance that explains it.
     proofs: FxHashMap<Ground, Instance>,
     /// The atoms that the tree already explains.
     shown: FxHashSet<Ground>,
@@ -221,8 +221,8 @@ impl Explainer {
         }
     }
 
-    /// Replaces the state by exactly `facts`, and the joint move by `joint`, in role order. Roles beyond
-    /// the end of `joint` have no move.
+    /// Replaces the state by `facts`, and the joint move by `joint`, which is in role order. If `joint` has fewer
+    /// moves than there are roles, the last roles have no move.
     ///
     /// # Errors
     /// [`EvalError::UnknownFact`] when a text is not exactly one term.
@@ -276,8 +276,8 @@ impl Explainer {
         }
     }
 
-    /// Respells each word of `text` that the rules do not contain, if they contain exactly one word that
-    /// differs from it only in ASCII case.
+    /// Corrects the case of words: a word of `text` that the rules do not contain is replaced if they contain
+    /// exactly one word that differs from it only in ASCII case.
     fn respell(&self, text: &str) -> String {
         let symbols = &self.game.description().symbols;
         let respell = |word: &str| -> String {
@@ -303,7 +303,8 @@ impl Explainer {
         out
     }
 
-    /// The atoms of the program that a text may denote. They are equivalent: forms of the same GDL atom.
+    /// The atoms of the program that `text` may denote. They are equivalent, because they are forms of the same
+    /// GDL atom.
     fn resolve(&mut self, text: &str) -> Result<Vec<Ground>, ExplainError> {
         let no_fact = || ExplainError::NoFact(text.to_owned());
         if text.split([' ', '(', ')', '\t', '\n']).any(|word| word.starts_with('?')) {

@@ -47,7 +47,7 @@ impl Explainer {
         Ok(explanation)
     }
 
-    /// The rule instance that explains `atom`, which holds. `None` if none was found within the bounds.
+    /// The rule instance that explains `atom`, which must hold. `None` if no instance was found within the bounds.
     pub(super) fn proof(&mut self, atom: &Ground) -> Result<Option<Instance>, EvalError> {
         if let Some(known) = self.proofs.get(atom) {
             return Ok(Some(known.clone()));
@@ -68,7 +68,7 @@ impl Explainer {
         Ok(None)
     }
 
-    /// Finds the shortest proofs of `atom` and of all atoms of its stratum on which it may depend.
+    /// Finds the shortest proofs of `atom`, and of all atoms of its stratum on which it may depend.
     fn prove(&mut self, atom: &Ground) -> Result<(), EvalError> {
         let stratum = self.strata[atom.0.index()].0;
         let mut numbers: FxHashMap<Ground, usize> = FxHashMap::from_iter([(atom.clone(), 0)]);
@@ -135,7 +135,7 @@ impl Explainer {
         Ok(())
     }
 
-    /// The values of a rule's variables for which the rule gives `atom`: the first solution, or all
+    /// The values of a rule's variables with which the rule gives `atom`. Returns the first solution, or all
     /// solutions.
     pub(super) fn solutions(
         &mut self,
@@ -153,7 +153,7 @@ impl Explainer {
         self.solve(&body, &given, first_only)
     }
 
-    /// Plans the body of `rule` with the head's variables bound. `None` if the rule is unsafe.
+    /// Plans the body of `rule`. The variables of its head are bound. `None` if the rule is unsafe.
     pub(super) fn plan(&mut self, rule: &Rule) -> Option<Body> {
         let given: Vec<Variable> = rule.head.args.iter().filter_map(|a| a.variable()).collect();
         let body = Body::plan(&mut self.program, rule, &given, &self.statistics).ok()?;
@@ -181,8 +181,8 @@ impl Explainer {
         }
     }
 
-    /// The values of a rule's variables as far as its head fixes them; `None` if the rule cannot give
-    /// `atom`. Variables that the head does not fix get an arbitrary value.
+    /// The values of a rule's variables, as far as the head fixes them when it matches `atom`. Other variables get
+    /// an arbitrary value. `None` if the rule cannot give `atom`.
     pub(super) fn given(&self, number: usize, (relation, tuple): &Ground) -> Option<Vec<Value>> {
         let rule = &self.program.rules()[number];
         if rule.head.relation != *relation {
@@ -200,8 +200,8 @@ impl Explainer {
         Some(given.into_iter().map(|value| value.unwrap_or(Value::from_index(0))).collect())
     }
 
-    /// The other form of `atom`, if the rule is a bridge between two forms of a relation and can give
-    /// `atom`.
+    /// The other form of `atom`, if rule `number` is a bridge between two forms of a relation and can give `atom`.
+    /// Otherwise `None`.
     pub(super) fn pass(&mut self, number: usize, atom: &Ground) -> Option<Ground> {
         if number < self.game.description().rules.len() {
             return None;

@@ -32,7 +32,7 @@ fn explainer(facts: &[&str], joint: &[&str]) -> Explainer {
     explainer
 }
 
-/// The tree on one line: `text=reason[parts]`.
+/// The tree of an explanation on one line: `text=reason[parts]`.
 fn brief(e: &Explanation) -> String {
     let mark = match e.verdict {
         Verdict::Holds => "+",

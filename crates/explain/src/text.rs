@@ -6,7 +6,7 @@ use ggp_gdl::{self as gdl, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Explainer {
-    /// The conditions of a rule, as indices into the lowered body and into the rulesheet's body.
+    /// The conditions of a rule. They are indices into the lowered body, and into the body in the rulesheet.
     pub(super) fn conditions(&self, number: usize) -> Vec<(usize, usize)> {
         let body = self.program.rules()[number].body.iter().enumerate();
         let conditions = body.filter(|(_, literal)| !matches!(literal, Literal::Compose { .. }));
@@ -44,7 +44,8 @@ impl Explainer {
         }
     }
 
-    /// A condition as it is written in the rules, with bound variables replaced by their values.
+    /// The text of a condition as it is written in the rules. Variables that are bound are replaced by their
+    /// values.
     pub(super) fn condition_text(
         &self,
         number: usize,
@@ -67,7 +68,7 @@ impl Explainer {
         }
     }
 
-    /// A list of terms, with bound variables replaced by their values. Iterative.
+    /// The text of a list of terms. Variables that are bound are replaced by their values. It does not recurse.
     fn list_text(&self, name: &str, args: &[TermId], spelled: &FxHashMap<Symbol, Value>) -> String {
         enum Piece<'a> {
             Term(TermId),

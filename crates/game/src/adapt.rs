@@ -12,26 +12,26 @@ use rustc_hash::FxHashSet;
 /// The number of steps of the sample playout.
 const SAMPLE_STEPS: usize = 16;
 
-/// The largest number of rows that the sample playout may try: some tenths of a second.
+/// The largest number of rows that the sample playout may try. It takes some tenths of a second.
 const SAMPLE_ROWS: u64 = 10_000_000;
 
 /// The largest number of terms, and of tuples, that the sample playout may make.
 const SAMPLE_TERMS: usize = 500_000;
 
-/// Only a relation that takes more than this share of all work is tried on demand.
+/// Only a relation that takes more than this share of all work is a candidate for evaluation on demand.
 const WORTHWHILE_SHARE: f64 = 0.1;
 
-/// A rewritten program is kept only if it does less than this share of the previous work.
+/// A rewritten program is kept only if its work is less than this share of the work before.
 const WORTHWHILE_GAIN: f64 = 0.8;
 
-/// A program whose sample playout costs less than this many rows is not rewritten.
+/// A program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
 
-/// The largest number of relations that one rewriting may add or remove. Each of them takes a pass over all
-/// rules.
+/// The largest number of relations that one rewriting may add to or remove from those on demand. Each of them
+/// takes a pass over all rules.
 const MOST_REFUSALS: usize = 200;
 
-/// The largest number of relations that are tried on demand.
+/// The largest number of relations whose evaluation on demand is tried.
 const ATTEMPTS: usize = 12;
 
 /// The measurements of a sample playout.
@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 12;
 struct Sample {
     /// The number of queries answered.
     answered: usize,
-    /// The relation whose evaluation failed, if one did.
+    /// The relation whose evaluation failed. `None` if none failed.
     failed: Option<RelationId>,
     /// The number of rows tried for each relation.
     work: Vec<u64>,
@@ -99,8 +99,8 @@ fn fit(description: &Description, lowering: &Lowering, program: Program, limits:
     best
 }
 
-/// The set `demanded` with `relation` and all relations that this requires; `None` if `relation` cannot be
-/// evaluated on demand.
+/// Adds `relation` to the set `demanded` of relations that are evaluated on demand, with all relations that this
+/// requires. Returns the new set; `None` if `relation` cannot be evaluated on demand.
 pub fn demand_also(
     lowering: &Lowering,
     demanded: &[bool],
@@ -113,7 +113,8 @@ pub fn demand_also(
     rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
 }
 
-/// The semantics with exactly `demanded` on demand; `None` if the rules cannot be rewritten so.
+/// The semantics in which exactly the relations of `demanded` are evaluated on demand. `None` if the rules cannot
+/// be rewritten in that way.
 pub fn fit_demanded(
     description: &Description,
     lowering: &Lowering,
@@ -151,9 +152,9 @@ fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, as
     }
 }
 
-/// Rewrites the rules with the relations of `attempt` on demand. Adds relations to `attempt`, or removes
-/// some, until every query of a relation on demand has a known column. `None` if `relation` itself cannot
-/// be on demand.
+/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. Adds relations to `attempt`, or
+/// removes some, until every query of a relation on demand has a known column. `None` if `relation` would have to
+/// be removed.
 fn rewrite(
     lowering: &Lowering,
     attempt: &mut [bool],
@@ -184,7 +185,8 @@ fn rewrite(
     None
 }
 
-/// The relation with the most work among those not tried yet; `None` if none is worth a rewriting.
+/// The relation with the most work among those that have not been tried. `None` if no relation takes enough work
+/// to be worth a rewriting.
 fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option<RelationId> {
     if let Some(failed) = sample.failed {
         let failed = origin[failed.index()];

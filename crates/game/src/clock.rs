@@ -14,7 +14,7 @@ pub struct Clocks {
     pub play: Duration,
 }
 
-/// The time at which an answer is due; `None` means no deadline.
+/// The time at which an answer is due. `None` stands for no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline(pub Option<Instant>);
 
@@ -29,7 +29,7 @@ impl Deadline {
         Deadline(None)
     }
 
-    /// The remaining time: `None` without a deadline, zero after it has passed.
+    /// The time until the deadline. `None` if there is no deadline, and zero if it has passed.
     pub fn remaining(self) -> Option<Duration> {
         self.0.map(|at| at.saturating_duration_since(Instant::now()))
     }
@@ -65,7 +65,7 @@ impl StopToken {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Ends a long computation that polls the flag.
+    /// Lets a long computation end itself: the computation calls this from time to time and returns the error.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] if the flag is raised.

@@ -1,14 +1,15 @@
-//! The CPU time of one thread, as another thread reads it.
+//! A clock of the CPU time of one thread, which another thread can read.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A clock of the CPU time of the thread that makes it. Where the system does not report that to other threads
-/// (all systems but Linux), the elapsed time.
+/// A clock of the CPU time of the thread that makes it. It gives the elapsed time instead on systems that do not
+/// report the CPU time of a thread to other threads (all systems but Linux).
 #[derive(Clone, Debug)]
 pub(crate) struct CpuClock {
     began: Instant,
-    /// The scheduler's statistics of the thread, and the CPU time in them when the clock was made.
+    /// The file with the scheduler's statistics of the thread, and the CPU time in it when the clock was made.
+    /// `None` if there is no such file.
     since: Option<(PathBuf, Duration)>,
 }
 
@@ -32,7 +33,7 @@ impl CpuClock {
     }
 }
 
-/// The time on a processor, the first number of `schedstat`, which is in nanoseconds.
+/// The time that the thread has spent on a processor: the first number in `schedstat`, in nanoseconds.
 fn read(file: &PathBuf) -> Option<Duration> {
     let text = std::fs::read_to_string(file).ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -9,10 +9,10 @@ pub enum EvalError {
     /// The evaluation was interrupted from outside.
     #[error("interrupted")]
     Interrupted,
-    /// A fact or a move that can never occur in this game.
+    /// The text of a fact or a move that can never occur in this game.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
-    /// A state that another machine made, in another form.
+    /// The state was made by another machine, whose states have another form.
     #[error("the state was made by another state machine; convert it by its facts")]
     ForeignState,
 }

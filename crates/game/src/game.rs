@@ -25,7 +25,8 @@ impl Game {
         Game::with_limits(description, Strictness::default(), Limits::default())
     }
 
-    /// Like [`Game::new`], with another strictness and with bounds for every evaluation of the rules.
+    /// The same as [`Game::new`], with a given strictness of the checks and given bounds for every evaluation of
+    /// the rules.
     ///
     /// # Errors
     /// As [`Game::new`].
@@ -65,7 +66,7 @@ impl Game {
         &self.semantics
     }
 
-    /// The bounds that apply to each evaluation.
+    /// The bounds that apply to each evaluation of the rules.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -97,7 +98,8 @@ impl Game {
         self.roles().find(|&role| self.role_name(role).eq_ignore_ascii_case("random"))
     }
 
-    /// The role named `name`: an exact match, else the only match without regard to ASCII case.
+    /// The role called `name`. An exact match comes first. Otherwise the role is the only one whose name matches
+    /// without regard to ASCII case, or `None`.
     pub fn role_named(&self, name: &str) -> Option<Role> {
         let exact = self.roles.iter().position(|r| r == name);
         let role = exact.or_else(|| {
@@ -107,10 +109,10 @@ impl Game {
         role.map(|i| Role(i as u8))
     }
 
-    /// The role named `name`, as [`Game::role_named`] finds it.
+    /// The role called `name`, which [`Game::role_named`] finds.
     ///
     /// # Errors
-    /// When the game has no such role; the message lists its roles.
+    /// If the game has no such role. The message lists its roles.
     pub fn role(&self, name: &str) -> Result<Role, UnknownRole> {
         self.role_named(name)
             .ok_or_else(|| UnknownRole { name: name.to_owned(), known: self.roles.join(", ") })
@@ -125,7 +127,7 @@ impl Game {
     }
 }
 
-/// A name that no role of the game has.
+/// The error for a name that no role of the game has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the game has no role `{name}`; its roles are {known}")]
 pub struct UnknownRole {
@@ -136,7 +138,7 @@ pub struct UnknownRole {
 /// The largest number of roles of a playable game.
 pub const MAX_ROLES: usize = 255;
 
-/// The message of an evaluation error and the span of the rule that caused it.
+/// The message for `error`, and the span of the rule that caused it.
 fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (String, Span) {
     use ggp_datalog::EvalError as E;
     let (label, what) = match error {

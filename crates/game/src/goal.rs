@@ -15,8 +15,8 @@ impl Goal {
         (value <= 100).then_some(Goal(value))
     }
 
-    /// Parses a decimal number without sign or leading zeros: the atoms `+5` and `007` differ from `5` and
-    /// `7`. `None` for any other text.
+    /// Parses a decimal number without a sign and without leading zeros, because the atoms `+5` and `007` differ
+    /// from `5` and `7`. `None` for any other text.
     pub fn from_text(text: &str) -> Option<Goal> {
         text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
     }
@@ -26,7 +26,7 @@ impl Goal {
         self.0
     }
 
-    /// The value scaled to 0.0 to 1.0.
+    /// The value divided by 100: a share from 0.0 to 1.0.
     pub fn share(self) -> f64 {
         f64::from(self.0) / 100.0
     }
@@ -39,17 +39,17 @@ impl Goal {
 /// [`Goals::score`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Goals {
-    /// No value from 0 to 100.
+    /// `goal` holds for no value from 0 to 100.
     #[default]
     None,
-    /// Exactly one value, which is from 0 to 100.
+    /// `goal` holds for exactly one value, which is from 0 to 100.
     One(Goal),
-    /// Several values; the field holds the largest of those from 0 to 100.
+    /// `goal` holds for several values. The field is the largest of those that are from 0 to 100.
     Several(Goal),
 }
 
 impl Goals {
-    /// Collects distinct `values`, in any order; `None` stands for a value outside 0 to 100.
+    /// Collects the distinct `values` for which `goal` holds. `None` stands for a value that is not from 0 to 100.
     pub fn of(values: impl IntoIterator<Item = Option<Goal>>) -> Goals {
         let (mut count, mut largest) = (0, None);
         for value in values {
@@ -63,7 +63,7 @@ impl Goals {
         }
     }
 
-    /// Adds another value. Values outside 0 to 100 (`None`) must be added after all others.
+    /// Adds another value. `None` stands for a value that is not from 0 to 100; such values must be added last.
     #[must_use]
     pub fn and(self, value: Option<Goal>) -> Goals {
         match (self.largest(), value) {
@@ -72,7 +72,7 @@ impl Goals {
         }
     }
 
-    /// The goal, if there is exactly one value.
+    /// The goal if `goal` holds for exactly one value, otherwise `None`.
     pub fn only(self) -> Option<Goal> {
         match self {
             Goals::One(goal) => Some(goal),
@@ -80,7 +80,7 @@ impl Goals {
         }
     }
 
-    /// The largest goal; `None` if there is none.
+    /// The largest goal. `None` if there is no goal from 0 to 100.
     pub fn largest(self) -> Option<Goal> {
         match self {
             Goals::None => None,
@@ -88,19 +88,19 @@ impl Goals {
         }
     }
 
-    /// The score of the role in a terminal state: the largest goal, or 0 without one.
+    /// The score of the role in a terminal state: the largest goal. It is 0 if there is no goal.
     pub fn score(self) -> Goal {
         self.largest().unwrap_or(Goal::ZERO)
     }
 
-    /// The estimated score of the role where a playout was cut off before a terminal state: the largest
-    /// goal that holds there, or 50 without one.
+    /// The estimated score of the role in a state that is not terminal, in which a playout was cut off: the
+    /// largest goal that holds there. It is 50 if there is no goal.
     pub fn estimate(self) -> Goal {
         self.largest().unwrap_or(Goal::HALF)
     }
 }
 
-/// The score; where the number of goals is not one, also the reason.
+/// Writes the score. If there is no goal or several goals, writes that, too.
 impl std::fmt::Display for Goals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -2,16 +2,16 @@
 
 use crate::{EvalError, Move, Role, StateMachine};
 
-/// Knowledge of a machine that speeds a search up without changing what is true. Every default gives no hint.
-///
-/// A hint never alters legal moves, states or goals; a search without hints is slower or weaker, but right.
+/// What a machine knows about a game and a search can use to be faster. Hints never change legal moves, states or
+/// goals: a search without hints is slower or weaker, but right. By default a machine gives no hints.
 pub trait Hints: StateMachine {
-    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)), so that the first of them is not
-    /// delayed.
+    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)), which
+    /// would otherwise delay the first of them.
     fn prepare_decisive(&mut self) {}
 
-    /// Keeps the smallest move of each equivalence class of `role`'s `moves`, as far as the machine knows
-    /// the classes. After any move of one class the game ends at the same time with the same goals.
+    /// Removes from `moves`, which are moves of `role`, all but the smallest move of each equivalence class. Two
+    /// moves are equivalent if the game ends at the same time with the same goals after either of them. Moves of
+    /// which the machine does not know whether they are equivalent are all kept.
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
         let _ = (role, moves);
     }
@@ -24,8 +24,8 @@ pub trait Hints: StateMachine {
         Vec::new()
     }
 
-    /// Replaces `out` by the legal moves from which playouts with decisive moves draw, state by state and
-    /// within a state role by role. Leaves `out` empty if the machine cannot determine them.
+    /// Replaces `out` by the moves from which playouts with decisive moves draw, state by state, and role by role
+    /// within a state. Leaves `out` empty if the machine does not know them.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -10,7 +10,7 @@ use crate::rng::{Stream, mix};
 use crate::{EvalError, Fact, Move, Role, StateMachine};
 use rustc_hash::FxHashMap;
 
-/// The possible states of a match from the view of one role.
+/// The states of a match that one role holds possible.
 #[derive(Clone, Debug)]
 pub struct InformationSet<M: StateMachine> {
     role: Role,
@@ -20,7 +20,7 @@ pub struct InformationSet<M: StateMachine> {
     turn: u32,
 }
 
-/// The largest number of joint moves that an update tries for each kept state.
+/// The largest number of joint moves that an update examines in each state.
 const JOINT_MOVES: usize = 64;
 
 impl<M: StateMachine> InformationSet<M> {
@@ -33,13 +33,14 @@ impl<M: StateMachine> InformationSet<M> {
         Ok(InformationSet::certain(machine.initial_state()?, role, bound))
     }
 
-    /// The information set of `role` when the state is known.
+    /// The information set of `role` in a known state. It never keeps more than `bound` states; a bound of 0
+    /// counts as 1.
     pub fn certain(state: M::State, role: Role, bound: usize) -> InformationSet<M> {
         InformationSet { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
     }
 
-    /// The number of states, at least 1, for which an update takes at most `bytes`, if one state takes
-    /// `each` bytes.
+    /// The number of states for which an update takes at most `bytes`, if one state takes `each` bytes. It is at
+    /// least 1.
     pub fn bound_within(bytes: usize, each: usize) -> usize {
         // An update holds the kept states and their successors, the latter both in a list and as keys of a
         // map.
@@ -53,7 +54,7 @@ impl<M: StateMachine> InformationSet<M> {
         &self.states
     }
 
-    /// Whether no possible state was dropped.
+    /// Whether the set contains all possible states: no state has been dropped.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -69,7 +70,7 @@ impl<M: StateMachine> InformationSet<M> {
         likeliest.map_or(Ok(()), |(state, _)| machine.legal_moves(state, self.role, out))
     }
 
-    /// Draws a possible state by its probability from the random `bits`; `None` if there is no state.
+    /// Draws a state by the probabilities of the states, from the random `bits`. `None` if the set is empty.
     pub fn draw(&self, bits: u32) -> Option<&M::State> {
         let mut left = f64::from(bits) / 4_294_967_296.0;
         let drawn = self.states.iter().find(|(_, weight)| {
@@ -79,11 +80,11 @@ impl<M: StateMachine> InformationSet<M> {
         drawn.or(self.states.last()).map(|(state, _)| state)
     }
 
-    /// Updates the information set after the role made `own` and received the percepts `seen`. `seed` determines the
-    /// sample of joint moves where a state has too many.
+    /// Updates the information set after the role has made the move `own` and received the percepts `seen`. In a
+    /// state with too many joint moves, `seed` determines which of them are examined.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated; it is then unchanged.
+    /// When the rules cannot be evaluated. The information set is then unchanged.
     pub fn update(&mut self, machine: &mut M, own: Move, seen: &[Fact], seed: u64) -> Result<(), EvalError> {
         let mut next =
             Successors::<M> { states: FxHashMap::default(), order: Vec::new(), complete: self.complete };
@@ -105,7 +106,7 @@ impl<M: StateMachine> InformationSet<M> {
     }
 }
 
-/// The states after a turn, collected so far.
+/// The states after a turn that have been found so far.
 struct Successors<M: StateMachine> {
     states: FxHashMap<M::State, usize>,
     order: Vec<(M::State, f64)>,
@@ -113,7 +114,7 @@ struct Successors<M: StateMachine> {
 }
 
 impl<M: StateMachine> Successors<M> {
-    /// Adds the successors of `state` in which `role` makes `own` and receives the percepts `seen`.
+    /// Adds those successors of `state` in which `role` makes the move `own` and receives the percepts `seen`.
     fn add(
         &mut self,
         machine: &mut M,
@@ -179,8 +180,8 @@ mod tests {
     use crate::{Game, Interpreter};
     use std::sync::Arc;
 
-    /// A prize is behind one of three doors; the seer picks one, the host opens another one without the
-    /// prize.
+    /// The rules of a game in which a prize is behind one of three doors. The seer picks a door, and the host
+    /// opens another one without the prize.
     const DOORS: &str = "
         (role random) (role seer) (door 1) (door 2) (door 3) (init hiding)
         (<= chosen (true (picked ?d)))

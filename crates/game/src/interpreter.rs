@@ -1,12 +1,12 @@
-//! The interpreter: a state machine that evaluates the Datalog program directly. It is slow and simple;
-//! every faster machine must agree with it.
+//! The interpreter: a state machine that evaluates the Datalog program directly. It is slow and simple; every
+//! faster machine must agree with it.
 //!
-//! Memory of terms: the terms of the rules are lasting, and so are the terms made after them until these
-//! take an eighth of the remaining term bound. Lasting terms keep their numbers. All later terms are
-//! passing: the interpreter releases them before it loads another state, or the same state again once there
-//! are many of them. A [`FluentSet`] holds lasting terms by number and passing terms in serialised form, so
-//! it stays valid. Therefore each evaluation has about three quarters of the remaining bound, however many
-//! distinct terms a match produces.
+//! Terms are permanent or temporary. Permanent are the terms of the rules, and those made after them until they
+//! take an eighth of the remaining bound for terms. They keep their numbers. All later terms are temporary: the
+//! interpreter releases them before it loads another state. If there are many of them, it also releases them
+//! before it loads the same state again. A [`FluentSet`] holds permanent terms by number and temporary terms in
+//! serialised form, so it remains valid. Each evaluation therefore has about three quarters of the remaining
+//! bound, however many distinct terms a match produces.
 
 use crate::Batches;
 use crate::Hints;
@@ -17,8 +17,8 @@ use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Lasting terms may take up 1 / `LASTING_PART` of the remaining term bound.
-const LASTING_PART: usize = 8;
+/// Permanent terms may take one part in this many of the remaining bound for terms.
+const PERMANENT_PART: usize = 8;
 
 /// The reference [`StateMachine`].
 #[derive(Clone, Debug)]
@@ -29,9 +29,9 @@ pub struct Interpreter {
     roles: Vec<Value>,
     moves: MoveTable,
     goals: FxHashMap<Value, Option<Goal>>,
-    /// The state that the database contains.
+    /// The state that the database contains. `None` if it contains no state.
     loaded: Option<FluentSet>,
-    /// The legal moves of the loaded state, one list per role; `None` until they are computed.
+    /// The legal moves of the loaded state, one list for each role. `None` until they are computed.
     legal: Option<Vec<Vec<Move>>>,
     scratch: Vec<Vec<Value>>,
     /// A buffer for the fluents of the state that is being read.
@@ -44,7 +44,7 @@ impl Interpreter {
         let roles = game.semantics().roles();
         let mut database = game.semantics().database();
         let left = game.limits().terms.saturating_sub(database.values().len());
-        database.values_mut().keep(left / LASTING_PART);
+        database.values_mut().keep(left / PERMANENT_PART);
         Interpreter {
             game: Arc::clone(game),
             database,
@@ -59,7 +59,7 @@ impl Interpreter {
         }
     }
 
-    /// Loads `state` unless it is loaded already and passing terms are few.
+    /// Loads `state`, unless it is loaded already and there are few temporary terms.
     fn load(&mut self, state: &FluentSet) {
         if self.loaded.as_ref() != Some(state) || self.database.values().is_crowded() {
             self.unload();
@@ -69,14 +69,14 @@ impl Interpreter {
         }
     }
 
-    /// Removes the loaded state from the database and releases the passing terms.
+    /// Removes the loaded state from the database and releases the temporary terms.
     fn unload(&mut self) {
         self.loaded = None;
         self.legal = None;
         self.game.semantics().clear_state(&mut self.database);
     }
 
-    /// Releases the passing terms if there are many of them.
+    /// Releases the temporary terms if there are many of them.
     fn make_room(&mut self) {
         if self.database.values().is_crowded() {
             self.unload();
@@ -94,8 +94,8 @@ impl Interpreter {
         self.game.semantics().load_moves(&mut self.database, &self.roles, &joint);
     }
 
-    /// Evaluates a query. After a failure the database holds a partial state and terms of no state; both
-    /// are removed, so that the next query has as much memory as this one had.
+    /// Evaluates a query. A failed query leaves a partial state in the database, and terms that belong to no
+    /// state. Both are removed, so that the next query has as much memory as this one had.
     fn ask<T>(
         &mut self,
         question: impl FnOnce(&Semantics, &mut Database, &Limits) -> Result<T, ggp_datalog::EvalError>,
@@ -109,14 +109,14 @@ impl Interpreter {
         })
     }
 
-    /// The goal that a term denotes, if it is an integer from 0 to 100.
+    /// The goal that the term `value` denotes. `None` if the term is not an integer from 0 to 100.
     fn goal(&mut self, value: Value) -> Option<Goal> {
         if let Some(&goal) = self.goals.get(&value) {
             return goal;
         }
         let terms = self.database.values();
         let goal = Goal::from_text(&terms.text(value));
-        if terms.is_lasting(value) {
+        if terms.is_permanent(value) {
             self.goals.insert(value, goal);
         }
         goal

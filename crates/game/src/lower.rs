@@ -1,13 +1,12 @@
 //! Lowering from GDL to Datalog.
 //!
-//! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
-//! `does`, `legal`, …). A carrier is flattened by the root function of that argument:
-//! `(true (cell ?x ?y b))` becomes relation `true cell/3` with three columns, so that joins can use the
-//! arguments. Where a variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the
-//! whole form, a relation with one column for the term. Bridge rules connect the two forms of a derived
-//! relation where both are needed; of the inputs `true` and `does` the machine fills both forms. The tuples
-//! that rules conclude in the whole form are kept apart from the whole form that rules read; otherwise
-//! every move would depend on every other move.
+//! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`, `does`,
+//! `legal`, …). A carrier is flattened by the root function of that argument: `(true (cell ?x ?y b))` becomes the
+//! relation `true cell/3` with three columns, so that joins can use the arguments. If a variable stands for the
+//! whole fluent or move, as in `(true ?f)`, the rules use the whole form: a relation with one column for the term.
+//! If a derived relation is needed in both forms, bridge rules connect them. Of the inputs `true` and `does`, the
+//! machine fills both forms. The tuples that rules conclude in the whole form are kept in a relation of their own,
+//! apart from the whole form that rules read. Otherwise every move would depend on every other move.
 //!
 //! A term with variables inside becomes a [`Literal::Compose`]. No function recurses over terms.
 
@@ -56,7 +55,7 @@ pub const CARRIERS: [Carrier; 8] = [
 ];
 
 impl Carrier {
-    /// The carrier of this name and arity.
+    /// The carrier with this name and arity. `None` if there is no such carrier.
     pub fn of(name: &str, arity: usize) -> Option<Carrier> {
         CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
     }
@@ -75,7 +74,7 @@ impl Carrier {
         }
     }
 
-    /// The number of arguments before the carried one: 1 for carriers with a role, else 0.
+    /// The number of arguments before the carried term: 1 for a carrier with a role, otherwise 0.
     pub fn prefix(self) -> usize {
         usize::from(matches!(self, Carrier::Does | Carrier::Legal | Carrier::Input | Carrier::Sees))
     }
@@ -89,10 +88,10 @@ impl Carrier {
     }
 }
 
-/// One of the relations into which a carrier is lowered.
+/// A form of a carrier: one of the relations into which the carrier is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// The function whose arguments are the columns; `None` for the whole form.
+    /// The function whose arguments are the columns of the relation. `None` for the whole form.
     pub functor: Option<Functor>,
     /// The relation.
     pub relation: RelationId,
@@ -102,7 +101,7 @@ pub struct Form {
     pub read: bool,
 }
 
-/// A description as a Datalog program.
+/// A description that has been lowered to a Datalog program.
 #[derive(Clone, Debug)]
 pub struct Lowering {
     /// The relations' names, arities and levels.
@@ -111,7 +110,7 @@ pub struct Lowering {
     pub rules: Vec<Rule>,
     /// The terms in the rules.
     pub values: Values,
-    /// The variables of each of the description's rules: the symbol and the lowered variable.
+    /// For each rule of the description, its variables: the symbol and the lowered variable of each.
     pub variables: Vec<Vec<(Symbol, Variable)>>,
     forms: FxHashMap<Carrier, Vec<Form>>,
     numbers: FxHashMap<(Carrier, Option<Functor>), usize>,
@@ -151,7 +150,7 @@ impl Lowering {
         lowering
     }
 
-    /// Lowers all rules of `description` and splits relations by constants where that removes negation from
+    /// Lowers all rules of `description`. Splits relations by constants where that removes negation from a
     /// recursion.
     pub fn stratified(description: &Description) -> Lowering {
         let mut lowering = Lowering::new(description);
@@ -159,7 +158,7 @@ impl Lowering {
         lowering
     }
 
-    /// The relations into which `carrier` is lowered, in order of first mention.
+    /// The relations into which `carrier` is lowered, in the order in which the rules first mention them.
     pub fn forms(&self, carrier: Carrier) -> &[Form] {
         &self.forms[&carrier]
     }
@@ -202,8 +201,8 @@ impl Lowering {
         })
     }
 
-    /// The relation that holds the tuples concluded in the whole form of `carrier`; `None` if they are not
-    /// kept apart.
+    /// The relation that holds the tuples that rules conclude in the whole form of `carrier`. `None` if there is
+    /// no separate relation for them.
     pub fn concluded(&self, carrier: Carrier) -> Option<RelationId> {
         self.concluded.get(&carrier).copied()
     }
@@ -248,7 +247,7 @@ impl Lowering {
         }
     }
 
-    /// The roles, if all `role` rules are ground facts and the roles are few; else empty.
+    /// The roles, if all `role` rules are ground facts and there are few of them. Otherwise empty.
     fn fixed_roles(&self) -> Vec<Value> {
         let is_role = |rule: &&Rule| self.signatures[rule.head.relation.index()].name == "role/1";
         let role = |rule: &Rule| match rule.head.args[..] {
@@ -259,8 +258,8 @@ impl Lowering {
         roles.filter(|roles| roles.len() <= MOST_FIXED_ROLES).unwrap_or_default()
     }
 
-    /// Moves the rules with head `whole` to a new relation, and adds rules that copy it to `whole`, one for
-    /// each of `roles` if there are any.
+    /// Moves the rules with the head `whole` to a new relation. Adds rules that copy it to `whole`: one rule for
+    /// each of `roles`, or a single rule if `roles` is empty.
     fn keep_apart(&mut self, carrier: Carrier, whole: RelationId, roles: &[Value]) -> RelationId {
         let concluded = RelationId(self.signatures.len() as u32);
         let signature = self.signatures[whole.index()].clone();
@@ -288,10 +287,11 @@ impl Lowering {
     }
 }
 
-/// The largest number of roles for which bridges are made per role.
+/// The largest number of roles for which each role gets bridge rules of its own.
 const MOST_FIXED_ROLES: usize = 16;
 
-/// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or its converse, for one role or for any.
+/// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or the converse rule. The rule is for one role, or for
+/// any role.
 fn bridge_rule(
     carrier: Carrier,
     role: Option<Value>,
@@ -319,10 +319,10 @@ fn bridge_rule(
     Rule { head: Atom { relation: to, args: head }, body, variables: prefix + count + 1, label }
 }
 
-/// The label of rules that come from no rule of the description.
+/// The label of rules that were not made from a rule of the description.
 pub const BRIDGE: u32 = u32::MAX;
 
-/// The value of each ground term of a description; `None` for terms with variables.
+/// For each term of a description, its value if it is ground; `None` for a term with variables.
 fn ground_terms(description: &Description, values: &mut Values) -> Vec<Option<Value>> {
     let mut ground: Vec<Option<Value>> = Vec::with_capacity(description.terms.len());
     let mut parts = Vec::new();
@@ -407,7 +407,7 @@ impl RuleLowering<'_> {
         })
     }
 
-    /// The argument for a term. A term with variables inside is composed, innermost parts first.
+    /// Lowers a term to an argument. A term with variables inside is composed, its innermost parts first.
     fn argument(&mut self, term: TermId) -> Argument {
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {
@@ -451,8 +451,8 @@ impl RuleLowering<'_> {
     }
 }
 
-/// Reads a ground term, such as `(cell 1 (f a) b)`, into `values`. `None` if `text` is not exactly one
-/// term. Iterative.
+/// Interns the ground term `text`, such as `(cell 1 (f a) b)`, in `values`. `None` if `text` is not exactly one
+/// term. It does not recurse.
 pub fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
     let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();

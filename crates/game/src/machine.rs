@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// An evaluation fails only for causes that static checks cannot exclude: terms or relations that exceed a
 /// bound, or an interruption. A machine remains usable after an error.
 pub trait StateMachine: Clone + Send {
-    /// A state: compact, hashable, comparable.
+    /// The type of states: compact, hashable, comparable.
     type State: Clone + Eq + Hash + Send + Sync + std::fmt::Debug;
 
     /// The game that this machine executes.
     fn game(&self) -> &Arc<Game>;
 
-    /// The kind of this machine in one word, as records and reports name it: `datalog`, `propnet`.
+    /// The kind of the machine in one word, which records and reports show: `datalog` or `propnet`.
     fn name(&self) -> &'static str;
 
     /// The initial state: the fluents that `init` gives.
@@ -34,9 +34,8 @@ pub trait StateMachine: Clone + Send {
     /// See the trait.
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, EvalError>;
 
-    /// Replaces `out` by `role`'s legal moves, without duplicates, in bytewise order of their texts. `out`
-    /// is empty when the rules give no legal move. In a terminal state the answer is also what the rules
-    /// give.
+    /// Replaces `out` by `role`'s legal moves, without duplicates, in bytewise order of their texts. `out` is
+    /// empty if the rules give no legal move. A terminal state is no exception: `out` gets what the rules give.
     ///
     /// # Errors
     /// See the trait.
@@ -88,7 +87,7 @@ pub trait StateMachine: Clone + Send {
         0
     }
 
-    /// The canonical text of a move of this machine.
+    /// The canonical text of `mv`, which must be a move of this machine.
     fn move_text(&self, mv: Move) -> &str;
 
     /// The move whose text is `text`, whether or not it is legal now. Whitespace is ignored. An exact match
@@ -148,11 +147,11 @@ pub trait StateMachine: Clone + Send {
         Ok(joint)
     }
 
-    /// The joint move whose texts are `texts`; each must be legal in `state`.
+    /// The joint move whose texts are `texts`. Each move must be legal in `state`.
     ///
     /// # Errors
-    /// Those of [`StateMachine::parse_joint`]; [`JointMoveError::Illegal`] for a move that is not legal;
-    /// those of the machine.
+    /// Those of [`StateMachine::parse_joint`]; [`JointMoveError::Illegal`] for a move that is not legal; those of
+    /// the machine.
     fn parse_legal_joint(
         &mut self,
         state: &Self::State,
@@ -224,8 +223,8 @@ pub trait StateMachine: Clone + Send {
     }
 
     /// Whether the move table is so large that a caller that keeps no moves should call
-    /// [`StateMachine::release_moves`]. Without that, moves take unbounded memory in games without end. The
-    /// default is false.
+    /// [`StateMachine::release_moves`]. Without such calls, the moves of a game without end take unbounded memory.
+    /// The default is false.
     fn has_many_moves(&self) -> bool {
         false
     }
@@ -241,10 +240,10 @@ pub trait StateMachine: Clone + Send {
     }
 }
 
-/// The number of legal moves that an error names.
+/// The largest number of legal moves that an error message names.
 const NAMED_MOVES: usize = 8;
 
-/// Why texts give no joint move.
+/// The reason why texts give no joint move.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JointMoveError {
     /// The number of moves is not the number of roles.
@@ -260,7 +259,7 @@ pub enum JointMoveError {
     Unknown {
         /// The role's name.
         role: String,
-        /// The text; control characters are replaced.
+        /// The text of the move; control characters are replaced.
         text: String,
     },
     /// The move is not legal in the state.
@@ -268,9 +267,9 @@ pub enum JointMoveError {
     Illegal {
         /// The role's name.
         role: String,
-        /// The text; control characters are replaced.
+        /// The text of the move; control characters are replaced.
         text: String,
-        /// The first legal moves.
+        /// The first legal moves of the role, as text.
         legal: String,
     },
     /// The legal moves could not be evaluated.
@@ -279,13 +278,13 @@ pub enum JointMoveError {
 }
 
 impl JointMoveError {
-    /// The error for the text of a move of the role `role` that the machine does not know.
+    /// The error for a move of the role `role` whose `text` the machine does not know.
     pub fn unknown(role: &str, text: &str) -> JointMoveError {
         JointMoveError::Unknown { role: role.to_owned(), text: printable(text) }
     }
 }
 
-/// `text` with control characters replaced, since it may come from elsewhere and end on a terminal.
+/// `text` with control characters replaced. Texts from elsewhere may end on a terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -1,43 +1,43 @@
-//! The move table of a machine: the terms of its moves, their texts and the order of the texts.
+//! The move table of a machine: the terms of its moves, their texts, and the order of these texts.
 
 use crate::{EvalError, Move};
 use ggp_datalog::{Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A table that only grows; a [`Move`] is an index into it.
+/// A table of moves. It only grows, and a [`Move`] is an index into it.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct MoveTable {
     terms: Vec<Term>,
     texts: Vec<Arc<str>>,
-    /// The size of all texts in bytes.
+    /// The total size of the texts in bytes.
     bytes: usize,
     by_value: FxHashMap<Value, Move>,
     by_text: FxHashMap<Arc<str>, Move>,
-    /// The rank of each move in the order of texts, computed for the moves that existed at that time.
+    /// For each move, its rank in the order of texts. Moves that were added after the last computation have no
+    /// rank.
     ranks: Vec<u32>,
-    /// The number of moves sorted by text since the ranks became stale.
+    /// The number of moves that have been sorted by text since the last computation of the ranks.
     misses: usize,
 }
 
 /// The term of a move.
 #[derive(Clone, Debug)]
 enum Term {
-    Lasting(Value),
-    /// A passing term, serialised.
-    Passing(Box<[u32]>),
+    Permanent(Value),
+    /// A temporary term, in serialised form.
+    Temporary(Box<[u32]>),
 }
 
-/// The largest size of the texts of all moves, or of the facts of a state, in bytes.
+/// The largest total size in bytes of the texts of all moves, and of the facts of a state.
 pub(crate) const MAX_TEXT: usize = 256 << 20;
 
-/// The number of moves, and the bytes of their texts, from which a table is large
-/// ([`MoveTable::is_large`]).
+/// A table is large ([`MoveTable::is_large`]) from this number of moves, or from this many bytes of texts.
 const MANY: usize = 1 << 17;
 const MANY_BYTES: usize = MAX_TEXT / 8;
 
 impl MoveTable {
-    /// The move with the term `value`; adds it if it is new.
+    /// The move with the term `value`. Adds the move if the table does not have it.
     ///
     /// # Errors
     /// When the texts of all moves would exceed [`MAX_TEXT`].
@@ -45,8 +45,8 @@ impl MoveTable {
         if let Some(&mv) = self.by_value.get(&value) {
             return Ok(mv);
         }
-        let is_lasting = values.is_lasting(value);
-        if !is_lasting && let Some(&mv) = self.by_text.get(values.text(value).as_str()) {
+        let is_permanent = values.is_permanent(value);
+        if !is_permanent && let Some(&mv) = self.by_text.get(values.text(value).as_str()) {
             return Ok(mv);
         }
         let bytes = self.bytes + values.text_len(value) as usize;
@@ -56,24 +56,24 @@ impl MoveTable {
         self.bytes = bytes;
         let mv = Move(self.terms.len() as u32);
         let text: Arc<str> = values.text(value).into();
-        if is_lasting {
-            self.terms.push(Term::Lasting(value));
+        if is_permanent {
+            self.terms.push(Term::Permanent(value));
             self.by_value.insert(value, mv);
         } else {
             let mut written = Vec::new();
             values.write(value, &mut written);
-            self.terms.push(Term::Passing(written.into()));
+            self.terms.push(Term::Temporary(written.into()));
         }
         self.by_text.insert(Arc::clone(&text), mv);
         self.texts.push(text);
         Ok(mv)
     }
 
-    /// The term of `mv`; a passing term is interned again.
+    /// The term of `mv`. A temporary term is interned again.
     pub(crate) fn value(&self, mv: Move, values: &mut Values) -> Value {
         match &self.terms[mv.index()] {
-            Term::Lasting(value) => *value,
-            Term::Passing(written) => {
+            Term::Permanent(value) => *value,
+            Term::Temporary(written) => {
                 let mut read = Vec::with_capacity(1);
                 values.read(written, &mut read);
                 read[0]
@@ -90,7 +90,8 @@ impl MoveTable {
         &self.texts[mv.index()]
     }
 
-    /// The move with that text: an exact match, else the only match without regard to ASCII case.
+    /// The move with that text. An exact match comes first. Otherwise it is the only move that matches without
+    /// regard to ASCII case, or `None`.
     pub(crate) fn of_text(&self, text: &str) -> Option<Move> {
         let text = canonical_term(text)?;
         self.by_text.get(text.as_str()).copied().or_else(|| {
@@ -100,9 +101,8 @@ impl MoveTable {
         })
     }
 
-    /// Sorts moves bytewise by text. Comparing ranks is much cheaper than comparing texts, but a new move
-    /// makes all ranks stale. The ranks are recomputed once as many moves were sorted by text as the table
-    /// holds.
+    /// Sorts moves bytewise by their texts. Comparing ranks is much cheaper than comparing texts, but new moves
+    /// have no rank. The ranks are computed again when as many moves have been sorted by text as the table holds.
     pub(crate) fn sort(&mut self, moves: &mut [Move]) {
         if self.ranks.len() != self.texts.len() {
             self.misses += moves.len();
@@ -122,13 +122,13 @@ impl MoveTable {
     }
 }
 
-/// The error for texts of `of` that exceed `most` bytes.
+/// The error for texts of `of` (moves or facts) that exceed `most` bytes.
 pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
     EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }
 
-/// Rewrites a term with one blank between tokens and none inside the parentheses. `None` if `text` is not
-/// exactly one term; a list that does not begin with a name is not a term.
+/// Rewrites a term in canonical form: one blank between tokens and none inside the parentheses. `None` if `text`
+/// is not exactly one term. A list that does not begin with a name is not a term.
 pub fn canonical_term(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0usize;

@@ -50,12 +50,12 @@ fn too_many() -> EvalError {
     EvalError::TooLarge("more than 2^64 joint moves".to_owned())
 }
 
-/// A state and its joint moves that are not yet expanded.
+/// A state of the current sequence, and those of its joint moves that are not yet expanded.
 struct Branches<S> {
     state: S,
     choices: Vec<Vec<Move>>,
     joint: Vec<Move>,
-    /// The number of joint moves, and the index of the next one.
+    /// The number of joint moves, and the index of the next one to expand.
     count: u64,
     next: u64,
 }
@@ -93,7 +93,7 @@ impl<S> Branches<S> {
     }
 }
 
-/// Enumerates the product of the roles' choices; the last role's move changes fastest.
+/// Enumerates the joint moves that combine the roles' choices. The move of the last role changes fastest.
 #[derive(Debug)]
 pub struct JointMoves<'a> {
     choices: &'a [Vec<Move>],
@@ -103,13 +103,14 @@ pub struct JointMoves<'a> {
 }
 
 impl<'a> JointMoves<'a> {
-    /// Enumerates `choices`, one list of moves per role.
+    /// Enumerates the joint moves of `choices`, which has one list of moves for each role.
     pub fn new(choices: &'a [Vec<Move>]) -> JointMoves<'a> {
         let done = choices.iter().any(Vec::is_empty);
         JointMoves { choices, at: Vec::new(), joint: Vec::new(), done }
     }
 
-    /// The next joint move, in role order. It borrows a buffer of `self`, so this is no `Iterator`.
+    /// The next joint move, in role order. The type is no `Iterator`, because the result borrows a buffer of
+    /// `self`.
     #[expect(clippy::should_implement_trait, reason = "lends its buffer")]
     pub fn next(&mut self) -> Option<&[Move]> {
         if self.done {

@@ -10,11 +10,11 @@ use std::time::Duration;
 /// The information that a player receives before it chooses a move.
 #[derive(Clone, Copy, Debug)]
 pub enum Observation<'a> {
-    /// The match begins; no move was made yet.
+    /// The match begins, and no move has been made yet.
     Start,
-    /// GDL-I: the last joint move, as canonical texts in role order.
+    /// The last joint move in a GDL-I game, as canonical texts in role order.
     Moves(&'a [String]),
-    /// GDL-II: the percepts of this role.
+    /// The percepts of this role in a GDL-II game.
     Percepts {
         /// The number of the finished turn, from 1.
         turn: u32,
@@ -32,16 +32,16 @@ pub struct Candidate {
     pub mv: String,
     /// The number of visits of the move.
     pub visits: u64,
-    /// The mean score of the player's own role, 0..=100; `None` without visits.
+    /// The mean score of the player's own role, 0 to 100. `None` if the move has no visits.
     pub score: Option<f64>,
-    /// The proven goal of the player's role; `None` if the search proved none.
+    /// The goal of the player's role after this move, if the search has proved it.
     pub proven: Option<u8>,
 }
 
 /// Statistics of the search for a player's last move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchReport {
-    /// The moves considered: first the preferred one, then the others by falling visits.
+    /// The moves considered. The preferred move comes first, then the others in descending order of visits.
     pub candidates: Vec<Candidate>,
     /// The number of search iterations.
     pub iterations: u64,
@@ -56,10 +56,11 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
-    /// With fewer iterations, a search has hardly visited each move of a medium-sized game.
+    /// A search with fewer iterations than this has hardly visited each move of a medium-sized game.
     const FEW_ITERATIONS: u64 = 50;
 
-    /// Whether the chosen move is hardly better than a guess: several moves, few iterations and no proof.
+    /// Whether the chosen move is hardly better than a guess: the role has several moves, the search has done few
+    /// iterations, and it has proved nothing.
     pub fn is_guess(&self) -> bool {
         let proved = self.candidates.first().is_some_and(|candidate| candidate.proven.is_some());
         self.iterations < SearchReport::FEW_ITERATIONS && self.candidates.len() > 1 && !proved
@@ -107,8 +108,8 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<(), PlayError>;
 
-    /// Processes the observation `seen` and chooses a move, as canonical text. Returns before `deadline`,
-    /// and at once when `stop` is raised.
+    /// Processes the observation `seen` and chooses a move. Returns its canonical text before `deadline`, or at
+    /// once when `stop` is raised.
     ///
     /// # Errors
     /// When the player has no move to give.
@@ -119,9 +120,8 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<String, PlayError>;
 
-    /// Processes the observation `seen` without choosing a move, for turns in which all moves are
-    /// prescribed, as in given openings. The default calls [`Player::play`] with no time and drops the
-    /// answer.
+    /// Processes the observation `seen` without choosing a move. This is for turns in which all moves are
+    /// prescribed, as in an opening. The default calls [`Player::play`] with no time and ignores the answer.
     ///
     /// # Errors
     /// As [`Player::play`].
@@ -131,12 +131,12 @@ pub trait Player: Send {
         self.play(seen, Deadline::after(Duration::ZERO), &stop).map(drop)
     }
 
-    /// Searches on the opponents' time until `stop` is raised. The default does nothing.
+    /// Searches until `stop` is raised, while the other players think. The default does nothing.
     fn ponder(&mut self, stop: &StopToken) {
         let _ = stop;
     }
 
-    /// The statistics of the last move's search, if the player provides them.
+    /// The statistics of the search for the last move. `None` if the player provides none.
     fn report(&self) -> Option<SearchReport> {
         None
     }
@@ -149,7 +149,7 @@ pub trait Player: Send {
         None
     }
 
-    /// Ends the match; `seen` is the last observation.
+    /// Ends the match. `seen` is the last observation.
     fn stop(&mut self, seen: Observation<'_>) {
         let _ = seen;
     }

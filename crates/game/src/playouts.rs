@@ -1,9 +1,9 @@
-//! Random playouts: from a state to a terminal state by moves drawn uniformly from the legal or from the
-//! preferred ones.
+//! Random playouts: sequences of random joint moves from a state to a terminal state. Each role's move is drawn
+//! uniformly from its legal moves, or from its preferred legal moves.
 //!
-//! Playout `i` of a run draws its moves from random stream `(seed, first + i)` (see [`crate::rng`]),
-//! whatever the order or the lane in which it is played, and legal moves are ordered by their texts. So
-//! every machine and every vector width plays the same playouts.
+//! Playout `i` of a run draws its moves from the random stream `(seed, first + i)` (see [`crate::rng`]), in
+//! whatever order and in whatever lane it is played. Legal moves are ordered by their texts. Therefore every
+//! machine and every vector width plays the same playouts.
 
 use crate::hints::Hints;
 use crate::{EvalError, Goals, Move, Preference, StateMachine, rng};
@@ -17,7 +17,7 @@ pub struct Playout<'a> {
     pub goals: &'a [Goals],
     /// The number of joint moves made.
     pub steps: u32,
-    /// The joint moves in order, each in role order; empty unless [`PlayoutPlan::moves`] is set.
+    /// The joint moves in order, each in role order. Empty unless [`PlayoutPlan::moves`] is set.
     pub moves: &'a [Move],
     /// Whether the last state is terminal. If not, the playout reached the step limit, or a role had no
     /// legal move.
@@ -31,13 +31,13 @@ pub struct PlayoutPlan<'a> {
     pub seed: u64,
     /// The stream number of playout 0; playout `i` uses stream `first + i`.
     pub first: u64,
-    /// The number of playouts per start state. Those of one start have consecutive numbers.
+    /// The number of playouts from each start state. The playouts from one start state have consecutive numbers.
     pub per_start: usize,
     /// The number of steps after which a playout is cut off.
     pub max_steps: u32,
     /// Whether to record [`Playout::moves`].
     pub moves: bool,
-    /// Whether the caller knows that no start state is terminal, so that the machine need not test it.
+    /// Whether the caller knows that no start state is terminal. The machine then does not test it.
     pub no_terminal_start: bool,
     /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). A role that chooses
     /// alone makes a winning move if it has one; otherwise, in a game of two roles, it avoids moves after
@@ -45,13 +45,13 @@ pub struct PlayoutPlan<'a> {
     /// game without a win for it, whatever the others do. Only propositional networks implement this, and
     /// only where they detect such moves at little cost.
     pub decisive: bool,
-    /// The moves that a share of the playouts prefers.
+    /// The moves that a part of the playouts prefers. `None` if all playouts draw among all legal moves.
     pub preferred: Option<&'a Preference>,
 }
 
 impl PlayoutPlan<'_> {
-    /// The default plan: streams `(seed, 0…)`, one playout per start, at most [`MAX_STEPS`] steps, no
-    /// recorded, decisive or preferred moves.
+    /// The default plan: random streams from `(seed, 0)` on, one playout from each start state, and at most
+    /// [`MAX_STEPS`] steps. Moves are not recorded, and there are neither decisive nor preferred moves.
     pub fn new(seed: u64) -> PlayoutPlan<'static> {
         PlayoutPlan {
             seed,
@@ -66,12 +66,12 @@ impl PlayoutPlan<'_> {
     }
 }
 
-/// The default step limit, far beyond the length of any published game.
+/// The default limit of steps. No published game is nearly as long.
 pub const MAX_STEPS: u32 = 100_000;
 
-/// Evaluation of many states at once. The default methods process one at a time.
+/// The evaluation of many states at once. The default methods evaluate one state after the other.
 pub trait Batches: StateMachine {
-    /// The number of states that the machine evaluates in about the time of one.
+    /// The number of states that the machine evaluates in about the time that one state takes.
     fn lanes(&self) -> usize {
         1
     }
@@ -145,8 +145,8 @@ pub trait Batches: StateMachine {
         Ok(())
     }
 
-    /// Plays `plan.per_start` playouts from each of `starts` to their end and passes each to `sink` as it
-    /// ends, in any order.
+    /// Plays `plan.per_start` playouts from each of `starts` to their end. Passes each playout to `sink` when it
+    /// ends, so their order is unspecified.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -191,8 +191,8 @@ impl StepwisePlayouts {
         }
     }
 
-    /// Plays playout `index` of `plan` from `start`. Before each step, `may_continue` gets the number of joint
-    /// moves made so far. If it returns `false`, the playout is cut off in the current state, which may be
+    /// Plays playout `index` of `plan` from `start`. Before each step it calls `may_continue` with the number of
+    /// joint moves made so far. If that returns `false`, the playout is cut off in the current state, which may be
     /// terminal.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use crate::{Move, Role};
 
-/// The period, in playouts, with which playouts with and without preference alternate.
+/// Playouts with and without preference alternate with a period of this many playouts.
 const CYCLE: u64 = 8;
 
 /// The preferred moves of every role, and the share of playouts that use them.
@@ -25,7 +25,7 @@ impl Preference {
         Preference { of_role: vec![Vec::new(); roles], playouts }
     }
 
-    /// Prefers `mv` of `role`.
+    /// Makes `mv` a preferred move of `role`.
     pub fn add(&mut self, role: Role, mv: Move) {
         let moves = &mut self.of_role[role.index()];
         let at = mv.0 as usize;
@@ -50,7 +50,7 @@ impl Preference {
         playout % CYCLE < self.playouts
     }
 
-    /// Keeps only the preferred moves in `role`'s `legal` moves; if there are none, keeps all.
+    /// Removes from `role`'s `legal` moves those that are not preferred. Keeps all of them if none is preferred.
     pub fn narrow(&self, role: Role, legal: &mut Vec<Move>) {
         if legal.iter().any(|&mv| self.has(role, mv)) {
             legal.retain(|&mv| self.has(role, mv));

@@ -13,7 +13,7 @@ use std::ops::Range;
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const WEYL: u32 = 0x9e37_79b9;
 
-/// The finaliser of `SplitMix64`.
+/// The finaliser of `SplitMix64`: maps each 64-bit number to another one that looks random.
 #[inline]
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,7 +26,7 @@ pub fn mix(mut z: u64) -> u64 {
 pub struct Stream(u64);
 
 impl Stream {
-    /// Stream `number` of the run with `seed`.
+    /// The stream with the number `number` of the run with the seed `seed`.
     #[inline]
     pub fn new(seed: u64, number: u64) -> Stream {
         Stream(mix(mix(seed ^ GOLDEN).wrapping_add(number.wrapping_mul(GOLDEN))))
@@ -44,7 +44,8 @@ impl Stream {
         bits(self.0, step, role)
     }
 
-    /// A number below `n`, which must not be 0. The distribution is uniform to within n / 2³².
+    /// A random number below `n` for `role` at `step`. `n` must not be 0. The distribution is uniform to within n
+    /// / 2³².
     #[inline]
     pub fn below(self, step: u32, role: Role, n: u32) -> u32 {
         below(self.bits(step, role), n)
@@ -57,15 +58,15 @@ pub fn bits(key: u64, step: u32, role: Role) -> u32 {
     scramble((key as u32).wrapping_add(counter(step, role)), (key >> 32) as u32)
 }
 
-/// The counter that a step and a role add to the low half of a key: a wrapping sum of one term for each.
-/// Counters are distinct for all roles at all steps below 2²⁴.
+/// The counter of a step and a role, which is added to the low half of a key. It is a wrapping sum of one term for
+/// the step and one for the role. The counters of all roles at all steps below 2²⁴ are distinct.
 #[inline]
 pub fn counter(step: u32, role: Role) -> u32 {
     step.wrapping_shl(8).wrapping_add(u32::from(role.0)).wrapping_mul(WEYL)
 }
 
-/// The hash that computes [`bits`]: `low` is the key's low half plus the counter, `high` the key's high
-/// half.
+/// The hash that computes [`bits`]. `low` is the low half of the key plus the counter, and `high` is the high half
+/// of the key.
 #[inline]
 pub fn scramble(low: u32, high: u32) -> u32 {
     let mut x = low;
@@ -81,7 +82,7 @@ pub fn below(bits: u32, n: u32) -> u32 {
 }
 
 /// A seeded sequence of pseudo-random numbers: a counter passed through [`mix`]. A seed gives the same numbers on
-/// every platform, independent of those of the playouts.
+/// every platform. They are independent of the random numbers of playouts.
 ///
 /// # Examples
 /// ```
@@ -99,25 +100,25 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The sequence of `seed`.
+    /// The sequence with the seed `seed`.
     pub fn new(seed: u64) -> Sequence {
         Sequence { key: mix(seed ^ 0x5eed_d1ce), drawn: 0 }
     }
 
-    /// A number below `n`; `n` must not be 0.
+    /// A random number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         self.drawn += 1;
         let bits = mix(self.key.wrapping_add(mix(self.drawn)));
         below((bits >> 32) as u32, n as u32) as usize
     }
 
-    /// A number in `range`.
+    /// A random number in `range`, uniformly distributed.
     pub fn between(&mut self, range: Range<f64>) -> f64 {
         const STEPS: usize = 1 << 30;
         range.start + (range.end - range.start) * self.below(STEPS) as f64 / STEPS as f64
     }
 
-    /// Shuffles `items` (Fisher & Yates).
+    /// Shuffles `items` uniformly (Fisher & Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -130,8 +131,8 @@ mod tests {
     use super::{Sequence, Stream, counter};
     use crate::Role;
 
-    /// The chi-square statistic of `counts` against a uniform distribution, minus its mean, in standard
-    /// deviations.
+    /// How far the chi-square statistic of `counts` against a uniform distribution lies above its mean, in
+    /// standard deviations.
     fn excess(counts: &[u32]) -> f64 {
         let cells = counts.len() as f64;
         let mean = counts.iter().map(|&n| f64::from(n)).sum::<f64>() / cells;

@@ -12,7 +12,7 @@ use ggp_datalog::{
 use ggp_gdl::Description;
 use rustc_hash::FxHashMap;
 
-/// The relations of an input carrier (`true` or `does`), which a machine fills.
+/// The relations of an input carrier (`true` or `does`). A machine fills them with the state or the joint move.
 #[derive(Clone, Debug, Default)]
 struct Input {
     whole: Option<RelationId>,
@@ -41,7 +41,7 @@ impl Input {
 #[derive(Clone, Debug)]
 pub struct Semantics {
     program: Program,
-    /// A database in which the static relations are complete.
+    /// A database that contains the static relations and no state.
     prototype: Database,
     fluents: Input,
     moves: Input,
@@ -59,7 +59,7 @@ pub struct Semantics {
     statistics: Statistics,
 }
 
-/// The queries: the relations to evaluate for each kind of answer.
+/// The queries: for each kind of answer, the relations to evaluate.
 #[derive(Clone, Debug)]
 pub(crate) struct Queries {
     /// The static relations on which the other queries depend.
@@ -98,7 +98,7 @@ impl Semantics {
     /// Evaluates the static relations.
     ///
     /// # Errors
-    /// When a bound of `limits` is passed.
+    /// When a bound of `limits` is exceeded.
     pub(crate) fn complete(&mut self, limits: &Limits) -> Result<(), EvalError> {
         let mut database = self.prototype.clone();
         self.program.evaluate(&mut database, &self.ask.fixed, limits)?;
@@ -106,7 +106,7 @@ impl Semantics {
         Ok(())
     }
 
-    /// The semantics of `program`, with no relation evaluated.
+    /// The semantics of `program`. No relation is evaluated yet.
     pub(crate) fn of_program(program: Program, description: &Description, lowering: &Lowering) -> Semantics {
         let defined = |carrier| -> Vec<Form> {
             lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect()
@@ -146,7 +146,7 @@ impl Semantics {
         }
     }
 
-    /// Plans all rules again and drops all evaluated relations.
+    /// Plans all rules again by `statistics`, and drops all evaluated relations.
     pub(crate) fn plan(&mut self, statistics: Statistics) {
         self.program.plan(&statistics).expect("planned before, so safe");
         self.statistics = statistics;
@@ -185,7 +185,7 @@ impl Semantics {
         &self.program
     }
 
-    /// A database in which only the static relations are filled.
+    /// A copy of the database that contains the static relations and no state.
     pub fn database(&self) -> Database {
         self.prototype.clone()
     }
@@ -210,13 +210,12 @@ impl Semantics {
         collect(&self.init, database)
     }
 
-    /// Recovers from a failed query: removes the state from the database, and all terms after the first
-    /// `terms`.
+    /// Recovers from a failed query: removes the state from the database, and all terms except the first `terms`.
     pub(crate) fn roll_back(&self, database: &mut Database, terms: usize) {
         database.roll_back(&self.program, STATE_LEVEL, terms);
     }
 
-    /// Removes the state from the database and releases the passing terms.
+    /// Removes the state from the database and releases the temporary terms.
     pub(crate) fn clear_state(&self, database: &mut Database) {
         database.release_from(&self.program, STATE_LEVEL);
     }
@@ -253,7 +252,7 @@ impl Semantics {
         Ok(())
     }
 
-    /// Calls `each` with the role and the value of each goal.
+    /// Evaluates the goals of the loaded state. Calls `each` with the role and the value of each goal.
     pub(crate) fn ask_goals(
         &self,
         database: &mut Database,
@@ -267,13 +266,13 @@ impl Semantics {
         Ok(())
     }
 
-    /// The fluents of the next state, sorted.
+    /// Evaluates the fluents of the next state, sorted.
     pub(crate) fn ask_next(&self, database: &mut Database, limits: &Limits) -> Result<Vec<Value>, EvalError> {
         self.program.evaluate(database, &self.ask.next, limits)?;
         Ok(self.next_state(database))
     }
 
-    /// The percepts of `role`, sorted.
+    /// Evaluates the percepts of `role`, sorted.
     pub(crate) fn ask_sees(
         &self,
         database: &mut Database,
@@ -351,7 +350,7 @@ impl SemanticsError {
     }
 }
 
-/// All terms that the relations `forms` of fluents carry, sorted, without duplicates.
+/// The terms that the relations of `forms` carry, sorted, without duplicates.
 fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     let mut values = Vec::new();
     for form in forms {
@@ -362,7 +361,8 @@ fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     values
 }
 
-/// Calls `each` with the first column (if there is a prefix) and the carried term of each tuple.
+/// Calls `each` for each tuple of the relation of `form`, with its first column (if there is a prefix) and the
+/// term that it carries.
 fn carried(form: &Form, prefix: usize, database: &mut Database, mut each: impl FnMut(Value, Value)) {
     for row in 0..database.relation(form.relation).len() {
         let term = match form.functor {

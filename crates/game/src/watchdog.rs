@@ -6,11 +6,11 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The interval between two checks of a flag or of a CPU clock, well below the 50 ms by which an answer may
+/// The interval between two checks of a flag or of a CPU clock. It is well below the 50 ms by which an answer may
 /// be late.
 const POLL: Duration = Duration::from_millis(5);
 
-/// The limits of a piece of work: a deadline, CPU time, another stop flag, in any combination.
+/// The limits of a piece of work: a deadline, an amount of CPU time, and another stop flag, in any combination.
 ///
 /// # Examples
 /// ```
@@ -33,7 +33,7 @@ pub struct Watchdog {
     other: Option<StopToken>,
 }
 
-/// A watchdog at work. Dropping it ends its thread; the flag then stays as it is.
+/// A watchdog that is running. Dropping it ends its thread, and leaves the flag as it is.
 #[derive(Debug)]
 pub struct Watched {
     stop: StopToken,
@@ -46,14 +46,14 @@ impl Watchdog {
         Watchdog { deadline, cpu_time: None, other: None }
     }
 
-    /// Raises the flag also when the calling thread has used `limit` of CPU time from now on.
+    /// Also raises the flag when the calling thread has used `limit` of CPU time from now on.
     #[must_use]
     pub fn or_after_cpu_time(mut self, limit: Duration) -> Watchdog {
         self.cpu_time = Some((CpuClock::of_this_thread(), limit));
         self
     }
 
-    /// Raises the flag also soon after `other` is raised.
+    /// Also raises the flag soon after `other` is raised.
     #[must_use]
     pub fn or_when(mut self, other: &StopToken) -> Watchdog {
         self.other = Some(other.clone());
@@ -67,7 +67,7 @@ impl Watchdog {
             || self.cpu_time.as_ref().is_some_and(|(clock, limit)| clock.elapsed() >= *limit)
     }
 
-    /// The time to the next check; `None` if there is nothing to wait for.
+    /// The time until the next check of the limits. `None` if no limit can be reached by waiting.
     fn pause(&self) -> Option<Duration> {
         let polls = self.other.is_some() || self.cpu_time.is_some();
         match self.deadline.remaining() {
@@ -77,8 +77,8 @@ impl Watchdog {
         }
     }
 
-    /// Starts the watchdog. If the system gives no thread, the flag is raised at once, so that the work stays
-    /// bounded.
+    /// Starts the watchdog. If the system cannot start a thread, the flag is raised at once, so that the work
+    /// stays bounded.
     pub fn start(self) -> Watched {
         let stop = StopToken::new();
         if self.is_over() {
@@ -104,7 +104,7 @@ impl Watchdog {
         Watched { stop, _drop_to_end: Some(end) }
     }
 
-    /// Calls `work` with the flag, and ends the watchdog after it.
+    /// Calls `work` with the flag. The watchdog ends when `work` returns.
     pub fn watch<T>(self, work: impl FnOnce(&StopToken) -> T) -> T {
         work(self.start().token())
     }

@@ -12,12 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::ops::Range;
 
-/// A range of bytes of the source text.
+/// A range of bytes in the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
-    /// The first byte.
+    /// The index of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// The index after the last byte.
     pub end: usize,
 }
 
@@ -96,12 +96,13 @@ impl Terms {
         self.ground[id.index()]
     }
 
-    /// The nesting depth of functions in the term; 0 for variables and constants. Takes constant time.
+    /// The depth to which functions are nested in the term. It is 0 for variables and constants. Takes constant
+    /// time.
     pub fn depth(&self, id: TermId) -> usize {
         self.depth[id.index()] as usize
     }
 
-    /// All terms, arguments before the compounds that contain them.
+    /// All terms with their ids. The arguments of a compound come before the compound.
     pub fn iter(&self) -> impl Iterator<Item = (TermId, &Term)> {
         self.nodes.iter().enumerate().map(|(i, term)| (TermId(i as u32), term))
     }
@@ -116,8 +117,8 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// Appends the variables of `id` to `out` in order of first occurrence, except those already in `out`.
-    /// Iterative; visits shared subterms once.
+    /// Appends the variables of the term `id` to `out` in order of first occurrence, except those already in
+    /// `out`. It does not recurse, and visits shared subterms once.
     pub fn variables(&self, id: TermId, out: &mut Vec<Symbol>) {
         let mut visited: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = vec![id];
@@ -135,14 +136,14 @@ impl Terms {
     }
 }
 
-/// A relation applied to terms: `(legal ?r noop)`, `terminal`.
+/// A relation applied to terms, such as `(legal ?r noop)` or `terminal`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atom {
     /// The relation; the name of a keyword is in lower case.
     pub relation: Symbol,
     /// The arguments.
     pub args: Vec<TermId>,
-    /// The place in the source.
+    /// The place of the atom in the source.
     pub span: Span,
 }
 
@@ -158,7 +159,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The place in the source.
+    /// The place of the literal in the source.
     pub fn span(&self) -> Span {
         match self {
             Literal::Positive(atom) | Literal::Negative(atom) => atom.span,
@@ -183,16 +184,16 @@ pub struct Rule {
 pub struct Description {
     /// The source text. Only comments may contain bytes that are not UTF-8.
     pub source: Vec<u8>,
-    /// The names.
+    /// The table of names.
     pub symbols: Symbols,
-    /// The terms.
+    /// The arena of terms.
     pub terms: Terms,
     /// The rules and facts, in the order of the text.
     pub rules: Vec<Rule>,
 }
 
 impl fmt::Debug for Description {
-    /// Prints the sizes only: a description can have millions of nodes.
+    /// Prints only the sizes, because a description can have millions of nodes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Description")
             .field("bytes", &self.source.len())
@@ -208,7 +209,8 @@ impl Description {
         self.symbols.name(symbol)
     }
 
-    /// The canonical text of a term: one blank between tokens, none next to the parentheses. Iterative.
+    /// The canonical text of a term: one blank between tokens, and none next to the parentheses. It does not
+    /// recurse.
     pub fn term_text(&self, id: TermId) -> String {
         enum Step<'a> {
             Term(TermId),

@@ -6,14 +6,14 @@ use crate::keyword::{Connective, Keyword};
 use crate::sexpr::{Expr, NodeId, SyntaxTree};
 use crate::symbol::Symbol;
 
-/// The reader of one text: its lists, and what has been read from them.
+/// The reader of one text. It holds the text's lists and the description read from them so far.
 pub(crate) struct Reader<'a> {
     pub(crate) tree: &'a SyntaxTree<'a>,
     pub(crate) description: Description,
     pub(crate) errors: ParseErrors,
 }
 
-/// The position of an atom, for error messages.
+/// The position in which an atom occurs. Error messages name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Fact,
@@ -22,7 +22,8 @@ pub(crate) enum Place {
 }
 
 impl<'a> Reader<'a> {
-    /// Parses an atom: a word, or a list of a word and terms. Reports an error and returns `None` otherwise.
+    /// Reads an atom: a word, or a list of a word and terms. If the node is neither, reports an error and returns
+    /// `None`.
     pub(crate) fn atom(&mut self, node: NodeId, place: Place) -> Option<Atom> {
         let tree = self.tree;
         let span = tree.span(node);
@@ -70,7 +71,7 @@ impl<'a> Reader<'a> {
         Some(Atom { relation, args, span })
     }
 
-    /// The first word of a list. Reports an error and returns `None` if there is none.
+    /// The first word of a list. If the list does not begin with a word, reports an error and returns `None`.
     fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
         let tree = self.tree;
         match tree.children(node).next() {
@@ -106,7 +107,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Parses a term of any depth. Reports an error and returns `None` if it is malformed.
+    /// Reads a term, which may be nested to any depth. If it is malformed, reports an error and returns `None`.
     pub(crate) fn term(&mut self, node: NodeId) -> Option<TermId> {
         struct Open {
             function: Symbol,

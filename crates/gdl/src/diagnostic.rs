@@ -8,9 +8,9 @@ use std::fmt;
 /// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// The rulesheet loads.
+    /// The rulesheet can be loaded nevertheless.
     Warning,
-    /// The rulesheet does not load.
+    /// The rulesheet cannot be loaded.
     Error,
 }
 
@@ -24,7 +24,7 @@ impl Severity {
     }
 }
 
-/// A secondary place of a diagnostic.
+/// A secondary place of a diagnostic, with a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
     /// The place.
@@ -48,12 +48,12 @@ pub struct Diagnostic {
     pub label: String,
     /// Secondary places.
     pub labels: Vec<Label>,
-    /// How to correct it, if known.
+    /// How to correct the mistake. `None` if that is not known.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without labels and help.
+    /// A diagnostic without labels and without help.
     pub fn new(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -66,12 +66,12 @@ impl Diagnostic {
         }
     }
 
-    /// An error.
+    /// A diagnostic of severity error.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, span, message)
     }
 
-    /// A warning.
+    /// A diagnostic of severity warning.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message)
     }
@@ -90,7 +90,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets how to correct it.
+    /// Sets the text that says how to correct the mistake.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -123,7 +123,7 @@ impl ParseErrors {
         self.diagnostics.is_empty()
     }
 
-    /// The errors in the order of the text. If some were omitted, a last error gives their number.
+    /// The errors in the order of the text. If some were omitted, one additional error gives their number.
     #[must_use]
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| d.span);

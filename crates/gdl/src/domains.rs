@@ -15,18 +15,19 @@ use crate::{Atom, Description, Literal, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The largest depth to which terms are followed.
+/// The largest depth to which arguments of nested terms get domains.
 const MAX_DEPTH: u8 = 4;
 /// The largest number of passes over the rules.
 const MAX_ROUNDS: usize = 64;
 /// The largest number of constants in a domain; further ones are dropped.
 const MAX_DOMAIN: usize = 4096;
 
-/// The number of an argument: of a relation, of a fluent or move, or of a term at another argument.
+/// The place of an argument, as a number. It is an argument of a relation, of a fluent or move, or of a term
+/// inside another argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place(u32);
 
-/// A holder of arguments: a relation, or a function at a place.
+/// What an argument belongs to: a relation, or a function that occurs at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Holder {
     Relation(Symbol),
@@ -37,18 +38,18 @@ enum Holder {
 struct Node {
     /// The domain, sorted.
     constants: Vec<Symbol>,
-    /// The functions that occur here and their arities, in order of first occurrence.
+    /// The functions that occur at the place, with their arities, in order of first occurrence.
     functions: Vec<(Symbol, usize)>,
     depth: u8,
-    /// A counter that each change increments.
+    /// A counter that is incremented by each change of the domain.
     version: u32,
 }
 
-/// Variables and the arguments where they occur.
+/// The variables of a rule, each with a place where it occurs.
 type Occurrences = Vec<(Symbol, Place)>;
 
-/// The flow of a rule's variable from the body to an argument of the head; `seen` is the version of the
-/// last pass.
+/// The flow of a variable's constants from the body of a rule to an argument of its head. `seen` is the version of
+/// the domains in the last pass.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -120,8 +121,9 @@ impl Domains {
         domains
     }
 
-    /// The place of an argument of `atom`: the fluent, for `true` and its like; the move, for `does` and
-    /// its like; else a place of the relation.
+    /// The place of an argument of `atom`. For `true` and the other keywords of fluents, it is the place of all
+    /// fluents; for `does` and the other keywords of moves, that of all moves; otherwise an argument of the
+    /// relation.
     fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
         match (description.name(atom.relation), atom.args.len()) {
             ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
@@ -142,8 +144,8 @@ impl Domains {
         })
     }
 
-    /// Appends the variables of `atom` and their places to `out`. The constants and functions of a head are
-    /// added to the domains.
+    /// Appends the variables of `atom`, with their places, to `out`. If `atom` is a head, its constants and
+    /// functions are added to the domains.
     fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
         let mut stack: Vec<(Place, TermId)> = Vec::new();
         let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
@@ -198,7 +200,7 @@ impl Domains {
         }
     }
 
-    /// Propagates constants until a fixpoint or the bound on rounds is reached.
+    /// Propagates constants until nothing changes or the bound on the number of rounds is reached.
     fn settle(&mut self, flows: &mut [Flow]) {
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
@@ -215,7 +217,7 @@ impl Domains {
         }
     }
 
-    /// The sum of the versions of `place` and of all places inside it.
+    /// The sum of the versions of the place and of all places inside it. It changes whenever one of them changes.
     fn tree_version(&self, place: Place) -> u32 {
         let mut sum = 0u32;
         let mut stack = vec![place];
@@ -229,7 +231,8 @@ impl Domains {
         sum
     }
 
-    /// Adds the intersection of the domains of `from` to `to`. Returns whether `to` changed.
+    /// Adds the intersection of the domains of the places `from` to the domain of `to`. Returns whether that
+    /// domain changed.
     fn pour(&mut self, from: &[Place], to: Place) -> bool {
         let mut changed = false;
         let mut stack = vec![(from.to_vec(), to)];
@@ -273,7 +276,8 @@ impl Domains {
         changed
     }
 
-    /// The number of rule variables that stand for both the argument of fluents and the argument of moves.
+    /// The number of variables in rules that stand both for the argument `fluent` of fluents and for the argument
+    /// `mv` of moves.
     pub fn ties(&self, fluent: Place, mv: Place) -> u32 {
         self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
     }
@@ -294,7 +298,7 @@ impl Domains {
         self.places.get(&(Holder::Relation(relation), arity, argument)).copied()
     }
 
-    /// The functions that occur at `place` and their arities.
+    /// The functions that occur at `place`, with their arities.
     pub fn functions(&self, place: Place) -> &[(Symbol, usize)] {
         &self.nodes[place.0 as usize].functions
     }
@@ -304,8 +308,8 @@ impl Domains {
         &self.nodes[place.0 as usize].constants
     }
 
-    /// The place of the argument numbered `argument` of the terms `(function …)` that occur at `place`; `None` if no such term
-    /// occurs there.
+    /// The place of the argument numbered `argument` of those terms that occur at `place` and have this function
+    /// and arity. `None` if no such term occurs there.
     pub fn inside(&self, place: Place, function: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Inside(place, function), arity, argument)).copied()
     }

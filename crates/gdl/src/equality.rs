@@ -23,7 +23,7 @@ enum Resolved {
     Done { term: TermId, size: u64 },
 }
 
-/// Why the substitution cannot be applied to a term.
+/// The reason why the substitution cannot be applied to a term.
 enum Failure {
     Cyclic,
     TooLarge,
@@ -34,8 +34,10 @@ impl<'a> Unifier<'a> {
         Unifier { terms, parent: FxHashMap::default(), resolved: FxHashMap::default() }
     }
 
-    /// Applies the most general unifier of `equations` to `rule`; `false` if there is none. `Err` is the
-    /// message for a term that grows too large.
+    /// Applies the most general unifier of `equations` to `rule`. Returns `false` if there is no unifier.
+    ///
+    /// # Errors
+    /// The message for a term that grows too large.
     pub(crate) fn apply(&mut self, equations: &[(TermId, TermId)], rule: &mut Rule) -> Result<bool, String> {
         for &(left, right) in equations {
             if !self.unify(left, right) {
@@ -100,7 +102,7 @@ impl<'a> Unifier<'a> {
         true
     }
 
-    /// The term with each variable replaced by the term of its class.
+    /// The term in which each variable is replaced by the term of its class.
     fn resolve(&mut self, id: TermId) -> Result<TermId, Failure> {
         let mut stack = vec![(id, false)];
         while let Some((id, expanded)) = stack.pop() {

@@ -16,9 +16,9 @@ use crate::sexpr;
 
 /// The maximum width of a line in characters, where the text allows it.
 pub const WIDTH: usize = 100;
-/// The additional indentation of each level, in columns.
+/// The number of columns by which each level is indented more.
 const INDENT: usize = 4;
-/// The maximum indentation, so that the output of deeply nested input stays linear in size.
+/// The maximum indentation in columns. It keeps the output of deeply nested input linear in size.
 const DEEPEST_INDENT: usize = 40;
 
 /// Formats `kif`. Comments may contain bytes that are not UTF-8, and so may the result.
@@ -44,7 +44,7 @@ pub fn format(kif: &[u8]) -> Result<Vec<u8>, ParseErrors> {
 enum Kind {
     Word,
     List,
-    /// A comment after other tokens of its line.
+    /// A comment that follows other tokens on its line.
     TrailingComment,
     /// A comment on a line of its own.
     Comment,
@@ -54,13 +54,13 @@ enum Kind {
 struct Item {
     kind: Kind,
     span: Span,
-    /// The index of the first item after this one's subtree.
+    /// The index of the first item after the subtree of this item.
     end: usize,
-    /// The number of line ends between the previous token and this one.
+    /// The number of line ends between the token before this one and this one.
     line_ends: usize,
     /// The width on one line, in characters.
     width: usize,
-    /// Whether it cannot be written on one line.
+    /// Whether the item cannot be written on one line.
     must_break: bool,
 }
 
@@ -71,7 +71,7 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Reads a text with balanced parentheses.
+    /// Reads the items of a text, whose parentheses must be balanced.
     fn of(source: &'a [u8]) -> Items<'a> {
         let mut items = Items { source, all: Vec::new() };
         let mut open: Vec<usize> = Vec::new();
@@ -109,7 +109,7 @@ impl<'a> Items<'a> {
         items
     }
 
-    /// Computes the width of a list whose members are complete.
+    /// Computes the width of the list `list`, whose members are complete.
     fn close(&mut self, list: usize) {
         let end = self.all.len();
         let mut width = 1;
@@ -131,7 +131,7 @@ impl<'a> Items<'a> {
         &self.source[self.all[item].span.range()]
     }
 
-    /// The connective with which a list begins, if it does.
+    /// The connective with which a list begins. `None` if it begins with something else.
     fn connective(&self, list: usize) -> Option<Connective> {
         let first = self.all.get(list + 1).filter(|i| i.kind == Kind::Word)?;
         Connective::of(std::str::from_utf8(&self.source[first.span.range()]).ok()?)
@@ -160,7 +160,7 @@ struct Frame {
     indent: usize,
     /// The number of parentheses that close directly after the list.
     tail: usize,
-    /// Whether each member after the first `leading` ones gets a line of its own.
+    /// Whether each member after the first `leading` members gets a line of its own.
     stacked: bool,
     /// The number of members on the first line if `stacked`.
     leading: usize,
@@ -215,7 +215,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether a fact stays on the line of the previous one: it was there in the source, has the same
+    /// Whether a fact stays on the line of the fact `last` before it: it was there in the source, has the same
     /// relation, and fits.
     fn stays_beside(&self, last: usize, fact: usize) -> bool {
         let items = self.items;

@@ -19,9 +19,9 @@ pub enum TokenKind {
     Open,
     /// `)`
     Close,
-    /// A run of other bytes: `cell`, `?x`, `<=`, `12`.
+    /// A run of other bytes that are not blanks: `cell`, `?x`, `<=`, `12`.
     Word,
-    /// A comment from `;` to the end of the line, without the line end.
+    /// A comment from `;` to the end of the line. The line end is not part of it.
     Comment,
 }
 
@@ -30,7 +30,7 @@ pub enum TokenKind {
 pub struct Token {
     /// The kind.
     pub kind: TokenKind,
-    /// The bytes of the token.
+    /// The range of the token's bytes in the text.
     pub span: Span,
 }
 
@@ -63,7 +63,7 @@ fn token(input: &[u8]) -> IResult<&[u8], TokenKind> {
     .parse(input)
 }
 
-/// An iterator over the tokens of a text, comments included.
+/// An iterator over the tokens of a text, including comments.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     source: &'a [u8],

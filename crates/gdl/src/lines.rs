@@ -32,7 +32,7 @@ impl<'a> Lines<'a> {
         Lines { source, starts }
     }
 
-    /// The number, from 0, of the line that contains the byte `at`.
+    /// The number of the line that contains the byte `at`. Lines are counted from 0.
     pub(crate) fn line_of(&self, at: usize) -> usize {
         self.starts.partition_point(|&start| start <= at) - 1
     }
@@ -47,7 +47,7 @@ impl<'a> Lines<'a> {
         start..end
     }
 
-    /// The position of the byte `at`, which may be one past the last byte. Larger values count as that.
+    /// The line and column of the byte `at`. An `at` beyond the text counts as the position after its last byte.
     pub fn position(&self, at: usize) -> LineColumn {
         let at = at.min(self.source.len());
         let line = self.line_of(at);

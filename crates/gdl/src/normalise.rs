@@ -14,8 +14,8 @@ use crate::sexpr::NodeId;
 /// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
-/// The remaining number of distribution steps and literals for the whole text. A text without `or` uses at
-/// most one per byte.
+/// The number of distribution steps and literals that are left for the whole text. A text without `or` uses at
+/// most one for each byte.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(usize);
 
@@ -25,11 +25,11 @@ impl Budget {
     }
 }
 
-/// A condition without connectives inside.
+/// A condition that contains no connective.
 #[derive(Clone, Debug)]
 enum Leaf {
     Literal(Literal),
-    /// `(not (distinct s t))`
+    /// `(not (distinct s t))`: the two terms are equal.
     Equal(TermId, TermId),
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Normaliser {
 }
 
 impl Normaliser {
-    /// Whether all conditions so far were well-formed.
+    /// Whether all conditions that were added are well-formed.
     pub(crate) fn is_sound(&self) -> bool {
         !self.failed
     }
@@ -139,7 +139,7 @@ impl Normaliser {
         })
     }
 
-    /// Adds one rule per alternative to the reader's description.
+    /// Adds one rule for each alternative to the reader's description.
     pub(crate) fn expand(&self, reader: &mut Reader<'_>, head: &Atom, span: Span, budget: &mut Budget) {
         /// A linked list of the conditions that are still to be expanded.
         struct Agenda {
@@ -206,7 +206,7 @@ impl Normaliser {
         }
     }
 
-    /// Adds the rule of one alternative, unless its equations have no solution.
+    /// Adds the rule of one alternative. Adds nothing if its equations have no solution.
     fn add_rule(&self, reader: &mut Reader<'_>, head: &Atom, chosen: &[usize], span: Span) {
         let leaves = || chosen.iter().map(|&leaf| &self.leaves[leaf]);
         let body = leaves().filter_map(|leaf| match leaf {

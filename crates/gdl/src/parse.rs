@@ -19,8 +19,8 @@ pub fn parse(kif: &[u8]) -> Result<Description, ParseErrors> {
     parse_forms(kif, false)
 }
 
-/// Parses a rulesheet that may be wrapped in a list, as in START messages:
-/// `((role white) (<= terminal …) …)`.
+/// Parses a rulesheet whose rules may be members of one list, as in START messages: `((role white) (<= terminal …)
+/// …)`.
 ///
 /// # Errors
 /// As for [`parse`].

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// The maximum number of characters shown of a source line.
 const WIDTH: usize = 120;
-/// Characters shown before the underlined part in a line that is cut.
+/// In a line that is cut, this many characters are shown before the underlined part.
 const LEAD: usize = 40;
 
 /// A diagnostic with line and column numbers, for tools.
@@ -27,7 +27,7 @@ pub struct Finding {
     pub line: usize,
     /// The column of the first character, from 1.
     pub column: usize,
-    /// The line of the end, from 1.
+    /// The line in which the text ends, from 1.
     pub end_line: usize,
     /// The column after the last character, from 1.
     pub end_column: usize,
@@ -37,7 +37,7 @@ pub struct Finding {
     pub code: &'static str,
     /// What is wrong.
     pub message: String,
-    /// How to correct it, if known.
+    /// How to correct the mistake. `None` if that is not known.
     pub help: Option<String>,
 }
 
@@ -139,7 +139,7 @@ fn render_one(
     headers.iter().fold(text, |text, (counted, true_place)| text.replacen(counted, true_place, 1))
 }
 
-/// Replaces invisible characters, so that the text cannot control the terminal.
+/// Replaces invisible characters by visible ones, so that the text cannot control the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -148,11 +148,11 @@ fn printable(text: &str) -> String {
 struct Excerpt {
     /// The number of the line, from 0.
     line: usize,
-    /// The byte around which the excerpt was made.
+    /// The position of the byte around which the excerpt was made.
     start: usize,
     /// The range of source bytes that are shown.
     bytes: Range<usize>,
-    /// The text that is shown for them.
+    /// The text that is shown for these bytes.
     text: String,
     /// For each character that is shown: the offset of its first byte in the source and in `text`. The last
     /// entry holds the two end offsets.
@@ -202,14 +202,14 @@ impl Excerpt {
         Excerpt { line, start: span.start, bytes, text, places }
     }
 
-    /// Whether a span begins inside the excerpt.
+    /// Whether `span` begins inside the excerpt.
     fn covers(&self, span: Span, lines: &Lines<'_>) -> bool {
         self.bytes.start <= span.start
             && span.start <= self.bytes.end
             && lines.line_of(span.start) == self.line
     }
 
-    /// The range of the text that shows `span`, clipped to the excerpt.
+    /// The range of the excerpt's text that shows `span`. Parts of `span` outside the excerpt are left out.
     fn locate(&self, span: Span) -> Range<usize> {
         let last = self.places.len() - 1;
         let find = |byte| self.places[self.places.partition_point(|&(at, _)| at < byte).min(last)].1;
@@ -218,7 +218,7 @@ impl Excerpt {
     }
 }
 
-/// The first position from `at` to `end` that does not continue a UTF-8 character.
+/// The first position from `at` to `end` at which a UTF-8 character begins.
 fn boundary(source: &[u8], at: usize, end: usize) -> usize {
     (at..end).find(|&i| source[i] & 0xc0 != 0x80).unwrap_or(end)
 }

@@ -7,15 +7,15 @@ use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, ParseErrors};
 use crate::lexer::{Lexer, TokenKind};
 
-/// The deepest nesting of parentheses.
+/// The maximum depth to which parentheses may be nested.
 pub const MAX_NESTING: usize = 100_000;
 
-/// The id of a node, a word or list of a [`SyntaxTree`].
+/// The id of a node of a [`SyntaxTree`], which is a word or a list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(usize);
 
 impl NodeId {
-    /// The next node in preorder, inside or outside of this one.
+    /// The next node in preorder. It may lie inside or outside of this node.
     pub(crate) fn following(self) -> NodeId {
         NodeId(self.0 + 1)
     }
@@ -24,7 +24,7 @@ impl NodeId {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     span: Span,
-    /// The index of the first node after the subtree; for a word the next node.
+    /// The index of the first node after the subtree of this node. For a word, that is the next node.
     end: usize,
     is_list: bool,
 }
@@ -51,7 +51,7 @@ impl<'a> SyntaxTree<'a> {
         self.source
     }
 
-    /// The expressions outside of any list.
+    /// The expressions that are not in any list.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> + Clone + '_ {
         self.siblings(0, self.nodes.len())
     }
@@ -72,7 +72,7 @@ impl<'a> SyntaxTree<'a> {
         })
     }
 
-    /// The nodes of the subtree in preorder, each with the first node after its own subtree.
+    /// The nodes of the subtree of `node` in preorder. Each comes with the first node after its own subtree.
     pub(crate) fn subtree(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         (node.0..self.nodes[node.0].end).map(|i| (NodeId(i), NodeId(self.nodes[i].end)))
     }
@@ -116,10 +116,10 @@ impl<'a> SyntaxTree<'a> {
     }
 }
 
-/// Parses `source` as any number of words and lists.
+/// Reads `source` as a sequence of words and lists.
 ///
 /// # Errors
-/// Fails on unbalanced parentheses, nesting beyond [`MAX_NESTING`], and words that contain non-ASCII white
+/// Fails on unbalanced parentheses, on nesting beyond [`MAX_NESTING`], and on words that contain non-ASCII white
 /// space, invisible characters or bytes that are not UTF-8.
 pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
     let mut errors = ParseErrors::default();
@@ -127,8 +127,8 @@ pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
     if errors.is_empty() { Ok(tree) } else { Err(errors) }
 }
 
-/// Parses what it can and reports the errors. If `rule_depth` is given, a `(<=` at the start of a line inside
-/// more than `rule_depth` lists starts a new rule: those lists are reported as unclosed and dropped.
+/// Reads what it can and reports the errors. If `rule_depth` is given, a `(<=` at the start of a line that lies
+/// inside more than `rule_depth` lists starts a new rule: these lists are reported as unclosed and dropped.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
@@ -201,7 +201,7 @@ pub(crate) fn read_forms<'a>(
     tree
 }
 
-/// Whether the byte `at` is the first on its line, apart from blanks.
+/// Whether the byte `at` is the first one on its line that is not a blank.
 fn begins_line(source: &[u8], at: usize) -> bool {
     let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     matches!(before, None | Some(b'\n' | b'\r'))
@@ -228,8 +228,8 @@ fn not_closed(span: Span, count: usize, suspect: Option<Span>) -> Diagnostic {
     }
 }
 
-/// Whether a character has no visible shape: control characters, and formatting characters such as a byte
-/// order mark or a change of text direction.
+/// Whether a character has no visible shape. This holds for control characters, and for formatting characters such
+/// as a byte order mark or a change of text direction.
 pub(crate) fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

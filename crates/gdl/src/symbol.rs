@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// The position in its table, from 0.
+    /// The index of the symbol in its table, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }

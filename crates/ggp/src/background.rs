@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The outcome of a build: a machine, or the reason why there is no network.
 pub(crate) type Built = Result<Machine, BuildError>;
 
-/// What a user may want to know about a build while the interpreter plays.
+/// What a user may want to be told about a build while the interpreter plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice<'a> {
     /// A player plays with the interpreter because the network is not ready yet.
@@ -74,7 +74,7 @@ impl Shared {
     }
 }
 
-/// Stores an error if the build panics, and wakes the waiting threads.
+/// The guard of the building thread: it stores an error if the build panics, and wakes the threads that wait.
 struct Outcome(Arc<Shared>);
 
 impl Drop for Outcome {
@@ -85,7 +85,7 @@ impl Drop for Outcome {
 }
 
 impl BackgroundBuild {
-    /// A build that is finished already.
+    /// A build that has finished with the outcome `built`.
     pub(crate) fn of_outcome(built: Built) -> BackgroundBuild {
         let build = BackgroundBuild::empty();
         *build.0.shared.lock() = Some(built);
@@ -96,7 +96,7 @@ impl BackgroundBuild {
         BackgroundBuild(Arc::new(Handle { shared: Arc::default(), halt: StopToken::new() }))
     }
 
-    /// Runs `build` on a new thread. It must return soon after its token is stopped.
+    /// Runs `build` on a new thread. The function must return soon after its token is stopped.
     ///
     /// # Errors
     /// When the thread cannot be started.
@@ -112,14 +112,15 @@ impl BackgroundBuild {
         Ok(begun)
     }
 
-    /// Calls `listener` with each [`Notice`], at most once each. Only the first listener counts.
+    /// Calls `listener` with each [`Notice`], at most once for each kind. If there are several listeners, only the
+    /// first is called.
     #[must_use]
     pub fn on_notice(self, listener: impl Fn(Notice<'_>) + Send + Sync + 'static) -> BackgroundBuild {
         let _ = self.0.shared.listener.set(Box::new(listener));
         self
     }
 
-    /// Waits for the outcome until `deadline` or until `stop` is raised; `None` if the build still runs
+    /// Waits for the outcome until `deadline` or until `stop` is raised. `None` if the build has not finished by
     /// then.
     pub(crate) fn wait_for_machine(&self, deadline: Deadline, stop: &StopToken) -> Option<Built> {
         let shared = &self.0.shared;
@@ -131,7 +132,7 @@ impl BackgroundBuild {
         built.clone()
     }
 
-    /// The outcome, if the build is finished.
+    /// The outcome. `None` if the build has not finished.
     pub(crate) fn machine(&self) -> Option<Built> {
         self.0.shared.lock().clone()
     }
@@ -144,7 +145,7 @@ impl BackgroundBuild {
         }
     }
 
-    /// Tells the listener that there is no network, or that one which users waited for is ready.
+    /// Tells the listener that there will be no network, or that the network is ready for which users have waited.
     pub(crate) fn tell_outcome(&self) {
         let shared = &self.0.shared;
         let Some(built) = self.machine() else { return };

@@ -5,7 +5,7 @@ pub use ggp_view::*;
 use ggp_game::{Fact, StateMachine, rng};
 use std::time::{Duration, Instant};
 
-/// Number of playouts, and of states of each, that the board is inferred from.
+/// The board is inferred from the states of this many playouts, and from this many states of each.
 const SAMPLE_PLAYOUTS: u64 = 4;
 const SAMPLE_STEPS: u32 = 24;
 
@@ -28,7 +28,7 @@ pub fn of_game<M: StateMachine>(machine: &mut M) -> BoardModel {
     infer(machine.game(), &samples)
 }
 
-/// The same as [`of_game`], with the parts that `sidecar` gives in place of inferred ones.
+/// The same as [`of_game`], but with the parts that `sidecar` gives in place of inferred ones.
 ///
 /// # Errors
 /// When the sidecar does not fit the rules.
@@ -37,8 +37,8 @@ pub fn of_game_with<M: StateMachine>(machine: &mut M, sidecar: &Sidecar) -> Resu
     infer_with(machine.game(), &samples, sidecar)
 }
 
-/// The states of a few random playouts. Stops at the first evaluation error, which the caller meets again
-/// later.
+/// The states of a few random playouts. It stops at the first evaluation error; the caller's own evaluations will
+/// meet that error again.
 fn sample<M: StateMachine>(machine: &mut M) -> Vec<Vec<Fact>> {
     let began = Instant::now();
     let mut states = Vec::new();
@@ -58,7 +58,7 @@ fn sample<M: StateMachine>(machine: &mut M) -> Vec<Vec<Fact>> {
     states
 }
 
-/// The state after a random joint move; `None` in a terminal state, or if the rules cannot be evaluated.
+/// The state after a random joint move. `None` if `state` is terminal, or if the rules cannot be evaluated.
 fn random_step<M: StateMachine>(
     machine: &mut M,
     state: &M::State,

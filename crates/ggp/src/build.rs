@@ -1,4 +1,4 @@
-//! The choice of the state machine for a game, and the limits of its construction.
+//! Which state machine to make for a game, and the limits within which it is built.
 
 use ggp_game::{Deadline, EvalError, Game, StopToken, Watchdog};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
@@ -15,7 +15,7 @@ pub enum Choice {
     Auto,
     /// The interpreter: bottom-up Datalog, the reference. It needs no construction.
     Datalog,
-    /// The propositional network, without a time limit; no fallback.
+    /// The propositional network. There is no time limit, and nothing replaces it if it cannot be built.
     Propnet,
 }
 
@@ -23,7 +23,7 @@ impl Choice {
     /// All values, in the order of their documentation.
     pub const ALL: [Choice; 3] = [Choice::Auto, Choice::Datalog, Choice::Propnet];
 
-    /// The value as a word: `auto`, `datalog` or `propnet`.
+    /// The word for the value: `auto`, `datalog` or `propnet`.
     pub fn name(self) -> &'static str {
         match self {
             Choice::Auto => "auto",
@@ -44,7 +44,7 @@ impl Display for Choice {
     }
 }
 
-/// A word that names no [`Choice`].
+/// The error for a word that names no [`Choice`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no reasoner `{0}`; write auto, datalog or propnet")]
 pub struct UnknownChoice(String);
@@ -85,20 +85,22 @@ impl FromStr for Choice {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
-    /// Which machine is wanted.
+    /// The machine that is wanted.
     pub choice: Choice,
     /// The limits of grounding: memory and sizes.
     pub limits: GroundLimits,
     /// The CPU time limit of grounding and compiling together. [`Choice::Propnet`] ignores it.
     pub time: Duration,
-    /// The processor features to compile for.
+    /// The class of processors for which the network is compiled.
     pub cpu: Cpu,
-    /// Whether to compile playouts with decisive moves too, so that the first search need not.
+    /// Whether the programs for playouts with decisive moves are compiled as part of the build. Otherwise the
+    /// first search compiles them.
     pub decisive: bool,
 }
 
 impl Default for Build {
-    /// [`Choice::Auto`] within [`Build::TIME`], with the default limits, for this processor.
+    /// The defaults: [`Choice::Auto`], the time limit [`Build::TIME`], the default limits of grounding, and code
+    /// for this processor.
     fn default() -> Build {
         Build {
             choice: Choice::Auto,
@@ -119,7 +121,7 @@ pub struct BuildTimes {
     pub compile: Duration,
 }
 
-/// Why a game has no network.
+/// The reason why a game has no network.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BuildError {
     /// The CPU time limit was reached.
@@ -140,16 +142,16 @@ pub enum BuildError {
 }
 
 impl Build {
-    /// The default time limit, for a build that a user waits for. Nearly all published games need less.
+    /// The default limit of CPU time, for a build that a user waits for. Nearly all published games need less.
     pub const TIME: Duration = Duration::from_secs(20);
 
-    /// A time limit for a build in the background, or for one that serves a whole tournament.
+    /// A limit of CPU time for a build in the background, or for one that serves a whole tournament.
     pub const LONG_TIME: Duration = Duration::from_secs(120);
 
-    /// The interval of the checks whether a build must end or has ended.
+    /// The interval at which a build is checked: whether it must end, or has ended.
     pub(crate) const POLL: Duration = Duration::from_millis(20);
 
-    /// The default build with the CPU time limit `time`.
+    /// The default parameters with `time` as the limit of CPU time.
     pub fn within(time: Duration) -> Build {
         Build { time, ..Build::default() }
     }
@@ -162,7 +164,7 @@ impl Build {
         Ok(self.timed_network(game, halt)?.0)
     }
 
-    /// The same as [`Build::network`], with the durations.
+    /// The same as [`Build::network`]. Also returns how long the parts of the build took.
     ///
     /// # Errors
     /// The reason why there is no network.
@@ -208,7 +210,7 @@ impl Build {
         })
     }
 
-    /// The limit that applies to the time: none where the network is required.
+    /// The limit of CPU time. It is the longest duration if the network is required.
     fn time_limit(&self) -> Duration {
         if self.choice == Choice::Propnet { Duration::MAX } else { self.time }
     }
@@ -217,7 +219,8 @@ impl Build {
         if halt.is_stopped() { BuildError::Stopped } else { BuildError::TimeOut(self.time_limit()) }
     }
 
-    /// Calls `work` with a token that is raised when this thread has used its CPU time, or `halt` is raised.
+    /// Calls `work` with a token. The token is raised when this thread has used up its CPU time, or soon after
+    /// `halt` is raised.
     fn watched<T>(&self, halt: &StopToken, work: impl FnOnce(&StopToken) -> T) -> T {
         let watchdog = Watchdog::until(Deadline::never()).or_when(halt);
         match self.time_limit() {
@@ -258,8 +261,8 @@ mod tests {
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     }
 
-    /// A game that takes far longer to ground than any limit of these tests: one of its rules has 13 million
-    /// instances.
+    /// The rules of a game that takes far longer to ground than any limit of these tests. One of its rules has 13
+    /// million instances.
     fn dials(values: usize) -> Arc<Game> {
         let values: String = (0..values).map(|value| format!("(value {value}) ")).collect();
         let dials: String = (0..4).map(|dial| format!("(dial {dial}) (init (at {dial} {dial})) ")).collect();
@@ -274,7 +277,7 @@ mod tests {
         crate::parse(&rules).expect("a game")
     }
 
-    /// Builds the network of `game`, which takes longer than `limit`. Returns the used CPU time.
+    /// Builds the network of `game`, which must take longer than `limit`. Returns the CPU time that was used.
     fn stopped_after(game: &Arc<Game>, limit: Duration) -> Duration {
         let began = cpu_time();
         let error = Build::within(limit).network(game, &StopToken::new()).unwrap_err();

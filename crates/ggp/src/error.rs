@@ -12,16 +12,16 @@ use ggp_search::SpecError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A rulesheet cannot be read or played; holds all diagnostics.
+    /// A rulesheet cannot be read or played. The error holds all diagnostics.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A game has no network, and one is required.
+    /// A game has no network, although one is required.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The rules cannot be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A text is no joint move, or a move in it is not legal.
+    /// A text is not a joint move, or a move in it is not legal.
     #[error(transparent)]
     JointMove(#[from] ggp_game::JointMoveError),
     /// The game has no such role.
@@ -30,7 +30,7 @@ pub enum Error {
     /// A role has no legal move, or the game is over.
     #[error("{0} has no move to make: the game is over, or the rules give no legal move")]
     NoMove(String),
-    /// The text of a player or of an option is wrong.
+    /// The text that describes a player is wrong, or an option in it is.
     #[error(transparent)]
     Player(#[from] KindError),
     /// A player does not support a game.

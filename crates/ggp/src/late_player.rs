@@ -9,25 +9,25 @@ use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Divisor of the start clock: the last such part is left to the interpreter if the network is not ready.
+/// If the network is not ready, one part in this many of the start clock is left to the interpreter.
 const INTERPRETERS_PART: u32 = 5;
 
-/// Divisor of the first move's clock: the move waits for the network for at most such a part. Most networks
-/// are built in less time, and in the rest of the clock they search more than the interpreter in all of it.
+/// The first move waits for the network for at most one part in this many of its clock. Most networks are built in
+/// less time. In the rest of the clock they search more than the interpreter in all of it.
 const FIRST_WAIT: u32 = 2;
 
-/// Starts the build of the network of a game, or returns a running one.
+/// A function that starts to build the network of a game, or returns the build if it is running already.
 type BeginBuild = Arc<dyn Fn(&Arc<Game>) -> std::io::Result<BackgroundBuild> + Send + Sync>;
 
-/// A player whose network is built during its match, by a function that is called at START. The interpreter
-/// plays until the network is ready; if there will be none, it plays to the end.
+/// A player whose network is built during its match, by a function that is called at START. The interpreter plays
+/// until the network is ready. If there will be no network, it plays to the end.
 pub struct LatePlayer {
     spec: PlayerSpec,
     begin: BeginBuild,
-    /// Whether the interpreter may play.
+    /// Whether the interpreter may play. If not, the player waits for the network.
     falls_back: bool,
-    /// The game and the running build of a start that failed for lack of time. The next start continues
-    /// it.
+    /// The game and the running build of a start that failed because its time was too short. The next start
+    /// continues the build.
     begun: Option<(Arc<Game>, BackgroundBuild)>,
     running: Option<RunningMatch>,
 }
@@ -39,14 +39,15 @@ struct RunningMatch {
     role: Role,
     clocks: Clocks,
     player: Box<dyn Player>,
-    /// The build of the network whose player takes over, and all joint moves until then.
+    /// The build of the network that will take over, and all joint moves made so far. `None` if nothing will take
+    /// over.
     coming: Option<BackgroundBuild>,
     joints: Vec<Vec<String>>,
 }
 
 impl LatePlayer {
-    /// A player that gets its network from `begin`. Without `falls_back`, it cannot play games that
-    /// have no network.
+    /// A player that gets its network from `begin`. Without `falls_back`, it cannot play a game that has no
+    /// network.
     pub fn new(
         spec: PlayerSpec,
         falls_back: bool,
@@ -55,8 +56,8 @@ impl LatePlayer {
         LatePlayer { spec, begin: Arc::new(begin), falls_back, begun: None, running: None }
     }
 
-    /// A player of `spec` in the game that `build` is for. A searching player is a [`LatePlayer`];
-    /// any other uses the interpreter only.
+    /// The player that `spec` describes, for the game of `build`. A player that searches is a [`LatePlayer`]. Any
+    /// other player uses the interpreter only.
     ///
     /// # Errors
     /// When the player does not support the game.
@@ -73,8 +74,8 @@ impl LatePlayer {
         Ok(Box::new(LatePlayer::new(spec, choice.falls_back(), move |_| Ok(build.clone()))))
     }
 
-    /// A player that has not started yet, and the build whose player may take over. Returns by
-    /// `deadline`, unless the network is required.
+    /// Makes a player that has not started yet. Also returns the build of the network that may take over. Returns
+    /// by `deadline`, unless the network is required.
     fn make(
         &mut self,
         game: &Arc<Game>,
@@ -106,7 +107,7 @@ impl LatePlayer {
 }
 
 impl RunningMatch {
-    /// Switches to the network if it is ready by `deadline`.
+    /// Changes over to the network if it is ready by `deadline`.
     fn switch_if_ready(&mut self, deadline: Deadline, stop: &StopToken) {
         let Some(build) = &self.coming else { return };
         let Some(built) = build.wait(deadline, stop) else {
@@ -124,8 +125,8 @@ impl RunningMatch {
         }
     }
 
-    /// A player with `reasoner` that is brought to the current state of the match. It does not search
-    /// before its next turn.
+    /// Makes a player on `reasoner` and brings it to the current state of the match. It does not search before its
+    /// next turn.
     fn catch_up(&self, reasoner: &Reasoner, joints: &[Vec<String>]) -> Result<Box<dyn Player>, PlayError> {
         let mut player = player(reasoner, &self.spec)?;
         let at_once = Deadline::after(Duration::ZERO);
@@ -136,7 +137,7 @@ impl RunningMatch {
         Ok(player)
     }
 
-    /// Records the observation for the player that takes over.
+    /// Keeps what was observed for the player that may take over.
     fn record(&mut self, seen: Observation<'_>) {
         match seen {
             Observation::Moves(joint) if self.coming.is_some() => self.joints.push(joint.to_vec()),
@@ -235,7 +236,7 @@ mod tests {
         crate::parse(include_str!("../../../games/nim.kif")).expect("a game")
     }
 
-    /// A player whose build waits for a message: `Ok` builds the network, `Err` makes the build fail.
+    /// A player whose build waits for a message. With `Ok` the network is built; with `Err` the build fails.
     fn player(told: Receiver<Result<(), BuildError>>) -> LatePlayer {
         let told = Arc::new(Mutex::new(told));
         LatePlayer::new("mcts:seed=1".parse().expect("a player"), true, move |game| {
@@ -247,8 +248,8 @@ mod tests {
         })
     }
 
-    /// Plays a match as the first role; the second role makes its first legal move. `each` gets the
-    /// player before every move but the first.
+    /// Plays a match as the first role. The second role makes its first legal move. Calls `each` with the player
+    /// before every move except the first.
     fn play(player: &mut LatePlayer, mut each: impl FnMut(&mut LatePlayer)) -> Result<(), PlayError> {
         let (game, stop) = (nim(), StopToken::new());
         let mut machine = Interpreter::new(&game);

@@ -48,14 +48,14 @@ pub fn parse(kif: &str) -> Result<Arc<Game>, LoadError> {
 /// The text of a rulesheet and the name that diagnostics give it.
 #[derive(Clone, Debug)]
 pub struct Rulesheet {
-    /// The name, as diagnostics show it: usually the path.
+    /// The name that diagnostics show. Usually it is the path.
     pub name: String,
     /// The text, in KIF.
     pub bytes: Vec<u8>,
 }
 
 impl Rulesheet {
-    /// A rulesheet from memory.
+    /// A rulesheet with the text `kif`, which diagnostics call `name`.
     pub fn new(name: impl Into<String>, kif: impl Into<Vec<u8>>) -> Rulesheet {
         Rulesheet { name: name.into(), bytes: kif.into() }
     }
@@ -94,8 +94,8 @@ impl Rulesheet {
         }
     }
 
-    /// All diagnostics of the rules, and the game unless one of them is an error. `limits` bound every
-    /// evaluation of the game.
+    /// All diagnostics of the rules, and the game unless one of them is an error. `limits` are the bounds of every
+    /// evaluation of the game's rules.
     ///
     /// # Examples
     /// ```
@@ -123,7 +123,7 @@ impl Rulesheet {
         }
     }
 
-    /// The game of these rules.
+    /// The game that these rules describe.
     ///
     /// # Errors
     /// When a diagnostic is an error.
@@ -132,13 +132,14 @@ impl Rulesheet {
         game.ok_or(LoadError { name: self.name, cause: Cause::Rules { text: self.bytes, diagnostics } })
     }
 
-    /// `diagnostics` under the lines of this text that they are about, as `ggp check` prints them.
+    /// The text of `diagnostics`, each under the lines of this rulesheet to which it refers, as `ggp check` prints
+    /// them.
     pub fn render(&self, diagnostics: &[Diagnostic], colours: bool) -> String {
         render(diagnostics, &self.name, &self.bytes, colours)
     }
 }
 
-/// A path that exists and resembles `path`, as a suggestion.
+/// A hint that names a path that exists and resembles `path`. Empty if there is none.
 fn hint(path: &Path) -> String {
     let with_extension = path.with_extension("kif");
     let in_games = Path::new("games").join(with_extension.file_name().unwrap_or_default());
@@ -146,8 +147,8 @@ fn hint(path: &Path) -> String {
     meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", meant.display()))
 }
 
-/// Why a rulesheet gives no game. Its `Display` form holds every diagnostic under the source line that it is
-/// about, as `ggp check` prints them.
+/// The reason why a rulesheet gives no game. The `Display` form holds every diagnostic under the source line to
+/// which it refers, as `ggp check` prints them.
 #[derive(Clone, Debug)]
 pub struct LoadError {
     name: String,
@@ -174,7 +175,7 @@ impl LoadError {
         &self.name
     }
 
-    /// All diagnostics in the order of the text, warnings included; empty if the file could not be read.
+    /// All diagnostics in the order of the text, including warnings. Empty if the file could not be read.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match &self.cause {
             Cause::Unreadable { .. } => &[],

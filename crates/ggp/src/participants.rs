@@ -1,6 +1,6 @@
 //! The participants of a tournament: named players of any kind, and the reasoners of its games.
 //!
-//! Invariant: each player serves one match; each reasoner is built once per game and shared.
+//! Invariant: a player serves a single match. The reasoner of a game is built once and shared by its matches.
 
 use crate::build::{Build, BuildError};
 use crate::reasoner::Reasoner;
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Receives the name of a game and the reason why it has no network.
+/// A function that receives the name of a game and the reason why it has no network.
 type FallbackListener = Box<dyn Fn(&str, &BuildError) + Send + Sync>;
 
-/// Why a text or a choice of players gives no participants.
+/// The reason why a text, or a set of players, gives no participants.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ParticipantError {
     /// The text has no name.
@@ -41,16 +41,16 @@ pub enum ParticipantError {
 /// A participant of a tournament: a name and a player.
 #[derive(Clone, Debug)]
 pub struct Participant {
-    /// The name, unique in a tournament.
+    /// The name. It is unique in a tournament.
     pub name: String,
-    /// The specification as written, with the iterations that the command line adds.
+    /// The specification as written. If the command line sets a limit of iterations, it is appended.
     pub spec: String,
-    /// What plays.
+    /// The kind of player that plays.
     pub kind: PlayerKind,
 }
 
 impl Participant {
-    /// Parses `NAME=SPEC`. `iterations` is the limit for a search that has none of its own.
+    /// Parses `NAME=SPEC`. `iterations` is the limit for a search that sets none itself.
     ///
     /// # Errors
     /// When the text has another form.
@@ -63,13 +63,13 @@ impl Participant {
         Ok(member)
     }
 
-    /// The participant as a tournament names it.
+    /// The entrant of a tournament that stands for this participant.
     pub fn entrant(&self) -> Entrant {
         Entrant { name: self.name.clone(), spec: self.spec.clone() }
     }
 
-    /// Whether the player makes the same moves if the same match is played again: its seed and its limit
-    /// of iterations are fixed.
+    /// Whether the player makes the same moves whenever the same match is played again. That is so if its seed and
+    /// its limit of iterations are fixed.
     pub fn repeats_itself(&self) -> bool {
         match &self.kind {
             PlayerKind::Local(PlayerSpec::Mcts(options)) => {
@@ -86,11 +86,12 @@ pub struct Participants {
     members: Vec<Participant>,
     contests: Vec<Contest>,
     build: Build,
-    /// By contest; each is built at its first use, so that external players are tried first. The locks
-    /// make this type `Sync`, since machines need not be; users clone a reasoner.
+    /// The reasoner of each contest. It is built at its first use, so that external players are tried first. The
+    /// locks make this type `Sync`, since machines need not be. Users clone a reasoner.
     reasoners: Vec<Mutex<Option<Reasoner>>>,
-    /// The start time, in milliseconds since 1970, and a counter. They make match ids for remote players
-    /// unique, so that a match repeated after a crash is not mistaken for the first one.
+    /// The time at which this value was made, in milliseconds since 1970, and a counter. They make match ids for
+    /// remote players unique, so that a player does not take a match that is repeated after a crash for the first
+    /// one.
     begun: u64,
     remote: AtomicU64,
     on_fallback: Option<FallbackListener>,
@@ -127,7 +128,7 @@ impl Participants {
         })
     }
 
-    /// Calls `listener` with the game's name when the interpreter replaces a network that cannot be built.
+    /// Calls `listener` with the name of a game when the interpreter plays it because its network cannot be built.
     #[must_use]
     pub fn on_fallback(
         mut self,
@@ -142,7 +143,7 @@ impl Participants {
         format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The reasoner of `game`, built at its first use.
+    /// The reasoner of `game`. The first call builds it.
     ///
     /// # Errors
     /// When the requested reasoner cannot evaluate the game.

@@ -9,8 +9,8 @@ use ggp_search::{DeterminizeOptions, DeterminizingPlayer, MctsPlayer, PlayerSpec
 use ggp_server::remote::RemotePlayer;
 
 impl Reasoner {
-    /// The player that `spec` describes, with clones of this machine. In a game with percepts (GDL-II), a
-    /// search is a determinizing player.
+    /// The player that `spec` describes. It uses clones of this reasoner's machine. In a game with percepts
+    /// (GDL-II), a search is a determinizing player.
     ///
     /// # Errors
     /// When the determinizing player does not support an option.
@@ -62,12 +62,12 @@ impl WithMachine for MakeDeterminizing {
     }
 }
 
-/// Plays one match between `players`, one for each role but `random`, in role order. Clocks, faults and the
-/// record are as `setup` says.
+/// Plays one match between `players`: one for each role except `random`, in role order. `setup` sets the clocks,
+/// the policy for faults, and the record.
 ///
 /// # Errors
-/// When the number of players is wrong, or a player cannot be made for this game. Faults in the match are no
-/// errors; [`Outcome::faults`] lists them.
+/// When the number of players is wrong, or when a player cannot be made for this game. Faults of players in the
+/// match are no errors; [`Outcome::faults`] lists them.
 ///
 /// # Examples
 /// ```

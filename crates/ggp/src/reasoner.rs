@@ -41,11 +41,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Reasoner {
     machine: Machine,
-    /// The machine that made states before the change to the network.
+    /// The interpreter that evaluated the game before the network took over. It made the states that are
+    /// converted. `None` if there was no change.
     previous: Option<Box<Interpreter>>,
-    /// The build whose network takes over.
+    /// The build of the network that will take over. `None` if none will.
     coming: Option<BackgroundBuild>,
-    /// Why the interpreter evaluates the game although a network was wanted.
+    /// The reason why the interpreter evaluates the game although a network was wanted. `None` if there is no such
+    /// reason.
     fallback: Option<BuildError>,
     /// The flag of the last [`StateMachine::interrupt_on`].
     stop: StopToken,
@@ -61,7 +63,7 @@ enum AnyState {
     Network(BitState),
 }
 
-/// Work that is generic over the state machine, for [`Reasoner::with`].
+/// Work that is generic over the state machine. [`Reasoner::with`] runs it.
 pub trait WithMachine {
     /// The result of the work.
     type Output;
@@ -70,8 +72,8 @@ pub trait WithMachine {
     fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output;
 }
 
-/// Evaluates `$body` with the machine and its own form of `$state`, which is converted if another machine of
-/// this reasoner made it.
+/// Evaluates `$body` with the concrete machine and with `$state` in the form of that machine. The state is
+/// converted if another machine of this reasoner made it.
 macro_rules! with_state {
     ($self:ident, $state:ident, |$machine:ident, $own:ident| $body:expr) => {{
         let converted;
@@ -89,7 +91,7 @@ macro_rules! with_state {
     }};
 }
 
-/// Evaluates `$body` with the machine.
+/// Evaluates `$body` with the concrete machine.
 macro_rules! with_machine {
     ($machines:expr, |$machine:ident| $body:expr) => {
         match $machines {
@@ -100,9 +102,9 @@ macro_rules! with_machine {
 }
 
 impl Reasoner {
-    /// The network of `game`, or the interpreter if the network takes more than [`Build::TIME`] or too much
-    /// memory. Waits for the build. [`Reasoner::name`](StateMachine::name) tells which machine it became and
-    /// [`Reasoner::fallback`] why.
+    /// A reasoner for `game`: the network, or the interpreter if the network takes more than [`Build::TIME`] or
+    /// too much memory. Waits for the build. [`Reasoner::name`](StateMachine::name) tells which machine it has,
+    /// and [`Reasoner::fallback`] tells why.
     ///
     /// # Errors
     /// None with the default parameters; see [`Build::reasoner`].
@@ -110,7 +112,7 @@ impl Reasoner {
         Build::default().reasoner(game)
     }
 
-    /// The interpreter of `game`.
+    /// A reasoner on the interpreter of `game`.
     pub fn interpreter(game: &Arc<Game>) -> Reasoner {
         Reasoner::of(Interpreter::new(game).into())
     }
@@ -120,7 +122,8 @@ impl Reasoner {
         Reasoner::of(machine.into())
     }
 
-    /// The interpreter of `game` now, and the network of `build` as soon as [`Reasoner::poll`] finds it ready.
+    /// A reasoner on the interpreter of `game`. When [`Reasoner::poll`] finds that the network of `build` is
+    /// ready, the network takes over.
     ///
     /// # Errors
     /// When the building thread cannot be started.
@@ -141,7 +144,7 @@ impl Reasoner {
         Ok(Reasoner::replaced_by(game, build.begin(game)?))
     }
 
-    /// The interpreter of `game` until the network of `coming` is ready.
+    /// A reasoner on the interpreter of `game`, until the network of `coming` is ready.
     pub fn replaced_by(game: &Arc<Game>, coming: BackgroundBuild) -> Reasoner {
         let mut reasoner = Reasoner { coming: Some(coming), ..Reasoner::interpreter(game) };
         reasoner.poll();
@@ -164,13 +167,13 @@ impl Reasoner {
         matches!(self.machine, Machine::Network(_))
     }
 
-    /// Why the interpreter evaluates the game although a network was wanted; `None` if the network evaluates
-    /// it, is still being built, or was not wanted.
+    /// The reason why the interpreter evaluates the game although a network was wanted. `None` if the network
+    /// evaluates it, if the network is still being built, or if it was not wanted.
     pub fn fallback(&self) -> Option<&BuildError> {
         self.fallback.as_ref()
     }
 
-    /// Whether a network is being built that may take over.
+    /// Whether a network is being built that will take over if the build succeeds.
     pub fn is_building(&self) -> bool {
         self.coming.is_some()
     }
@@ -182,8 +185,8 @@ impl Reasoner {
         built.is_some_and(|built| self.take_over(built))
     }
 
-    /// Waits for the network until `deadline` or until `stop` is raised, and changes over to it. Returns
-    /// whether it did.
+    /// Waits for the network until `deadline` or until `stop` is raised, and changes over to it. Returns whether
+    /// the change was made.
     pub fn wait(&mut self, deadline: Deadline, stop: &StopToken) -> bool {
         let built = self.coming.as_ref().and_then(|coming| coming.wait_for_machine(deadline, stop));
         built.is_some_and(|built| self.take_over(built))
@@ -212,7 +215,7 @@ impl Reasoner {
         with_machine!(&self.machine, |machine| work.run(machine.as_ref().clone()))
     }
 
-    /// The concrete network, if that is the machine.
+    /// The concrete machine if it is the network, otherwise `None`.
     pub fn as_network(&self) -> Option<&PropNetMachine> {
         match &self.machine {
             Machine::Network(machine) => Some(machine),
@@ -220,7 +223,7 @@ impl Reasoner {
         }
     }
 
-    /// A referee of matches that evaluates the rules with this machine.
+    /// A referee that evaluates the rules of matches with this machine.
     pub fn referee(&self) -> Box<dyn Referee> {
         struct MakeReferee;
 
@@ -242,7 +245,8 @@ impl Reasoner {
         )
     }
 
-    /// `state`, which another machine of this reasoner or of its clones made, as a state of this machine.
+    /// Converts `state` to a state of this machine. Another machine of this reasoner, or of one of its clones, may
+    /// have made it.
     fn convert(&mut self, state: &State) -> Result<State, EvalError> {
         let mut facts = Vec::new();
         if let (AnyState::Interpreter(own), Some(previous)) = (&state.0, &mut self.previous) {
@@ -261,7 +265,7 @@ impl Reasoner {
         self.state_of(&facts)
     }
 
-    /// `states` as states of this machine; converts what another machine made.
+    /// The states `states` as states of this machine. States that another machine made are converted.
     fn owned(&mut self, states: &[State]) -> Result<Vec<State>, EvalError> {
         let mut own = Vec::with_capacity(states.len());
         for state in states {
@@ -302,7 +306,7 @@ impl Build {
 }
 
 impl BackgroundBuild {
-    /// A build that is finished already, with this reasoner.
+    /// A build that has finished with this reasoner.
     pub fn finished(reasoner: Reasoner) -> BackgroundBuild {
         BackgroundBuild::of_outcome(Ok(reasoner.machine))
     }
@@ -312,7 +316,7 @@ impl BackgroundBuild {
         Some(self.machine()?.map(Reasoner::of))
     }
 
-    /// Waits for the outcome until `deadline` or until `stop` is raised; `None` if the build still runs
+    /// Waits for the outcome until `deadline` or until `stop` is raised. `None` if the build has not finished by
     /// then.
     pub fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Result<Reasoner, BuildError>> {
         Some(self.wait_for_machine(deadline, stop)?.map(Reasoner::of))

@@ -33,7 +33,7 @@ pub struct Search {
     reasoner: Reasoner,
     options: MctsOptions,
     inner: Box<dyn AnySearch>,
-    /// The iterations of `inner` when its root was set.
+    /// The number of iterations that `inner` had done when its root was set.
     before: u64,
 }
 
@@ -158,15 +158,15 @@ impl Search {
         mv.ok_or_else(|| Error::NoMove(self.reasoner.game().role_name(role).to_owned()))
     }
 
-    /// Statistics of `role`'s moves: the preferred one first, then by falling visits. Its iterations are
-    /// those since the root was set.
+    /// The statistics of `role`'s moves. The preferred move comes first, then the others in descending order of
+    /// visits. Only iterations since the root was set are counted.
     pub fn report(&self, role: Role) -> SearchReport {
         let report = self.inner.report(role);
         SearchReport { iterations: report.iterations.saturating_sub(self.before), ..report }
     }
 
-    /// Number of iterations since the root was set: by the creation of the search, by [`Search::advance`] or
-    /// [`Search::restart`], or by the change to the network.
+    /// The number of iterations since the root was set. The root is set when the search is created, by
+    /// [`Search::advance`] and [`Search::restart`], and when the network takes over.
     pub fn iterations(&self) -> u64 {
         self.inner.report(Role(0)).iterations.saturating_sub(self.before)
     }
@@ -177,11 +177,11 @@ impl Search {
         self.inner.interrupt_on(stop);
     }
 
-    /// Moves the root along with the match by one joint move, as texts in role order. The tree below the new
+    /// Moves the root along with the match by one joint move, given as texts in role order. The tree below the new
     /// root is kept.
     ///
     /// # Errors
-    /// When the joint move is not legal; the search is unchanged then.
+    /// When the joint move is not legal. The search is then unchanged.
     pub fn advance(&mut self, joint: &[impl AsRef<str>]) -> Result<(), Error> {
         let joint: Vec<&str> = joint.iter().map(AsRef::as_ref).collect();
         self.inner.advance(&joint)?;
@@ -189,10 +189,11 @@ impl Search {
         Ok(())
     }
 
-    /// Makes the state in which exactly `facts` hold the root. Keeps what the tree has below it.
+    /// Makes the state in which exactly `facts` hold the root of the search. Keeps the part of the tree below that
+    /// state.
     ///
     /// # Errors
-    /// Those of the machine; the search is unchanged then.
+    /// Those of the machine. The search is then unchanged.
     pub fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError> {
         self.inner.restart(facts)?;
         self.before = self.inner.report(Role(0)).iterations;
@@ -228,15 +229,15 @@ impl Debug for Search {
 /// The proven result for one role in one state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
-    /// The role can guarantee this goal.
+    /// The goal that the role can guarantee.
     pub low: u8,
-    /// The role cannot guarantee more than this goal. The value is proved if both are equal.
+    /// A goal that the role cannot exceed against best play. The value is proved if `low` and `high` are equal.
     pub high: u8,
     /// A move that guarantees `low`, if `low` is above 0 and the role has a choice.
     pub best: Option<String>,
     /// The number of states that the proof has expanded.
     pub states: u64,
-    /// Why the proof ended; [`Halt::Decided`] if no more can be proved.
+    /// The reason why the proof ended. It is [`Halt::Decided`] if no more can be proved.
     pub halt: Halt,
 }
 

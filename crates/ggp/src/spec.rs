@@ -5,7 +5,7 @@ use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, UnsupportedOption};
 use ggp_server::http::{Address, AddressError};
 use std::str::FromStr;
 
-/// What plays: a player of this process, another program, or a player at an address.
+/// The kind of a player: a player of this process, another program, or a player at an address.
 ///
 /// # Examples
 /// ```
@@ -21,13 +21,13 @@ use std::str::FromStr;
 pub enum PlayerKind {
     /// A player of this process.
     Local(PlayerSpec),
-    /// Another program, by its command line.
+    /// Another program, given by its command line.
     Command(String),
-    /// A player at an address, by the GGP protocol.
+    /// A player at an address, which is reached by the GGP protocol.
     Remote(Address),
 }
 
-/// Why a text describes no player.
+/// The reason why a text describes no player.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum KindError {
     /// The command line cannot be split into words.
@@ -41,12 +41,12 @@ pub enum KindError {
     /// The address is malformed.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// The player of this process is unknown, or an option of it.
+    /// There is no player of that name in this process, or it has no such option.
     #[error(transparent)]
     Spec(#[from] SpecError),
 }
 
-/// An option of a search that a game with percepts (GDL-II) does not support.
+/// The error for an option of a search that a game with percepts (GDL-II) does not support.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SuitError(#[from] UnsupportedOption);
@@ -79,8 +79,7 @@ impl PlayerKind {
         }
     }
 
-    /// Sets the limit of iterations of a search that has none, and appends that option to its text
-    /// `spec`.
+    /// Sets the limit of iterations of a search that has no limit. Appends the option to its text `spec`.
     pub fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
         if let (PlayerKind::Local(PlayerSpec::Mcts(options)), Some(most)) = (self, iterations)
             && options.iterations.is_none()
@@ -91,7 +90,7 @@ impl PlayerKind {
         }
     }
 
-    /// Whether the player ends its turns without a clock: a search with a limit of iterations, or a
+    /// Whether the player ends its turns without a clock. A search with a limit of iterations does, and so does a
     /// random player.
     pub fn ends_by_itself(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
-//! The trial of external players before a tournament: whether a program starts and answers, and whether a
-//! player listens at an address.
+//! The trial of external players before a tournament. It finds out whether a program starts and answers, and
+//! whether a player answers at an address.
 //!
-//! Invariant: a trial takes bounded time. A player passes with any well-formed answer.
+//! Invariant: a trial takes bounded time. Any well-formed answer passes.
 
 use crate::spec::PlayerKind;
 use ggp_arena::{CommandPlayer, Trial, Unfit};
@@ -11,20 +11,20 @@ use ggp_server::http::{Address, ReplyError};
 use ggp_server::remote::{Presence, RemotePlayer, TrialError};
 use std::time::Duration;
 
-/// Time limit of a remote player for each message of its trial.
+/// How long a remote player may take for the answer to each message of its trial.
 const ADDRESS_PATIENCE: Duration = Duration::from_secs(8);
 
-/// Time limit for a program to start and answer. A longer start clock extends it.
+/// How long a program may take to start and to answer. A longer start clock extends this time.
 const PROGRAM_PATIENCE: Duration = Duration::from_secs(15);
 
-/// Maximum start clock that a program is told in its trial, to keep the trial short.
+/// The longest start clock that a program is given in its trial, so that the trial is short.
 const START_CLOCK: Duration = Duration::from_secs(1);
 
 /// Number of characters of an answer that an error quotes.
 const EXCERPT: usize = 60;
 
-/// Tries the player `name` of kind `kind` and returns warnings. `id` is for the match that the trial may
-/// need.
+/// Tries the player `name`, which is of kind `kind`, and returns warnings. `id` is the id of the match that the
+/// trial may need.
 pub(crate) fn hold(kind: &PlayerKind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
     match kind {
         PlayerKind::Local(_) => Ok(Vec::new()),
@@ -145,8 +145,8 @@ mod tests {
         }
     }
 
-    /// A server that answers each message by `answer` (`None`: no answer), and a channel with the
-    /// messages.
+    /// A server and a channel with the messages that it receives. The server answers each message with what
+    /// `answer` returns for it, and not at all if that is `None`.
     fn somebody(answer: fn(&str) -> Option<&'static str>) -> (Address, std::sync::mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string().parse().unwrap();

@@ -10,16 +10,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 const NOWHERE: u32 = u32::MAX;
 
-/// The literals of a program's outputs.
+/// The outputs of a program, each as a literal: a value and whether it is negated.
 pub(crate) struct OutputValues {
     pub(crate) terminal: Literal<Value>,
-    /// Per role, the literal of each goal, then the literal of `bad_goal`.
+    /// For each role, the literal of each goal, then the literal of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<Value>>>,
-    /// Per role, the literal of each move's legality.
+    /// For each role, a literal for each move: whether the move is legal.
     pub(crate) legal: Vec<Vec<Literal<Value>>>,
-    /// The literal of each fluent's next value.
+    /// For each fluent, the literal of its value in the next state.
     pub(crate) next: Vec<Literal<Value>>,
-    /// Per role, the literal of each percept.
+    /// For each role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<Value>>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Allocator {
     row: Vec<u32>,
     next_row: u32,
     free: Vec<u32>,
-    /// The last position at which each value is read.
+    /// For each value, the last position at which a gate or an output reads it.
     last: Vec<usize>,
     keep: bool,
 }
@@ -167,7 +167,8 @@ impl Allocator {
         program
     }
 
-    /// Keeps the value of each output until the end of its section. Returns the positions of these ends.
+    /// Keeps the value of each output until the end of its section. Returns the position at which each section
+    /// ends.
     fn keep_outputs(&mut self, sections: &[Section; 4], outputs: &OutputValues) -> [usize; 4] {
         let mut ends = [0; 4];
         let mut position = 0;
@@ -189,7 +190,7 @@ impl Allocator {
         ends
     }
 
-    /// Places one item of a section, and frees the rows that it is the last to read.
+    /// Assigns rows to the values of one item of a section. Frees the rows that no later item reads.
     fn place_item(
         &mut self,
         item: &Item,
@@ -213,7 +214,7 @@ impl Allocator {
         }
     }
 
-    /// The row and the negation of `literal`, whose value has a row.
+    /// The row and the negation of `literal`. Its value must have a row.
     fn row_of(&self, (value, negated): Literal<Value>) -> Literal<u32> {
         (self.row[value as usize], negated)
     }
@@ -235,7 +236,7 @@ impl Allocator {
         }
     }
 
-    /// Appends the gates of `copies` at the end of a section.
+    /// Appends gates that perform `copies` at the end of a section.
     fn push_copies(&self, copies: Vec<Copying>, gates: &mut Vec<Gate>, blocks: &mut Vec<Block>) {
         for Copying { to, from } in copies {
             let (from, negated) = match from {
@@ -248,8 +249,8 @@ impl Allocator {
         }
     }
 
-    /// Lets the section compute legal moves directly in their rows, except values that the next state reads:
-    /// the choice of moves overwrites the rows of the moves.
+    /// Computes legal moves of the section directly in their own rows. Values that the next state reads are
+    /// excluded, because the choice of moves overwrites those rows.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -272,8 +273,8 @@ impl Allocator {
         }
     }
 
-    /// Lets the section compute a next state bit directly in its row if nothing reads the old bit later. Bits
-    /// copied from other state bits are saved in spare rows first.
+    /// Computes each next state bit of the section directly in the bit's own row if nothing reads the old bit
+    /// later. Bits that are copied from other state bits are first saved in spare rows.
     fn place_next(
         &mut self,
         section: &Section,
@@ -371,7 +372,7 @@ impl Allocator {
     }
 }
 
-/// A copy to a row at the end of a section.
+/// A copy of a value to a row, at the end of a section.
 struct Copying {
     to: u32,
     from: From,
@@ -382,7 +383,7 @@ enum From {
     Value(Literal<Value>),
 }
 
-/// The values that the gates of a section compute, without the gates of loops.
+/// The values that the gates of `section` compute. The gates inside loops are left out.
 fn made_by(section: &Section) -> FxHashSet<Value> {
     let out = |item: &Item| match item {
         Item::Gate(gate) => Some(gate.out),

@@ -30,7 +30,8 @@ impl<'a> Encoding<'a> {
         Encoding { nodes: Cow::Owned(nodes.collect()), count: 2 }
     }
 
-    /// The upper or lower bound of the network's `signal`; in the single-rail encoding, the signal itself.
+    /// The upper or the lower bound of the network's `signal`. In the single-rail encoding, both are the signal
+    /// itself.
     pub(crate) fn bound(&self, signal: Signal, upper: bool) -> Signal {
         if self.count == 1 { signal } else { bound(signal, upper) }
     }
@@ -46,7 +47,8 @@ impl<'a> Encoding<'a> {
     }
 }
 
-/// The lower bound of a negated node is the negation of the node's upper bound, and vice versa.
+/// The upper or the lower bound of `signal`. The lower bound of a negated node is the negation of the node's upper
+/// bound, and vice versa.
 fn bound(signal: Signal, upper: bool) -> Signal {
     let negated = signal.is_negated();
     Signal::of_node(2 * signal.node() + usize::from(upper != negated)).negated_if(negated)

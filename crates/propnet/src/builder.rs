@@ -32,7 +32,7 @@ pub struct NetBuilder {
     components: Vec<Box<[Signal]>>,
 }
 
-/// Operands with more inputs than this are excluded from absorption and unit propagation.
+/// Absorption and unit propagation skip operands with more inputs than this.
 const LOOK_INTO: usize = 12;
 
 impl NetBuilder {
@@ -64,7 +64,7 @@ impl NetBuilder {
         }
     }
 
-    /// The number of nodes, used or not.
+    /// The number of nodes, including those that nothing uses.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -93,7 +93,8 @@ impl NetBuilder {
         self.intern(Node::State(fluent as u32))
     }
 
-    /// True if `role`'s move is in `members` (indices into its moves, in any order).
+    /// A signal that is true if `role`'s move is one of `members`, which are indices into the role's moves, in any
+    /// order.
     pub fn move_set(&mut self, role: usize, members: &[u32]) -> Signal {
         let mut sorted = members.to_vec();
         sorted.sort_unstable();
@@ -112,13 +113,13 @@ impl NetBuilder {
         self.intern(Node::MoveSet(number)).negated_if(negate)
     }
 
-    /// The conjunction of `inputs`; true if there are none.
+    /// The conjunction of `inputs`. True if `inputs` is empty.
     pub fn and(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
         let mut list: Vec<Signal> = inputs.into_iter().collect();
         self.and_list(&mut list, true)
     }
 
-    /// The disjunction of `inputs`; false if there are none.
+    /// The disjunction of `inputs`. False if `inputs` is empty.
     pub fn or(&mut self, inputs: impl IntoIterator<Item = Signal>) -> Signal {
         let mut list: Vec<Signal> = inputs.into_iter().map(Signal::not).collect();
         !self.and_list(&mut list, true)
@@ -146,8 +147,8 @@ impl NetBuilder {
         }
     }
 
-    /// Replaces each conjunction of move sets alone by its sets, so that they can merge with the other move
-    /// sets in `list`. Such a conjunction has at most one set per role.
+    /// Replaces each conjunction in `list` that consists of move sets only by these sets, so that they can merge
+    /// with the other move sets in `list`. Such a conjunction has at most one set for each role.
     fn inline_move_sets(&self, list: &mut Vec<Signal>) {
         let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
         let mut at = 0;

@@ -32,10 +32,10 @@ pub(crate) enum Cell {
 #[derive(Debug)]
 pub(crate) struct Circuit {
     pub(crate) cells: Vec<Cell>,
-    /// The equations of each fixpoint component; empty for components that no root needs.
+    /// The equations of each fixpoint component. Empty for a component that no root needs.
     pub(crate) components: Vec<Vec<Signal>>,
     roots: Vec<Signal>,
-    /// Gates after each compilation step so far.
+    /// The number of gates after each compilation step that is done.
     pub(crate) steps: Steps,
 }
 
@@ -82,7 +82,7 @@ impl Circuit {
         Ok((circuit, roots))
     }
 
-    /// The size in two-input gates.
+    /// The size of the circuit, counted in two-input gates.
     fn gates(&self) -> usize {
         (0..self.cells.len()).map(|at| self.width(at).saturating_sub(1)).sum()
     }
@@ -92,8 +92,8 @@ impl Circuit {
         Signal::of_node(self.cells.len() - 1)
     }
 
-    /// Copies the nodes that `roots` need. A search finds these nodes first, since a network's nodes are in
-    /// topological order except through fixpoints.
+    /// Copies the nodes that `roots` need into the circuit. A search finds these nodes first, because fixpoints
+    /// break the topological order of a network's nodes.
     fn copy(&mut self, net: &PropNet, roots: &[Signal]) {
         let mut needed = Walk::new(net);
         needed.on(roots.iter().copied(), |_| ());
@@ -139,7 +139,7 @@ impl Circuit {
         self.roots = roots.iter().map(through).collect();
     }
 
-    /// The fan-out of each cell.
+    /// For each cell, the number of cells and roots that read it.
     pub(crate) fn fanouts(&self) -> Vec<u32> {
         let mut fanouts = vec![0; self.cells.len()];
         let inputs = self.cells.iter().flat_map(|cell| match cell {
@@ -152,7 +152,7 @@ impl Circuit {
         fanouts
     }
 
-    /// The fan-in of a cell.
+    /// The number of inputs of a cell.
     pub(crate) fn width(&self, at: usize) -> usize {
         match &self.cells[at] {
             Cell::And(inputs) => inputs.len(),
@@ -274,8 +274,8 @@ impl Circuit {
         Ok(())
     }
 
-    /// Computes each pair of inputs that several conjunctions have in common in a cell of its own, the most
-    /// frequent pair first.
+    /// Gives each pair of inputs that several conjunctions have in common a cell of its own. The most frequent
+    /// pair comes first.
     fn share_pairs(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut by_width: Vec<usize> = (0..self.cells.len())
             .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))

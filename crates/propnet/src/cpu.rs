@@ -6,7 +6,7 @@ use crate::rows::{Bits, Row};
 use crate::select::{Keys, Scratch, SelectionTree};
 use crate::vector;
 
-/// A class of processors. It affects the speed, but never the results.
+/// A class of processors. The class affects the speed of playouts, but never their results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cpu {
     /// Any processor.
@@ -89,7 +89,7 @@ impl Kernels {
         dispatch!(self, W, run_blocks(blocks, gates, rows));
     }
 
-    /// Evaluates blocks of gates over rows of a single word or byte, which need no vector code.
+    /// Evaluates blocks of gates over rows that are single words or bytes. Such rows need no vector code.
     #[inline]
     pub(crate) fn run_packed<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
         vector::plain::run_blocks(blocks, gates, rows);
@@ -122,8 +122,8 @@ mod tests {
     use crate::select::{Keys, Scratch, SelectionTree};
     use ggp_game::rng::{self, Stream};
 
-    /// Gives every lane random legal moves, each with probability `density` percent. The chosen move must be
-    /// the one whose rank the lane's stream draws.
+    /// Gives every lane random legal moves, where each move is legal with a probability of `density` percent.
+    /// Checks that each lane gets the move of the rank that its random stream draws.
     fn check<const W: usize>(cpu: Cpu, moves: usize, density: u64) {
         let tree = SelectionTree::new(moves);
         let mut scratch = Scratch::<W>::new(tree.scratch());

@@ -18,8 +18,8 @@ use crate::node::Signal;
 use crate::specialise::Specialised;
 use crate::successor::{Successor, TooMuch, any_of, is_alone};
 
-/// The networks of a game's phases with decisive moves. `None` if no move is found to win or lose, or if the
-/// search would take too much work. The moves of the role `nature` (chance) stay unrestricted.
+/// The networks of a game's phases with legal moves restricted to decisive ones. `None` if no move is found to win
+/// or lose, or if the search would take too much work. The moves of the role `nature` (chance) stay unrestricted.
 pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
@@ -70,9 +70,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     Some(narrowed)
 }
 
-/// `net` with the legal moves of `role` restricted. If `role` has winning moves, only these are legal.
-/// Otherwise, if some moves neither lose nor allow another role one of its wins in `next_wins`, only these
-/// are legal.
+/// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal. Otherwise,
+/// if some moves neither lose nor allow another role one of its wins in `next_wins`, only these are legal.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -105,7 +104,7 @@ fn narrowed_moves(
     builder.finish(net.fluents.clone(), roles, net.terminal)
 }
 
-/// The moves of a role that win at once, as signals of its phase's network.
+/// The winning moves of a role: those that win at once. They are signals of the network of the role's phase.
 struct Wins {
     /// For each move, whether it is legal and wins.
     moves: Vec<Signal>,
@@ -113,8 +112,8 @@ struct Wins {
 }
 
 impl Wins {
-    /// The winning moves of `role` in `now`; their gates are added to `now`. `next` is the network of the
-    /// following phase. `None` if no move is found to win, or if other roles choose simultaneously.
+    /// Finds the winning moves of `role` in the phase `now`, and adds their gates to `now`. `next` is the network
+    /// of the following phase. `None` if no move is found to win, or if other roles choose simultaneously.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
         let won = best.map_or(Signal::FALSE, |&(_, won)| won);
@@ -141,24 +140,24 @@ impl Wins {
     }
 }
 
-/// The moves of a role that lose at once or allow another role to win at once, as signals of its phase's
-/// network.
+/// The losing moves of a role: those that lose at once, or that allow another role to win in its next move. They
+/// are signals of the network of the role's phase.
 struct LosingMoves {
-    /// For each of the role's moves, the other roles and whether each has a winning move afterwards.
+    /// For each of the role's moves, a list of other roles, each with the signal that it can win after the move.
     threats: Vec<Vec<(usize, Signal)>>,
-    /// For each of the role's moves, whether it ends the game and loses it.
+    /// For each of the role's moves, the signal that the move ends the game with a loss for the role.
     losses: Vec<Signal>,
 }
 
 impl LosingMoves {
-    /// Whether some move allows the role `other` to win.
+    /// Whether some move allows the role `other` to win in its next move.
     fn is_against(&self, other: usize) -> bool {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// The losing moves of `role` in `now`; their gates are added to `now`. If `role` chooses alone, these
-    /// are the moves that allow one of the wins `next_wins` in the next phase. If other roles choose
-    /// simultaneously, they are the moves that lose at once.
+    /// Finds the losing moves of `role` in the phase `now`, and adds their gates to `now`. If `role` chooses
+    /// alone, a move loses if it allows one of the wins `next_wins` in the next phase. If other roles choose
+    /// simultaneously, a move loses if it ends the game with a loss.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
@@ -195,11 +194,11 @@ impl LosingMoves {
     }
 }
 
-/// Whether a terminal state of `next` is lost for `role`, which chose simultaneously with others in the
-/// previous phase. Every goal below the best one counts as a loss, because a draw may only mean that another
-/// role made the same mistake. The signal is false for a role with more than three goal values. Roles that
-/// choose alone do not use this signal: the tree learns more from playouts that lose at once than from
-/// playouts that delay the loss.
+/// A signal of the phase `next`: the state is terminal and lost for `role`, which chose simultaneously with others
+/// in the phase before. Every goal below the best one counts as a loss, because a draw may only mean that another
+/// role made the same mistake. The signal is false for a role with more than three goal values. It is not used for
+/// roles that choose alone: the tree learns more from playouts that lose at once than from playouts that delay the
+/// loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;

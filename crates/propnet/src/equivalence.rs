@@ -17,14 +17,14 @@ use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of nodes visited by the search for moves that disable moves of an unread class. The
-/// search takes a fraction of a second.
+/// The search for moves that disable other moves of an unread class visits at most this many nodes. It takes a
+/// fraction of a second.
 const WORK: usize = 4_000_000;
 
 /// The classes of equivalent moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EquivalentMoves {
-    /// Per role, for each of its moves the first move of its class.
+    /// For each role and each of its moves, the first move of the class to which the move belongs.
     first: Vec<Vec<u32>>,
 }
 
@@ -67,7 +67,7 @@ impl EquivalentMoves {
     }
 
     /// The networks of a game's phases, restricted so that only the first legal move of each class is legal.
-    /// `None` if no restriction applies.
+    /// `None` if that restricts no network.
     pub(crate) fn one_each(&self, nets: &[Specialised]) -> Option<Vec<Specialised>> {
         let mut changed = false;
         let narrowed: Vec<Specialised> = nets
@@ -97,7 +97,8 @@ impl EquivalentMoves {
 /// The fluents and moves that the terminal condition and the goals depend on.
 struct Dependencies {
     fluents: Vec<bool>,
-    /// Per role and move, the move sets that are read and that distinguish the move, ascending.
+    /// For each role and each of its moves, the move sets that some gate reads and that distinguish the move from
+    /// others, in ascending order.
     sets: Vec<Vec<Vec<u32>>>,
 }
 
@@ -180,8 +181,8 @@ impl Dependencies {
     }
 }
 
-/// The moves that a set distinguishes within its role: its members, or the moves outside the set if these are
-/// fewer.
+/// The moves that the move set `number` distinguishes from the others of its role: its members, or the moves
+/// outside the set if these are fewer.
 fn distinguished(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
     let set = net.move_set(number);
     let role = set.role as usize;

@@ -15,40 +15,42 @@ use ggp_game::{EvalError, Move, StopToken};
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     pub(crate) program: Program,
-    /// Per role, the selection tree; `None` where the role has at most one move.
+    /// For each role, the tree by which its move is drawn. `None` if the role has at most one move in this phase.
     pub(crate) trees: Vec<Option<SelectionTree>>,
-    /// Per role, the index in the original network of each move that has a row.
+    /// For each role, the moves that have a row in this phase, as indices into the role's moves of the original
+    /// network.
     pub(crate) moves: Vec<Vec<u32>>,
-    /// The fluents whose values the phase determines, with these values.
+    /// The fluents whose values the phase determines, each with its value.
     pub(crate) fixed: Vec<(u32, bool)>,
 }
 
 impl Phase {
-    /// The move of row `at` of `choice`. `moves` holds, per role, the machine's [`Move`] for each of the
-    /// role's moves.
+    /// The [`Move`] that belongs to row `at` of `choice`. `moves` holds, for each role, the [`Move`] of each of
+    /// its moves.
     pub(crate) fn move_at(&self, choice: &Choice, at: usize, moves: &[Vec<Move>]) -> Move {
         let original = self.moves[choice.role][choice.moves[at] as usize];
         moves[choice.role][original as usize]
     }
 }
 
-/// Programs for playouts: one per phase.
+/// The programs for playouts, one for each phase.
 #[derive(Clone, Debug)]
 pub(crate) struct PhasePrograms {
     pub(crate) phases: Vec<Phase>,
-    /// The fluents that have a state row, ascending.
+    /// The fluents that have a state row, in ascending order.
     pub(crate) fluents: Vec<u32>,
-    /// Fluents assumed never to change, with their values.
+    /// The fluents that the programs assume never to change, each with its value.
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
-    /// The number of gates of the goals, if it exceeds the number of state rows. Then storing an ended state
-    /// is cheaper than evaluating its goals, and the goals of many ended playouts are evaluated together.
+    /// The number of gates of the goals, if storing an ended state is cheaper than evaluating its goals: if this
+    /// number exceeds the number of state rows. The goals of many ended playouts are then evaluated together.
+    /// `None` if each goal is evaluated at once.
     pub(crate) defer: Option<usize>,
 }
 
-/// If more than this share of a step's gates serves both the terminal condition and the legal moves, these
-/// gates run only once per step. The cost is that a lane whose playout ends stays idle for one step.
+/// A threshold for the share of a step's gates that serve both the terminal condition and the legal moves. Above
+/// it, these gates run only once in each step. The cost is that a lane whose playout ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
 /// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
@@ -121,7 +123,7 @@ impl PhasePrograms {
         PhasePrograms::of(&specialised(net, constant, &phases, stop)?, constant, phases, stop)
     }
 
-    /// Gates per step, summed over all phases.
+    /// The number of gates of a step, summed over all phases.
     fn gates(&self) -> usize {
         self.phases.iter().map(|phase| phase.program.gates_per_step()).sum()
     }

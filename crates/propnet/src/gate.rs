@@ -131,7 +131,7 @@ mod tests {
     use super::{Gate, Kind, conjunction, conjunction_with_clause, run_kind};
     use crate::rows::Row;
 
-    /// The truth table of a gate whose inputs are rows 1 to 3.
+    /// The truth table of a gate, as the bits of one word. The inputs of the gate are rows 1 to 3.
     fn table(kind: Kind, inputs: [u32; 3]) -> u64 {
         let mut rows = [Row([0]), Row([0xaa]), Row([0xcc]), Row([0xf0])];
         run_kind(kind, &[Gate { out: 0, inputs }], &mut rows);

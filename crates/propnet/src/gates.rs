@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// The number of a computed value.
 pub(crate) type Value = u32;
 
-/// A gate over values.
+/// A gate whose inputs and output are values, not rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueGate {
     pub(crate) kind: Kind,
@@ -36,7 +36,7 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    /// The number of gates.
+    /// The number of gates of the item.
     pub(crate) fn gates(&self) -> usize {
         match self {
             Item::Gate(_) => 1,
@@ -45,10 +45,10 @@ impl Item {
     }
 }
 
-/// The part of a step that computes one kind of output.
+/// The part of a step that computes one kind of output, as a list of items in execution order.
 pub(crate) type Section = Vec<Item>;
 
-/// The source of a value that no gate computes.
+/// The source of a value that no gate computes: the constant false, a state bit, or a move of a role.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Leaf {
     False,
@@ -60,7 +60,7 @@ pub(crate) enum Leaf {
 pub(crate) struct Mapper<'a> {
     circuit: &'a Circuit,
     fanouts: Vec<u32>,
-    /// The literals of the cells computed so far that later sections may read.
+    /// The literal of each cell that has been computed and that later sections may read.
     visible: FxHashMap<usize, Literal<Value>>,
     leaves: FxHashMap<Leaf, Value>,
     next_value: Value,
@@ -74,8 +74,8 @@ enum Operand {
 }
 
 impl<'a> Mapper<'a> {
-    /// Creates a mapper. It tries to compute each of the `wanted` signals in positive form, so that no
-    /// further negation is needed.
+    /// Creates a mapper. It computes the signals in `wanted` in positive form where it can, so that they need no
+    /// further negation.
     pub(crate) fn new(circuit: &'a Circuit, wanted: impl Iterator<Item = Signal>) -> Mapper<'a> {
         let mut negative = vec![false; circuit.cells.len()];
         for signal in wanted {
@@ -97,22 +97,22 @@ impl<'a> Mapper<'a> {
         self.next_value as usize
     }
 
-    /// The leaves in use, with their values.
+    /// The leaves that the gates read, each with its value.
     pub(crate) fn leaves(&self) -> &FxHashMap<Leaf, Value> {
         &self.leaves
     }
 
-    /// Hides the values of earlier sections, because their rows may be overwritten.
+    /// Hides the values of earlier sections: their rows may be overwritten before the next section.
     pub(crate) fn forget(&mut self) {
         self.visible.clear();
     }
 
-    /// The values computed so far that later sections may read.
+    /// The literals of the cells that later sections may read.
     pub(crate) fn visible(&self) -> FxHashMap<usize, Literal<Value>> {
         self.visible.clone()
     }
 
-    /// Restores the values that were visible earlier.
+    /// Restores the visible values that [`Mapper::visible`] returned earlier.
     pub(crate) fn restore(&mut self, visible: FxHashMap<usize, Literal<Value>>) {
         self.visible = visible;
     }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// Bounds of grounding, checked while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
-    /// The maximum number of possible facts, summed over all relations.
+    /// The maximum number of possible facts (facts that hold in some state), summed over all relations.
     pub tuples: usize,
     /// The maximum number of rows that joins may try.
     pub rows: u64,
@@ -40,7 +40,7 @@ pub struct GroundLimits {
 }
 
 impl Default for GroundLimits {
-    /// Bounds for about 2 GiB of memory and some tens of seconds.
+    /// Bounds for about 2 GiB of memory and some tens of seconds of CPU time.
     fn default() -> Self {
         GroundLimits {
             tuples: 16_000_000,
@@ -126,7 +126,7 @@ impl PropNet {
 }
 
 impl GroundCounts {
-    /// Counts the possible facts, without those of demand predicates.
+    /// Counts the possible facts. Facts of demand (magic) predicates are left out.
     fn count_facts(&mut self, relaxed: &Relaxed) {
         for relation in (0..relaxed.relation_count()).map(|r| RelationId(r as u32)) {
             let facts = relaxed.rows(relation).len();
@@ -139,7 +139,7 @@ impl GroundCounts {
     }
 }
 
-/// The signal of each possible fact, by relation and row. Static relations have none.
+/// The signal of each possible fact, by relation and row. Facts of static relations have no signal.
 struct Signals(Vec<Vec<Signal>>);
 
 impl Signals {
@@ -156,7 +156,7 @@ impl Signals {
         self.0[relation.index()][row]
     }
 
-    /// The signal of any possible fact; facts of static relations are true.
+    /// The signal of a possible fact of any relation. A fact of a static relation is true.
     fn of_any(&self, relation: RelationId, row: usize) -> Signal {
         self.0[relation.index()].get(row).copied().unwrap_or(Signal::TRUE)
     }
@@ -176,7 +176,7 @@ impl Signals {
     }
 }
 
-/// The possible fluents, in bytewise order of their texts.
+/// The possible fluents (those that hold in some state), in bytewise order of their texts.
 struct Fluents {
     values: Vec<Value>,
     texts: Vec<Box<str>>,
@@ -231,7 +231,7 @@ impl Moves {
         self.values.iter().map(Vec::len).collect()
     }
 
-    /// The numbers of the role and of the move; `None` if there is no such role or possible move.
+    /// The index of the role and of its move. `None` if there is no such role, or if the move is not possible.
     fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
         let role = self.roles.iter().position(|&r| r == role)?;
         Some((role as u32, *self.numbers[role].get(&mv)?))
@@ -330,8 +330,8 @@ fn goals(
     }
 }
 
-/// Calls `each` with the role (or the value itself, for a carrier without roles), the carried value and the
-/// signal of every possible fact of `carrier`.
+/// Calls `each` for every possible fact of `carrier`, with the role, the carried value and the signal of the fact.
+/// For a carrier without roles, the carried value takes the place of the role.
 fn each_carried(
     relaxed: &Relaxed,
     carrier: Carrier,

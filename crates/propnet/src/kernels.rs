@@ -74,7 +74,7 @@ macro_rules! kernels {
             }
         }
 
-        /// The number of set bits among eight rows, per lane, as four planes.
+        /// The number of set bits among eight rows, for each lane, as a binary number in four rows (planes).
         $(#[$features])*
         #[inline]
         fn count_eight(v: [Vector; 8]) -> [Vector; 4] {
@@ -87,7 +87,7 @@ macro_rules! kernels {
             [ones, twos, d0.xor(d1), d0.and(d1)]
         }
 
-        /// Selects, per lane, the legal move of rank `r0 + 2 r1` among four.
+        /// Selects in each lane, among four rows of legal moves, the one whose rank is `r0 + 2 r1`.
         $(#[$features])*
         #[inline]
         fn select_four(
@@ -106,7 +106,7 @@ macro_rules! kernels {
             [first, in_left.xor(first), third, in_right.xor(third)]
         }
 
-        /// Selects, per lane, the legal move of rank `r` among eight.
+        /// Selects in each lane, among eight rows of legal moves, the one whose rank is the binary number `r`.
         $(#[$features])*
         #[inline]
         fn select_eight(v: [Vector; 8], lanes: Vector, r: [Vector; 3]) -> [Vector; 8] {
@@ -125,7 +125,7 @@ macro_rules! kernels {
             [a, b, c, d, e, f, g, h]
         }
 
-        /// Transposes the 8×8 bits of each byte column of eight rows. It is its own inverse.
+        /// Transposes the 8×8 bits of each byte column of eight rows. A second transposition restores the rows.
         $(#[$features])*
         #[inline]
         fn transpose(v: &mut [Vector; 8]) {

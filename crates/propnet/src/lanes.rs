@@ -28,24 +28,24 @@ pub(crate) struct Lanes<const W: usize> {
     keys: Keys,
     /// The number of the playout in each lane.
     index: Vec<usize>,
-    /// The sweep in which each lane's playout began.
+    /// For each lane, the number of the sweep in which its playout began.
     began: Vec<u64>,
     /// The lanes with a running playout.
     live: Row<W>,
     /// The lanes whose playouts apply the plan's move preference.
     preferring: Row<W>,
     sweep: u64,
-    /// The goals by lane and role.
+    /// The goals of ended playouts, lane by lane and role by role.
     goals: Vec<Goals>,
-    /// Per lane, the moves made so far, if the plan records moves.
+    /// For each lane, the moves that its playout has made, if the plan records moves.
     record: Vec<Vec<Move>>,
     joint: Vec<Move>,
     template: Template,
-    /// Per phase, the ended playouts whose goals are not evaluated yet.
+    /// For each phase, the ended playouts whose goals are not evaluated yet.
     ended: Vec<Ended<W>>,
 }
 
-/// A callback for time measurements: it is called at the end of each part of a sweep, with that part.
+/// A callback for measuring time. It is called at the end of each part of a sweep, and receives that part.
 pub(crate) type Observer<'a> = &'a mut dyn FnMut(SweepStep);
 
 /// A part of a sweep.
@@ -57,7 +57,7 @@ pub enum SweepStep {
     Choice,
     /// The gates of the next state.
     Next,
-    /// Ending, recording and starting playouts.
+    /// The ending, recording and starting of playouts.
     Bookkeeping,
 }
 
@@ -66,13 +66,13 @@ pub(crate) struct Run<'a> {
     pub(crate) net: &'a PropNet,
     pub(crate) programs: &'a PhasePrograms,
     pub(crate) kernels: Kernels,
-    /// Per role, the machine's [`Move`] for each of the role's moves.
+    /// For each role, the [`Move`] of each of its moves.
     pub(crate) moves: &'a [Vec<Move>],
     pub(crate) starts: &'a [BitState],
-    /// Indices of the `starts` to play from; none of them is terminal.
+    /// The indices of those states of `starts` from which playouts begin. None of them is terminal.
     pub(crate) chosen: &'a [u32],
     pub(crate) plan: PlayoutPlan<'a>,
-    /// The plan's preferred moves, as rows of these programs.
+    /// The preferred moves of the plan, as rows of these programs. `None` if the plan prefers no move.
     pub(crate) preferred: Option<Preferred<'a>>,
 }
 
@@ -180,7 +180,7 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// The lanes whose playouts have reached the step limit.
+    /// The lanes whose playouts have reached the limit of steps.
     fn overdue(&self, max_steps: u32, cut_off_at: &mut u64) -> Row<W> {
         let mut overdue = Row::ZERO;
         *cut_off_at = u64::MAX;
@@ -195,7 +195,7 @@ impl<const W: usize> Lanes<W> {
         overdue
     }
 
-    /// Chooses moves for all roles. Returns the lanes in which a role has no legal move.
+    /// Chooses a move for every role in every lane. Returns the lanes in which some role has no legal move.
     fn choose(&mut self, run: &Run<'_>, number: usize) -> Row<W> {
         let phase = &run.programs.phases[number];
         let mut stuck = Row::ZERO;

@@ -27,14 +27,14 @@ pub struct PropNetMachine {
     kernels: Kernels,
     /// The rows of the program for single states: one bit per state, up to 64 states.
     rows: Vec<u64>,
-    /// The state loaded into `rows`, and in `done` the sections already evaluated for it.
+    /// The state whose values are in `rows`. `done` says which sections have been evaluated for it.
     loaded: Option<BitState>,
     done: [bool; NEXT],
-    /// The move rows set by the last joint move. They stay set until the next joint move, because such a row
+    /// The move rows that the last joint move has set. They stay set until the next joint move, because a move row
     /// may itself be an output.
     made: Vec<usize>,
-    /// Buffers for playouts: from reachable states without and with decisive moves, and from all other
-    /// states.
+    /// Buffers for playouts: `reachable` and `decisive` from states that are reachable from the initial state,
+    /// without and with decisive moves; `general` from all other states.
     reachable: PlayoutBuffers,
     decisive: PlayoutBuffers,
     general: PlayoutBuffers,
@@ -108,8 +108,8 @@ impl PropNetMachine {
         ProgramCounts::of(&self.shared.reachable)
     }
 
-    /// Sizes of the programs that run playouts with decisive moves, compiled on first use. `None` if
-    /// detecting decisive moves changes nothing or costs too much.
+    /// Sizes of the programs that run playouts with decisive moves. The first call compiles these programs. `None`
+    /// if decisive moves change nothing or cost too much.
     pub fn decisive_counts(&self) -> Option<ProgramCounts> {
         self.shared.decisive().map(ProgramCounts::of)
     }
@@ -126,7 +126,7 @@ impl PropNetMachine {
         NetReport::new(net, single, reachable, WORDS)
     }
 
-    /// Loads `state` into the rows unless it is loaded already, then evaluates `section`.
+    /// Evaluates `section` for `state`. Loads the state into the rows first, unless it is loaded already.
     fn evaluate(&mut self, state: &BitState, section: usize) {
         if self.loaded.as_ref() != Some(state) {
             let fluents = self.shared.net.fluents.len();
@@ -139,7 +139,8 @@ impl PropNetMachine {
         self.run_section(section);
     }
 
-    /// Evaluates `section` of the loaded state and the sections it reads, skipping those already done.
+    /// Evaluates `section` for the loaded state, and before it the sections that it reads. Sections that have been
+    /// evaluated are skipped.
     fn run_section(&mut self, section: usize) {
         let single = &self.shared.single;
         let before: &[usize] = match section {
@@ -160,7 +161,7 @@ impl PropNetMachine {
         }
     }
 
-    /// Sets the rows of the moves in `joints`: one joint move per lane.
+    /// Sets the move rows to the joint moves in `joints`, which holds one joint move for each lane.
     fn make_moves(&mut self, joints: &[Move]) -> Result<(), EvalError> {
         for row in self.made.drain(..) {
             self.rows[row] = 0;
@@ -181,7 +182,7 @@ impl PropNetMachine {
         Ok(())
     }
 
-    /// Evaluates the next state and the percepts of `joint` in `state`.
+    /// Evaluates the next state and the percepts after `joint` in `state`.
     fn evaluate_next(&mut self, state: &BitState, joint: &[Move]) -> Result<(), EvalError> {
         self.evaluate(state, LEGAL);
         self.make_moves(joint)?;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 pub struct MoveSet {
     /// The role's number.
     pub role: u32,
-    /// Indices into the role's moves, ascending.
+    /// Indices into the role's moves, in ascending order.
     pub members: Box<[u32]>,
 }
 
@@ -20,7 +20,7 @@ impl MoveSet {
     }
 }
 
-/// Interned move sets: equal sets have equal numbers.
+/// All move sets of a network, each with a number. Equal sets have the same number.
 #[derive(Clone, Debug)]
 pub(crate) struct MoveSets {
     moves: Vec<usize>,
@@ -50,7 +50,8 @@ impl MoveSets {
         number
     }
 
-    /// The intersection of the given sets; a `true` flag stands for the complement of its set.
+    /// The intersection of the sets in `literals`. Each entry has the number of a set, and `true` if its
+    /// complement is meant.
     pub(crate) fn intersection(&self, role: usize, literals: &[(u32, bool)]) -> Vec<u32> {
         let members = |&(number, _): &(u32, bool)| &self.get(number).members;
         let smallest = literals.iter().filter(|(_, negated)| !negated).min_by_key(|set| members(set).len());

@@ -12,9 +12,9 @@ use crate::state::BitState;
 use crate::transpose::{BATCH, transpose};
 use ggp_game::{EvalError, Fact, Role, StopToken};
 
-/// The depth below which conditions become leaves.
+/// Conditions that are nested deeper than this become leaves.
 const DEPTH: usize = 6;
-/// A condition becomes a leaf if its inputs and the leaves found so far exceed this number.
+/// A condition becomes a leaf if its inputs, together with the leaves found so far, are more than this number.
 const PARTS: usize = 4096;
 
 /// A fuzzy condition.

@@ -17,7 +17,7 @@ pub struct Fluent {
     pub fact: Fact,
     /// Whether the fluent holds in the initial state.
     pub initial: bool,
-    /// True if the fluent holds in the next state.
+    /// Whether the fluent holds in the next state.
     pub next: Signal,
 }
 
@@ -26,7 +26,7 @@ pub struct Fluent {
 pub struct NetMove {
     /// The canonical text of the move.
     pub text: Box<str>,
-    /// True if the move is legal.
+    /// Whether the move is legal in the current state.
     pub legal: Signal,
 }
 
@@ -37,9 +37,9 @@ pub struct NetRole {
     pub moves: Vec<NetMove>,
     /// The role's goal values, each with the condition under which it holds.
     pub goals: Vec<(Goal, Signal)>,
-    /// True if `goal` holds for a term that is not a valid goal value; `None` if there is no such term.
+    /// Whether `goal` holds for a term that is not a valid goal value. `None` if there is no such term.
     pub bad_goal: Option<Signal>,
-    /// The role's percepts after a joint move, each with its condition.
+    /// The role's percepts after a joint move, each with the condition under which the role receives it.
     pub sees: Vec<(Fact, Signal)>,
 }
 
@@ -77,7 +77,7 @@ impl PropNet {
         &self.roles
     }
 
-    /// True if the state is terminal.
+    /// Whether the current state is terminal.
     pub fn terminal(&self) -> Signal {
         self.terminal
     }
@@ -87,7 +87,7 @@ impl PropNet {
         self.move_sets.get(number)
     }
 
-    /// The equations of fixpoint component `number`, one signal per unknown.
+    /// The equations of the fixpoint component `number`, one for each unknown.
     pub fn component(&self, number: u32) -> &[Signal] {
         &self.components[number as usize]
     }
@@ -111,21 +111,21 @@ impl PropNet {
 /// Sizes of the grounded rules. All zeros for a network that was not made by grounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroundCounts {
-    /// Demanded facts that do not depend on the state.
+    /// The number of demanded facts that do not depend on the state.
     pub fixed_facts: usize,
-    /// Facts that hold in some state according to the relaxed rules (an over-approximation).
+    /// The number of facts that hold in some state according to the relaxed rules. This is an over-approximation.
     pub possible_facts: usize,
-    /// Rules that depend on the state or on the moves, including rules that grounding adds.
+    /// The number of rules that depend on the state or on the moves, including rules that grounding adds.
     pub rules: usize,
-    /// Instances of these rules; one instance may stand for many moves.
+    /// The number of instances of these rules. One instance may stand for many moves.
     pub instances: u64,
-    /// The number of instances if each stood for one move of each role.
+    /// The number of instances if each of them stood for one move of each role only.
     pub instances_by_move: u64,
-    /// Instances with a satisfiable condition and a demanded head.
+    /// The number of instances whose condition is satisfiable and whose head is demanded.
     pub kept: u64,
-    /// Two-input gates of the kept instances without further simplification: a conjunction for each
+    /// The number of two-input gates of the kept instances without further simplification: a conjunction for each
     /// instance and a disjunction for each fact.
     pub gates: u64,
-    /// Nodes of the network, including those that no output needs.
+    /// The number of nodes of the network, including those that no output needs.
     pub nodes: usize,
 }

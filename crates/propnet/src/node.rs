@@ -9,9 +9,9 @@ use std::ops::Not;
 pub struct Signal(u32);
 
 impl Signal {
-    /// Always false.
+    /// The signal that is always false.
     pub const FALSE: Signal = Signal(0);
-    /// Always true.
+    /// The signal that is always true.
     pub const TRUE: Signal = Signal(1);
 
     /// Node `index` itself, not negated.
@@ -40,7 +40,7 @@ impl Signal {
         Signal(u32::from(value))
     }
 
-    /// The value of a constant signal, otherwise `None`.
+    /// The value of a constant signal. `None` for any other signal.
     pub fn as_constant(self) -> Option<bool> {
         (self.node() == 0).then_some(self.is_negated())
     }
@@ -62,11 +62,11 @@ pub enum Node {
     State(u32),
     /// The move that the role makes is in the set with that number.
     MoveSet(u32),
-    /// The conjunction of two or more signals, sorted, of distinct nodes.
+    /// The conjunction of two or more signals of distinct nodes, in ascending order.
     And(Box<[Signal]>),
     /// An unknown of a fixpoint component. Only the equations of that component read it.
     Variable(Unknown),
-    /// The value of that unknown in the component's least fixpoint.
+    /// The value of the unknown in the least fixpoint of its component.
     Fixpoint(Unknown),
 }
 

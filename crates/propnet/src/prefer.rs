@@ -9,12 +9,12 @@ use ggp_game::{Move, Preference, Role};
 /// A preference, and the move rows that belong to preferred moves.
 pub(crate) struct Preferred<'a> {
     preference: &'a Preference,
-    /// Whether each row is preferred, by phase and choice.
+    /// For each phase and each choice of a move, whether each row belongs to a preferred move.
     rows: Vec<Vec<Box<[bool]>>>,
 }
 
 impl<'a> Preferred<'a> {
-    /// Finds the rows of preferred moves. `moves` holds, per role, the machine's [`Move`] of each move.
+    /// Finds the rows of preferred moves. `moves` holds, for each role, the [`Move`] of each of its moves.
     pub(crate) fn new(
         programs: &PhasePrograms,
         moves: &[Vec<Move>],
@@ -34,7 +34,8 @@ impl<'a> Preferred<'a> {
         self.preference.applies(playout)
     }
 
-    /// Removes the other moves in the lanes of `preferring` that have a legal preferred move.
+    /// Restricts `legal`, the move rows of one choice: in the lanes of `preferring` that have a legal preferred
+    /// move, all other moves are removed.
     pub(crate) fn narrow<R: Bits>(&self, phase: usize, choice: usize, legal: &mut [R], preferring: R) {
         let preferred = &self.rows[phase][choice];
         let mut some = R::NONE;

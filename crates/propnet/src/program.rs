@@ -17,7 +17,7 @@ pub(crate) const FIRST_STATE: u32 = 2;
 /// Each role's move rows are padded to a multiple of this number.
 pub(crate) const GROUP: usize = 8;
 
-/// Consecutive gates of one kind.
+/// A run: consecutive gates of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) kind: Kind,
@@ -42,13 +42,13 @@ pub(crate) struct Choice {
     pub(crate) role: usize,
     /// The first of the role's move rows.
     pub(crate) base: u32,
-    /// The move of each row, as an index into the role's moves.
+    /// For each row, its move as an index into the role's moves.
     pub(crate) moves: Vec<u32>,
-    /// Whether the role has a legal move in every state.
+    /// Whether the role is known to have a legal move in every state.
     pub(crate) always: bool,
 }
 
-/// How long the rows of one section remain readable for later sections.
+/// How rows are used, that is, how long the values of one section remain readable for later sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
     /// For playouts: rows are reused, and lanes may get another state after the terminal section.
@@ -62,9 +62,9 @@ pub(crate) enum Layout {
 /// The outputs of a network that a program computes.
 pub(crate) struct Outputs<'a> {
     pub(crate) net: &'a PropNet,
-    /// The fluents that have a state row, ascending.
+    /// The fluents that have a state row, in ascending order.
     pub(crate) fluents: &'a [u32],
-    /// Per role, the moves that have a row.
+    /// For each role, the moves that have a row.
     pub(crate) moves: Vec<Vec<u32>>,
     /// Whether percepts are computed, together with the next state.
     pub(crate) percepts: bool,
@@ -81,11 +81,11 @@ pub(crate) struct Program {
     pub(crate) terminal: Literal<u32>,
     /// Per role, the literal of each goal, then the literal of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<u32>>>,
-    /// Per role and move of [`Outputs::moves`], the literal of its legality. Used with [`Layout::Keep`];
-    /// otherwise legality is in the move's own row.
+    /// For each role and each move of [`Outputs::moves`], the literal that says whether the move is legal. It is
+    /// used with [`Layout::Keep`]; in other layouts that value is in the move's own row.
     pub(crate) legal: Vec<Vec<Literal<u32>>>,
-    /// Per fluent of [`Outputs::fluents`], the literal of its next value. Used with [`Layout::Keep`];
-    /// otherwise the next-state section overwrites the state rows.
+    /// For each fluent of [`Outputs::fluents`], the literal of its next value. It is used with [`Layout::Keep`];
+    /// in other layouts the next-state section overwrites the state rows.
     pub(crate) next: Vec<Literal<u32>>,
     /// Per role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<u32>>>,
@@ -95,7 +95,7 @@ pub(crate) struct Program {
     /// The number of rows in use.
     pub(crate) live_rows: usize,
     pub(crate) layout: Layout,
-    /// Gates after each compilation step.
+    /// The number of gates after each compilation step.
     pub(crate) steps: Steps,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn state_row(position: usize) -> usize {
 }
 
 impl Program {
-    /// The number of gates per step, without the goals.
+    /// The number of gates of a step. The gates of the goals are left out.
     pub(crate) fn gates_per_step(&self) -> usize {
         [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks]
             .into_iter()
@@ -119,7 +119,7 @@ impl Program {
         sections.into_iter().flatten()
     }
 
-    /// The depth: gates on the longest path through the whole step. Loop bodies count once.
+    /// The depth of the step: the number of gates on its longest path. Gates in loops count once.
     pub(crate) fn levels(&self) -> usize {
         let mut levels = vec![0; self.rows];
         let mut highest = 0;
@@ -141,7 +141,7 @@ impl Program {
         highest
     }
 
-    /// Bytes of the program's lists.
+    /// The number of bytes that the program's lists take.
     pub(crate) fn bytes(&self) -> usize {
         let block = |block: &Block| match block {
             Block::Run(_) => size_of::<Block>(),
@@ -158,7 +158,7 @@ impl Program {
             + moves
     }
 
-    /// The number of gates of the goals beyond those of the terminal condition.
+    /// The number of gates that only the goals need, beyond those of the terminal condition.
     pub(crate) fn gates_of_goals(&self) -> usize {
         gate_count(&self.goal_blocks)
     }

@@ -12,11 +12,11 @@ use crate::walk::Walk;
 /// Sizes of the programs that run playouts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramCounts {
-    /// State bits kept during playouts.
+    /// The number of state bits kept during playouts.
     pub fluents: usize,
-    /// Per phase, the gates (of two or three inputs) evaluated per step, without the goals.
+    /// For each phase, the number of gates (of two or three inputs) evaluated in each step, without the goals.
     pub phases: Vec<usize>,
-    /// Rows in use.
+    /// The number of rows in use.
     pub rows: usize,
     /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
@@ -39,17 +39,17 @@ impl ProgramCounts {
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Gates that the outputs need, counted as two-input gates.
+    /// The number of gates that the outputs need, counted as two-input gates.
     pub gates: usize,
-    /// Fluents: bits of a state.
+    /// The number of fluents, which are the bits of a state.
     pub fluents: usize,
-    /// Moves of all roles.
+    /// The number of moves of all roles.
     pub moves: usize,
-    /// Move sets that gates read.
+    /// The number of move sets that gates read.
     pub move_sets: usize,
-    /// Fixpoint components.
+    /// The number of fixpoint components.
     pub components: usize,
-    /// Unknowns of all fixpoint components.
+    /// The number of unknowns of all fixpoint components.
     pub recursive: usize,
 }
 
@@ -73,54 +73,54 @@ impl PropNet {
 /// One phase of playouts. A game of period `n` has `n` phases; step `t` runs phase `t` mod `n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseReport {
-    /// Fluents whose values the phase determines.
+    /// The number of fluents whose values the phase determines.
     pub fixed: usize,
     /// Per role, the number of moves that can be legal.
     pub moves: Vec<usize>,
-    /// Gates after each compilation step.
+    /// The number of gates after each compilation step.
     pub steps: Steps,
-    /// Gates evaluated per step, without the gates of the goals.
+    /// The number of gates evaluated in each step, without the gates of the goals.
     pub gates_per_step: usize,
-    /// Gates of the goals alone.
+    /// The number of gates of the goals alone.
     pub gates_of_goals: usize,
-    /// The depth of the circuit: gates on the longest path.
+    /// The depth of the circuit: the number of gates on its longest path.
     pub levels: usize,
-    /// Runs: maximal sequences of gates of one kind.
+    /// The number of runs. A run is a maximal sequence of gates of one kind.
     pub runs: usize,
-    /// Fixpoint loops, which are iterated until a recursion is stable.
+    /// The number of fixpoint loops. A loop is iterated until its unknowns no longer change.
     pub loops: usize,
-    /// Unknowns of all fixpoint loops.
+    /// The number of unknowns of all fixpoint loops.
     pub unknowns: usize,
-    /// Rows in use.
+    /// The number of rows in use.
     pub rows: usize,
-    /// Rows in use for intermediate values: neither state bits nor moves.
+    /// The number of rows in use for intermediate values, which are neither state bits nor moves.
     pub working_rows: usize,
 }
 
 /// Sizes of a machine's network and programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetReport {
-    /// Fluents of the network.
+    /// The number of fluents of the network.
     pub fluents: usize,
-    /// Fluents that never change from the initial state on.
+    /// The number of fluents that never change from the initial state on.
     pub constant: usize,
-    /// State bits kept during playouts.
+    /// The number of state bits kept during playouts.
     pub state_bits: usize,
     /// The programs for playouts: one per phase.
     pub phases: Vec<PhaseReport>,
-    /// Gates of the program for single states, after each compilation step.
+    /// The number of gates of the program for single states, after each compilation step.
     pub single: Steps,
-    /// Rows of the program for single states.
+    /// The number of rows of the program for single states.
     pub single_rows: usize,
-    /// Playouts that run at once.
+    /// The number of playouts that run at once.
     pub lanes: usize,
     /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
     /// Whether the terminal condition and the legal moves share their gates.
     pub shares_terminal: bool,
-    /// Bytes of the programs, which all threads share.
+    /// The number of bytes of the programs, which all threads share.
     pub program_bytes: usize,
-    /// Bytes of the rows, which each thread has for itself.
+    /// The number of bytes of the rows that each thread has for itself.
     pub thread_bytes: usize,
 }
 

@@ -2,17 +2,17 @@
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
-/// The operands of gates: rows, or single words or bytes where few lanes suffice.
+/// The operands of gates. These are rows, or single words or bytes where few lanes suffice.
 pub(crate) trait Bits:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// False in every lane.
+    /// The value that is false in every lane.
     const NONE: Self;
 
     /// Whether any lane is true.
     fn is_any(self) -> bool;
 
-    /// The negation if `negate` is set, otherwise the value itself.
+    /// The negation of the value if `negate` is true, otherwise the value itself.
     #[inline(always)]
     fn negate_if(self, negate: bool) -> Self {
         if negate { !self } else { self }
@@ -46,7 +46,7 @@ impl<const W: usize> Bits for Row<W> {
     }
 }
 
-/// One bit per lane: bit `i` of word `w` is lane `64 w + i`.
+/// One bit for each lane. Bit `i` of word `w` belongs to lane 64 w + i.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Row<const W: usize>(pub(crate) [u64; W]);

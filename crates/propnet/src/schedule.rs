@@ -26,7 +26,7 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Lowers `outputs` to a circuit. `share` selects the slow sharing of common gates.
+    /// Lowers `outputs` to a circuit. If `share` is true, common gates are shared, which is slow.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -77,7 +77,7 @@ impl<'a> Compiler<'a> {
         Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
     }
 
-    /// The share of a step's gates that both the terminal condition and the legal moves need.
+    /// The part of a step's gates, from 0 to 1, that both the terminal condition and the legal moves need.
     pub(crate) fn shared_by_terminal_and_legal(&self) -> f64 {
         let terminal = self.circuit.cone(&[self.terminal]);
         let legal = self.circuit.cone(&self.legal.iter().flatten().copied().collect::<Vec<_>>());
@@ -193,7 +193,8 @@ fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError
     Ok(sorted)
 }
 
-/// List scheduling that always continues with the kind of gate that has the most ready gates.
+/// Orders the gates of one window by list scheduling: always continues with the kind of which most gates are
+/// ready.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
     let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
     let mut waiting = vec![0u32; gates.len()];

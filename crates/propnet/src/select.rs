@@ -24,11 +24,11 @@ pub(crate) struct SelectionTree {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) nodes: usize,
-    /// The offset of the level's counts, and the number of planes per count.
+    /// The offset of the level's counts in the scratch space, and the number of planes of each count.
     pub(crate) counts: usize,
     pub(crate) planes: usize,
-    /// The offset of the level's ranks, and the number of rows per node: a mask of the lanes that choose
-    /// below the node, then as many planes as the count of a node one level below.
+    /// The offset of the level's ranks in the scratch space, and the number of rows of each node. These rows are a
+    /// mask of the lanes that choose below the node, and a plane for each digit of a count one level below.
     pub(crate) ranks: usize,
     pub(crate) rank_rows: usize,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Level {
 /// The largest number of moves of one role that the tree supports.
 pub(crate) const MAX_MOVES: usize = 1 << 20;
 
-/// Bytes that hold a count of up to `MAX_MOVES`.
+/// The number of bytes that hold a count of up to [`MAX_MOVES`].
 const BYTES: usize = 3;
 
 impl SelectionTree {
@@ -73,9 +73,10 @@ impl SelectionTree {
 pub(crate) struct Scratch<const W: usize> {
     pub(crate) counts: Vec<Row<W>>,
     pub(crate) ranks: Vec<Row<W>>,
-    /// Byte `b` of word `w` of row `i` belongs to lane 64 w + 8 b + i: lowest bytes first.
+    /// The lanes' counts, and later their ranks, as bytes. Byte `b` of word `w` of row `i` belongs to lane 64 w +
+    /// 8 b + i. The lowest bytes come first.
     pub(crate) bytes: [[Row<W>; 8]; BYTES],
-    /// The same bytes as flat arrays, in the same order.
+    /// The same bytes as [`Scratch::bytes`], in flat arrays.
     flat: [Vec<u8>; BYTES],
 }
 
@@ -103,13 +104,13 @@ impl Keys {
         Keys { low: vec![0; words * 64], high: vec![0; words * 64] }
     }
 
-    /// The position of `lane`'s key, for rows of `words` words.
+    /// The index of `lane`'s key in [`Keys`], where rows have `words` words.
     pub(crate) fn position(lane: usize, words: usize) -> usize {
         (lane & 7) * 8 * words + (lane >> 3)
     }
 }
 
-/// Replaces each lane's count, of `width` bytes, by a random number below it (by 0 if it is 0).
+/// Replaces each lane's count, which has `width` bytes, by a random number below it. A count of 0 stays 0.
 ///
 /// The bytes are copied to flat arrays first: compilers do not vectorise loops over rows of words.
 #[inline(always)]

@@ -142,8 +142,8 @@ impl SinglePlayouts {
     }
 }
 
-/// Clears all set rows except the set row of rank `rank`. Returns its position; `None` if there is no such
-/// row.
+/// Clears all set rows except the one of rank `rank` among them. Returns the index of that row. `None` if there is
+/// no row of that rank.
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;

@@ -22,7 +22,7 @@ const ROUNDS: usize = 200;
 #[derive(Clone, Debug)]
 pub(crate) struct Specialised {
     pub(crate) net: PropNet,
-    /// Per role, the original index of each remaining move.
+    /// For each role, the remaining moves, as indices into the role's moves of the original network.
     pub(crate) moves: Vec<Vec<u32>>,
 }
 
@@ -137,8 +137,8 @@ fn rebuild(
     Ok(Specialised { net: builder.finish(fluents, roles, terminal), moves })
 }
 
-/// Per fluent, its value if it keeps its initial value in every match, otherwise `None`: ternary simulation
-/// from the initial state, with all moves unknown.
+/// For each fluent, its value if it keeps its initial value in every match, otherwise `None`. The values are found
+/// by ternary simulation from the initial state, with all moves unknown.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -165,7 +165,7 @@ fn value_of(nodes: &[Option<bool>], signal: Signal) -> Option<bool> {
     nodes[signal.node()].map(|value| value != signal.is_negated())
 }
 
-/// Per node, its value if the known values of the fluents determine it.
+/// For each node, its value if the known values of `fluents` determine it, otherwise `None`.
 fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
     let mut values: Vec<Option<bool>> = vec![None; net.nodes.len()];
     for (number, node) in net.nodes.iter().enumerate() {
@@ -262,7 +262,7 @@ pub(crate) fn autonomous_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<
     Ok(vec![false; net.fluents.len()])
 }
 
-/// For each node, whether it depends on no move and on no fluent outside the set.
+/// For each node, whether it depends on no move and on no fluent outside `set`.
 fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     let mut free = vec![false; net.nodes.len()];
     for (number, node) in net.nodes.iter().enumerate() {
@@ -276,7 +276,8 @@ fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     free
 }
 
-/// The largest set of fluents that have the same value in `first` and `later` and depend only on one another.
+/// The largest set of fluents that have the same values in the states `first` and `later` and that depend only on
+/// one another.
 fn returning_fluents(
     net: &PropNet,
     first: &[Option<bool>],

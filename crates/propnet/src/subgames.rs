@@ -14,13 +14,14 @@ use ggp_game::{Goal, StopToken};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
-/// The maximum number of nodes visited by the search for the part that each move concerns. The search takes a
-/// fraction of a second.
+/// The search for the part that each move concerns visits at most this many nodes. It takes a fraction of a
+/// second.
 const WORK: usize = 4_000_000;
 /// The maximum number of nodes of all subgame networks together.
 const MOST_NODES: usize = 20_000_000;
 
-/// One part of a game: the moves that concern it, ascending, and the conjuncts of the best goal on it.
+/// One part of a game: the moves that concern it, in ascending order, and the conjuncts of the best goal that read
+/// it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Component {
     moves: Vec<u32>,
@@ -109,11 +110,11 @@ fn subgame(net: &PropNet, part: &Component) -> PropNet {
 struct Partition<'a> {
     net: &'a PropNet,
     sets: UnionFind<usize>,
-    /// Per fluent, whether the number of steps determines its value.
+    /// For each fluent, whether the number of steps alone determines its value.
     autonomous: Vec<bool>,
-    /// Per node, whether it depends on a fluent that is not autonomous.
+    /// For each node, whether it depends on a fluent whose value the number of steps does not determine.
     reads: Vec<bool>,
-    /// The move sets that are read, each with the element that reads it.
+    /// The move sets that are read, each with an element that reads it.
     readers: Vec<(usize, u32)>,
     work: usize,
 }
@@ -177,8 +178,8 @@ impl<'a> Partition<'a> {
         self.sets.union(a, b);
     }
 
-    /// Records that `element` reads `signal`: joins the two, or notes the move sets that `signal` consists
-    /// of.
+    /// Records that `element` reads `signal`: joins the two into one part, or notes the move sets of which
+    /// `signal` consists.
     fn add_reader(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
             self.join(element, signal.node());
@@ -193,8 +194,8 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// Per move, an element of the part that it concerns; `None` for a move that concerns no part. The whole
-    /// result is `None` if it would take too long.
+    /// For each move, an element of the part that the move concerns; `None` for a move that concerns no part. The
+    /// whole result is `None` if finding it would take too long.
     fn owners(&mut self) -> Option<Vec<Option<usize>>> {
         if self.work >= WORK {
             return None;
@@ -252,8 +253,8 @@ impl<'a> Partition<'a> {
         Some(owners)
     }
 
-    /// Joins all non-autonomous fluents that `signal` depends on, and returns one of them. `None` if there
-    /// are none.
+    /// Joins all non-autonomous fluents that `signal` depends on into one part, and returns one of them. `None` if
+    /// it depends on no such fluent.
     fn read_by(&mut self, signal: Signal, walk: &mut Walk<'_>) -> Option<usize> {
         let mut first = None;
         walk.restart();

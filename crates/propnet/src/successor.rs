@@ -13,9 +13,9 @@ use crate::node::{Node, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// The maximum number of gate inputs visited for one role in one phase, which takes less than a second.
+/// For one role in one phase, at most this many inputs of gates are visited, which takes less than a second.
 const WORK: usize = 1_000_000;
-/// The largest size of the extended network, as a multiple of its original number of nodes.
+/// The extended network may have at most this many times the nodes of the original one.
 const GROWTH: usize = 24;
 /// Conjunctions of more signals than this are built as a balanced binary tree.
 const NARROW: usize = 3;
@@ -25,7 +25,7 @@ const FEW: usize = 4;
 /// For each move, the signals of the requested conditions after that move; `None` for a move without signals.
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
-/// The error of a construction that would take too much work or too many gates.
+/// The error of a construction that exceeds its bound of work or of gates.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
@@ -34,12 +34,12 @@ pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role implies that no other role has a choice. In that case only such moves
+    /// Whether some move of the role implies that no other role has a choice. If so, only moves with that property
     /// get signals.
     alone: bool,
     /// The next values of the fluents before the role's move is known.
     values: Image<'a>,
-    /// The nodes that the signals depend on, with fluents read through `values`.
+    /// The nodes on which the requested signals depend. Fluents are read through `values`.
     after: Image<'a>,
     /// Signals that are true in every non-terminal state.
     non_terminal: FxHashSet<Signal>,
@@ -47,8 +47,9 @@ pub(crate) struct Successor<'a> {
 }
 
 impl<'a> Successor<'a> {
-    /// Prepares `signals` of `next` after a move of `role` in `now`; `alone` says whether the role chooses
-    /// alone. `None` if the signals depend on a fixpoint component.
+    /// Prepares the construction of the conditions `signals` of the phase `next` after a move of `role` in the
+    /// phase `now`. `alone` says whether the role chooses alone. `None` if the signals depend on a fixpoint
+    /// component.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,
@@ -152,8 +153,8 @@ pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
     net.roles[role].moves.iter().any(|mv| idle(net, role, &implied(net, mv.legal)).is_some())
 }
 
-/// The forced move of each other role that has several moves: the move that `implied` makes legal. `None` if
-/// some other role has no forced move.
+/// For each other role that has several moves, its forced move: the one that the signals in `implied` make legal.
+/// `None` if some other role has no forced move.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others
@@ -161,11 +162,11 @@ fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(
     idle.collect()
 }
 
-/// A part of a network, rebuilt with other signals for its leaves.
+/// An image of a part of a network: the part rebuilt with other signals in place of its leaves.
 struct Image<'a> {
     encoding: Encoding<'a>,
     inside: Vec<bool>,
-    /// For each node, the nodes of the part that read it.
+    /// For each node, the nodes of the part that have it as an input.
     readers: Vec<Vec<u32>>,
     of: Vec<Signal>,
 }
@@ -202,7 +203,7 @@ impl<'a> Image<'a> {
         image.negated_if(signal.is_negated())
     }
 
-    /// The nodes whose images change when the nodes of `seeds` get new images, with their new images.
+    /// Gives the nodes in `seeds` new images. Returns all nodes whose images change, with their new images.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,
@@ -248,7 +249,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// `signal`, or its constant value in non-terminal states.
+/// Returns the constant value of `signal` in non-terminal states if it has one there, otherwise `signal`.
 fn simplified(signal: Signal, non_terminal: &FxHashSet<Signal>) -> Signal {
     if non_terminal.contains(&signal) {
         Signal::TRUE
@@ -292,7 +293,7 @@ fn cone(encoding: &Encoding<'_>, roots: impl IntoIterator<Item = Signal>) -> Opt
     Some(inside)
 }
 
-/// The conjunction of `signals` as a balanced tree, in which a few changed inputs change few gates.
+/// The conjunction of `signals` as a balanced tree. If few inputs change, few gates change.
 fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     if signals.len() <= NARROW {
         return builder.and(signals.iter().copied());
@@ -302,7 +303,7 @@ fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     builder.and(both)
 }
 
-/// The disjunction of `signals` as a balanced tree.
+/// The disjunction of `signals` as a balanced tree. If few inputs change, few gates change.
 pub(crate) fn any_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     let none: Vec<Signal> = signals.iter().map(|&signal| !signal).collect();
     !all_of(builder, &none)

@@ -4,10 +4,10 @@
 //! keeps dozens of values in registers. The kernels are therefore a macro over these types, expanded once for
 //! each type.
 
-/// Vectors of one word, for any processor.
+/// Vectors of one word, which work on any processor.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the same for every width")]
 pub(crate) mod plain {
-    /// One word.
+    /// A vector of one word.
     #[derive(Clone, Copy)]
     pub(crate) struct Vector(u64);
 
@@ -45,12 +45,12 @@ pub(crate) mod plain {
         pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
             Vector(self.0 ^ one.0 ^ two.0)
         }
-        /// The carry of a full adder.
+        /// The carry of the sum of the three bits `self`, `one` and `two`.
         #[inline]
         pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
             Vector((self.0 & one.0) | (two.0 & (self.0 | one.0)))
         }
-        /// The borrow of `self - one - two`.
+        /// The borrow of the difference `self - one - two`, bit by bit.
         #[inline]
         pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
             Vector((!self.0 & one.0) | (two.0 & (!self.0 | one.0)))
@@ -85,7 +85,7 @@ pub(crate) mod avx2 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
     use std::arch::x86_64::*;
 
-    /// Four words.
+    /// A vector of four words.
     #[derive(Clone, Copy)]
     pub(crate) struct Vector(__m256i);
 
@@ -134,13 +134,13 @@ pub(crate) mod avx2 {
         pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
             self.xor(one).xor(two)
         }
-        /// The carry of a full adder.
+        /// The carry of the sum of the three bits `self`, `one` and `two`.
         #[inline]
         #[target_feature(enable = "avx2")]
         pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
             self.and(one).or(two.and(self.or(one)))
         }
-        /// The borrow of `self - one - two`.
+        /// The borrow of the difference `self - one - two`, bit by bit.
         #[inline]
         #[target_feature(enable = "avx2")]
         pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
@@ -181,7 +181,7 @@ pub(crate) mod avx512 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
     use std::arch::x86_64::*;
 
-    /// Eight words.
+    /// A vector of eight words.
     #[derive(Clone, Copy)]
     pub(crate) struct Vector(__m512i);
 
@@ -230,13 +230,13 @@ pub(crate) mod avx512 {
         pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
             Vector(_mm512_ternarylogic_epi64::<0x96>(self.0, one.0, two.0))
         }
-        /// The carry of a full adder.
+        /// The carry of the sum of the three bits `self`, `one` and `two`.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
             Vector(_mm512_ternarylogic_epi64::<0xe8>(self.0, one.0, two.0))
         }
-        /// The borrow of `self - one - two`.
+        /// The borrow of the difference `self - one - two`, bit by bit.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {

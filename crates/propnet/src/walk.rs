@@ -6,7 +6,8 @@ use crate::node::{Node, Signal};
 /// A traversal of a network, with marks on the visited nodes and components.
 pub(crate) struct Walk<'a> {
     net: &'a PropNet,
-    /// For each node, and for each component, the number of the traversal that last visited it.
+    /// For each node, the number of the traversal that last visited it. `components` holds the same numbers for
+    /// the components.
     nodes: Vec<u32>,
     components: Vec<u32>,
     number: u32,

@@ -34,13 +34,13 @@ pub enum MessageError {
     /// Unbalanced parentheses, or an invalid character.
     #[error("not valid KIF: {0}")]
     Unreadable(String),
-    /// The text is not exactly one expression; the number of expressions.
+    /// The text holds several expressions, or none. The field is their number.
     #[error("expected one expression, but found {0}")]
     NotOne(usize),
-    /// An unknown verb.
+    /// The verb is unknown.
     #[error("unknown request `{0}`: expected INFO, PING, PREVIEW, START, PLAY, STOP or ABORT")]
     UnknownVerb(String),
-    /// A missing argument.
+    /// An argument is missing.
     #[error("{verb}: missing {argument}")]
     Missing {
         /// The verb, in upper case.
@@ -48,7 +48,7 @@ pub enum MessageError {
         /// The missing argument.
         argument: &'static str,
     },
-    /// An argument of the wrong form.
+    /// An argument has the wrong form.
     #[error("{verb}: the {argument} must be {wanted}, not `{text}`")]
     Malformed {
         /// The verb, in upper case.
@@ -62,7 +62,8 @@ pub enum MessageError {
     },
 }
 
-/// The rules of `source` in the form that START carries: one line, one blank between tokens, no comments.
+/// The rules of `source` in the form in which START carries them: one line, one blank between tokens, and no
+/// comments.
 pub fn rules_line(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len());
     let mut after_open = true;
@@ -76,8 +77,8 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Parses a list of terms and gives its members as canonical texts, for a joint move such as
-/// `((mark 1 2) noop)` or a state such as `( ( cell 1 1 b ) ( control white ) )`.
+/// Parses a list of terms. Returns its members as canonical texts. The list is a joint move such as `((mark 1 2)
+/// noop)`, or a state such as `( ( cell 1 1 b ) ( control white ) )`.
 ///
 /// # Errors
 /// When `text` is not exactly one list of terms.
@@ -115,7 +116,7 @@ fn read_one(text: &[u8]) -> Result<SyntaxTree<'_>, MessageError> {
     }
 }
 
-/// The canonical text of the expression at `node`.
+/// The canonical text of the expression at `node`. `None` if it is not a term.
 fn term(tree: &SyntaxTree<'_>, node: NodeId) -> Option<String> {
     let line = rules_line(tree.text(node));
     canonical(std::str::from_utf8(&line).ok()?)

@@ -6,19 +6,19 @@ use std::fmt::{self, Write as _};
 /// The reply of a player.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Reply {
-    /// Reply to START, PREVIEW and PING.
+    /// The reply to START, PREVIEW and PING.
     Ready,
     /// The player is busy with another match.
     Busy,
-    /// Reply to STOP.
+    /// The reply to STOP.
     Done,
-    /// Reply to ABORT.
+    /// The reply to ABORT.
     Aborted,
-    /// Reply to PLAY without a move.
+    /// The reply to PLAY without a move.
     Nil,
-    /// Reply to PLAY: a move as canonical text.
+    /// The reply to PLAY with a move, as canonical text.
     Move(String),
-    /// Reply to INFO.
+    /// The reply to INFO.
     Info(About),
 }
 
@@ -34,9 +34,8 @@ pub struct About {
 }
 
 impl Reply {
-    /// Parses the reply to PLAY. A term is a move, in canonical text. `nil` in any letter case is
-    /// [`Reply::Nil`] and `busy` is [`Reply::Busy`], unless `is_move` says that the word is a move of the
-    /// game.
+    /// Parses the reply to PLAY. A term is a move, and is returned as canonical text. The words `nil` and `busy`,
+    /// in any letter case, are [`Reply::Nil`] and [`Reply::Busy`]. They are moves, however, if `is_move` says so.
     ///
     /// # Errors
     /// When `text` is not exactly one expression.
@@ -58,8 +57,8 @@ impl Reply {
         })
     }
 
-    /// Parses the reply to a request other than PLAY and INFO: a status word in any letter case. `None` for
-    /// an unknown word, which most servers ignore.
+    /// Parses the reply to a request other than PLAY and INFO: a status word in any letter case. `None` for an
+    /// unknown word. Most servers ignore such a reply.
     pub fn parse_status(text: &str) -> Option<Reply> {
         match text.trim().trim_matches(['(', ')']).trim().to_ascii_lowercase().as_str() {
             "ready" => Some(Reply::Ready),

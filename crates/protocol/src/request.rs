@@ -29,7 +29,7 @@ pub enum Request<'a> {
         role: String,
         /// The rules without the enclosing parentheses; [`ggp_gdl::parse()`] reads them.
         rules: Cow<'a, [u8]>,
-        /// The clocks.
+        /// The start clock and the play clock.
         clocks: Clocks,
     },
     /// `(PLAY ID …)`: reports the last turn and asks for a move.
@@ -56,7 +56,7 @@ pub enum Request<'a> {
 /// The report on the last turn that PLAY and STOP carry.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LastTurn {
-    /// `NIL`, or any other atom: no turn was played yet.
+    /// `NIL`, or any other atom: no turn has been played yet.
     Nothing,
     /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this
     /// form; the rules of the game tell which of the two it is.
@@ -65,9 +65,9 @@ pub enum LastTurn {
     Percepts {
         /// The number of finished turns: 0 in the first PLAY.
         turn: u32,
-        /// The role's own last move as canonical text; `None` in the first PLAY.
+        /// The role's own last move, as canonical text. `None` in the first PLAY.
         own: Option<String>,
-        /// The role's percepts.
+        /// The role's percepts in the last turn.
         percepts: Vec<Fact>,
     },
 }
@@ -119,7 +119,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The verb, in upper case.
+    /// The verb of the request, in upper case.
     pub fn verb(&self) -> &'static str {
         match self {
             Request::Info => "INFO",
@@ -132,7 +132,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The match id; `None` for INFO, PING and PREVIEW.
+    /// The match id. `None` for INFO, PING and PREVIEW, which have none.
     pub fn match_id(&self) -> Option<&str> {
         match self {
             Request::Start { id, .. }
@@ -145,7 +145,7 @@ impl<'a> Request<'a> {
 }
 
 impl fmt::Display for Request<'_> {
-    /// Writes one line if the rules are one line (see [`super::rules_line`]).
+    /// Writes the request. It is a single line if the rules are (see [`super::rules_line`]).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}", self.verb())?;
         if let Some(id) = self.match_id() {
@@ -219,7 +219,8 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         term(self.tree, node).ok_or_else(|| self.malformed(argument, node, "a term"))
     }
 
-    /// The content of the list of rules without its parentheses; an atom unchanged.
+    /// The content of the list of rules, without its parentheses. An atom in place of the list is returned
+    /// unchanged.
     fn rules(&mut self) -> Result<Cow<'a, [u8]>, MessageError> {
         let node = self.next("rules")?;
         let text = self.tree.text(node);
@@ -239,7 +240,7 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
         self.tree.children(list).map(one).collect()
     }
 
-    /// The report on the last turn; `None` if no argument is left.
+    /// The report on the last turn. `None` if no argument is left.
     fn last_turn(&mut self) -> Result<Option<LastTurn>, MessageError> {
         let rest: Vec<NodeId> = self.rest.clone().take(3).collect();
         if let [turn, own, percepts] = rest[..]
@@ -262,8 +263,8 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
     }
 }
 
-/// A time in seconds, such as `10` or `0.25`. It is capped at [`MAX_SECONDS`], since players store clocks
-/// in 32 bits.
+/// A time in seconds, such as `10` or `0.25`. It is capped at [`MAX_SECONDS`], because players store clocks in 32
+/// bits.
 struct Seconds(Duration);
 
 /// The longest clock that is written, in seconds.

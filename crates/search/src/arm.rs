@@ -20,11 +20,12 @@ pub(crate) struct Arm {
     pub(crate) bounds: Bounds,
     /// The sum of the role's shares over all visits.
     pub(crate) sum: f64,
-    /// The predicted lead over the mean of the role's arms in this node, in shares.
+    /// The arm's prior for the role, in shares: how far its move's mean in the history of moves lies above the
+    /// mean over all arms of the role in this node.
     pub(crate) advantage: f32,
-    /// Whether selection skips the arm until every arm that is not deferred is proved not to win. An arm is
-    /// deferred if another arm wins at once, if it lets another role win at once, or if it is equivalent to
-    /// another arm.
+    /// Whether selection skips the arm for now. It skips a deferred arm until it is proved that no other arm wins.
+    /// An arm is deferred if another arm wins at once, if it lets another role win at once, or if an equivalent
+    /// arm is in the node.
     pub(crate) deferred: bool,
 }
 

@@ -13,20 +13,20 @@ use ggp_game::{Playouts, Role};
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Adds one visit to every node and arm on `path`. `shares` holds the mean share of the descent's
-    /// playouts for each role. Removes the descent's virtual loss.
+    /// Adds one visit to every node and arm on `path`, and removes the descent's virtual loss. `shares` holds the
+    /// mean share of the descent's playouts for each role.
     ///
-    /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on
-    /// the growth of the tree below it than on the number of playouts from its leaves.
+    /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on the
+    /// growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// Where the path is cut, that node and the nodes above it receive the proven goals of the cut. The arm
-    /// pulled at the cut still receives the shares of the playouts.
+    /// A path may be cut at a node (see [`Path`]). That node and the nodes above it then receive the proven goals
+    /// of the cut instead of `shares`. The arm pulled at the cut still receives `shares`.
     ///
     /// With `regrets`, roles that chose simultaneously by regret matching update their regrets.
     ///
-    /// With `shared` nodes, an arm takes the mean of its child, which includes the playouts of all the
-    /// child's parents (UCT2; Childs, Brodeur & Kocsis 2008). A child that was recycled and created again may
-    /// have fewer visits than its arm; the arm keeps its own mean then.
+    /// With `shared` nodes, an arm takes the mean of its child, which includes the playouts of all the child's
+    /// parents (UCT2; Childs, Brodeur & Kocsis 2008). An arm with more visits than its child keeps its own mean:
+    /// the child was recycled and created again.
     pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool, regrets: bool) {
         let mut goals: Option<&[u8]> = None;
         let share_of = |goals: Option<&[u8]>, role: usize| match goals {
@@ -70,8 +70,9 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Updates the regrets of all roles in the node at `depth` of `path`. The chosen arms gave each role its
-    /// entry of `shares`; an arm's regret grows by the value of its child minus that entry.
+    /// Updates the regrets of all roles in the node at `depth` of `path`. `shares` holds what the chosen arms gave
+    /// each role. For each arm of a role, the regret grows by the value of the child that this arm would have led
+    /// to, minus the role's share.
     fn update_regrets(&mut self, path: &Path, depth: usize, shares: &[f64]) {
         let id = path.nodes()[depth];
         let mut chosen = path.chosen(depth).to_vec();
@@ -93,8 +94,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// The value for a role of the child that the chosen arms lead to, in shares. `None` if the child has no
-    /// visits and no proven goal.
+    /// The value for `role` of the child that the arms `chosen` lead to, in shares. `None` if the child has
+    /// neither visits nor a proven goal.
     fn value(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
         let node = &self[id];
         let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
@@ -131,8 +132,8 @@ impl<M: Playouts> Search<M> {
         self.worker.batch = batch;
     }
 
-    /// Adds the results of the batch's descents to the tree, to the history if the batch `logs`, and to the
-    /// best variation.
+    /// Adds the results of the batch's descents to the tree and to the best variation. With `logs`, it also adds
+    /// them to the history of moves.
     fn back_up_batch(&mut self, batch: &Batch<M::State>, per_leaf: usize, logs: bool) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.update_best_variation(&batch.descents);
@@ -158,7 +159,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Updates the horizon from the depths of the batch's descents and its longest playout.
+    /// Updates [`Search::horizon`], the number of steps to the latest end of the game, from the depths of the
+    /// batch's descents and its longest playout.
     fn update_horizon(&mut self) {
         let depths = self.worker.batch.descents.iter().map(|descent| descent.path.nodes().len());
         let (deepest, longest) = (depths.max().unwrap_or(1), self.worker.simulation.longest);

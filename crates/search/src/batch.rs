@@ -8,23 +8,25 @@ use ggp_game::{Goals, Move};
 #[derive(Debug)]
 pub(crate) struct Batch<S> {
     pub(crate) descents: Vec<Descent<S>>,
-    /// The leaves that descents have reached and whose legal moves are unknown, without duplicates.
+    /// The leaves that descents have reached and whose legal moves are not known yet. Each leaf occurs once.
     pub(crate) unopened: Vec<NodeId>,
-    /// The legal moves in `unopened`, leaf by leaf and role by role.
+    /// The legal moves in the leaves of `unopened`: for each leaf, one list for each role.
     pub(crate) legal: Vec<Vec<Move>>,
-    /// The decisive moves in `unopened`, in the order of `legal`; empty if the machine does not compute them.
+    /// The decisive moves (moves that win at once, or prevent a loss at once) in the leaves of `unopened`, in the
+    /// order of `legal`. Empty if the machine does not compute them.
     pub(crate) decisive: Vec<Vec<Move>>,
-    /// The numbers of the descents whose next state has no node yet.
+    /// The indices of the descents whose next state has no node yet.
     pub(crate) childless: Vec<usize>,
     /// The joint moves of the descents in `childless`.
     pub(crate) joints: Vec<Move>,
-    /// The next states of the descents in `childless`, whether each is terminal, and its goals role by role.
+    /// The next states of the descents in `childless`, with whether each is terminal, and with its goals role by
+    /// role.
     pub(crate) states: Vec<S>,
     pub(crate) over: Vec<bool>,
     pub(crate) goals: Vec<Goals>,
     /// The start states of playouts, in the order of their descents.
     pub(crate) starts: Vec<S>,
-    /// The mean shares of each start's playouts, role by role.
+    /// For each start state in order, the mean share of its playouts for each role.
     pub(crate) shares: Vec<f64>,
 }
 

@@ -23,10 +23,12 @@ pub struct BatchSizing {
 /// The default number of playouts for each lane.
 const ROUNDS: usize = 2;
 
-/// The visits of the root for each leaf in flight. At this rate the loss of selectivity is small.
+/// Several threads together have more leaves in flight than one thread alone only if the root has at least this
+/// many visits for each leaf. At this rate the loss of selectivity is small.
 const VISITS_PER_LEAF_IN_FLIGHT: u32 = 32;
 
-/// If fewer batches than this fit into the time left, batches grow faster: otherwise most lanes stay idle.
+/// If the time left suffices for fewer batches than this, batches grow faster. Otherwise most lanes would stay
+/// idle.
 const FEW_BATCHES: u32 = 8;
 
 /// The size of one batch.
@@ -48,8 +50,8 @@ impl BatchSizing {
         BatchSizing { lanes: Some(1), visits_per_leaf: 1, max_per_leaf: 1, min_per_leaf: 1 }
     }
 
-    /// The size of the next batch of one of `workers` threads, on a machine with `lanes`, for a root with
-    /// `visits`, when there is time for about `left` batches. The batch has at most `most` leaves.
+    /// The size of the next batch of one of `workers` threads. The machine has `lanes`, the root has `visits`, and
+    /// the time left suffices for about `left` batches. The batch has at most `most` leaves.
     pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchSize {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let enough = (all / self.min_per_leaf.max(1)).max(1);

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 const FIRST_WIDTH: usize = 256;
 /// The approximate number of children created at once: enough to fill the lanes, few enough to stop in time.
 const CHILDREN: usize = 1024;
-/// A layer is pruned to its width when it exceeds this many times the width.
+/// A layer is pruned to the width when it has more than this many times as many states.
 const SLACK: usize = 4;
 /// How a state was reached: its parent, as an index into the previous layer, and the move.
 type Link = (u32, Move);
@@ -96,10 +96,10 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.pruned = false;
     }
 
-    /// Expands some states. Returns the best variation found whose share exceeds `above`, if any.
+    /// Expands some states. Returns the best variation that these states led to, if its share exceeds `above`.
     ///
     /// # Errors
-    /// The machine's errors. The states then stay unexpanded.
+    /// Those of the machine. The states then stay unexpanded, so that a later call can expand them.
     pub(crate) fn step<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -189,8 +189,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(children)
     }
 
-    /// Returns whether each of `children` is terminal, and its goals. Stores the children's nearness to the
-    /// goal, and their legal moves if the weights of this round need them.
+    /// Returns, for each of `children`, whether it is terminal and its goals. Stores how near each child is to the
+    /// goal, and its legal moves if the weights of this round use them.
     fn evaluate<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -228,7 +228,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.expanded = 0;
     }
 
-    /// Whether the memory for hashes is used up. Repeated states would then no longer be recognised.
+    /// Whether the memory for the hashes of seen states is used up. After that, the search could not recognise
+    /// repeated states.
     fn is_full(&self) -> bool {
         self.seen.len() * SEEN_BYTES >= self.bytes / 2
     }
@@ -267,7 +268,7 @@ mod tests {
 
     const CODE: [u32; 7] = [1, 0, 2, 2, 1, 0, 1];
 
-    /// Searches `machine`, a combination lock of [`CODE`], to the end. Returns how many steps failed.
+    /// Runs the beam search of a combination lock ([`CODE`]) to the end. Returns how many steps failed.
     fn open<R: Rules>(mut machine: TestMachine<R>) -> usize {
         let root = machine.initial_state().unwrap();
         let mut beam = Beam::new(root, 1 << 24, None);

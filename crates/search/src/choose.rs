@@ -8,8 +8,8 @@ use crate::technique::Technique;
 use crate::variation::Variation;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
-/// For the secure child, arms with at least one part in this many of the most visited arm's visits compete.
-/// Arms with fewer visits are overrated, since their refutations may not have been found yet.
+/// An arm competes for the secure child only if it has at least this part of the most visited arm's visits: one
+/// half. Arms with fewer visits may be overrated, because their refutations have not been found yet.
 const SECURE_PART: u32 = 2;
 
 /// The lower bound of an arm is its mean minus this number divided by the square root of its visits.
@@ -54,14 +54,15 @@ impl<M: Playouts> Search<M> {
         Ok(self.deterministic_move(role))
     }
 
-    /// The move that `role` plays at the open root if it does not draw at random. A role that draws is not
-    /// the only role, so the search has no best variation.
+    /// The move that `role` plays at the root, if the role does not draw its move at random. The root must be
+    /// open.
     pub(crate) fn deterministic_move(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
         self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
-    /// The position in the open root of the arm that `role` prefers, by the statistics of the arms alone.
+    /// The index in the root of the arm that `role` prefers by the statistics of the arms alone. The root must be
+    /// open.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;
@@ -116,7 +117,8 @@ impl<M: Playouts> Search<M> {
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
 
-    /// Whether regret matching has been used at the root and still is.
+    /// Whether the roles play mixed strategies at the root: regret matching has been used there and is still in
+    /// use.
     fn plays_mixed(&self) -> bool {
         self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
     }

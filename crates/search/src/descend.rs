@@ -33,8 +33,8 @@ pub(crate) struct Selection {
     pub(crate) prior: Option<PriorModel>,
 }
 
-/// Groups of descents that have followed the same path so far. A group evaluates each node once for all its
-/// members, until their paths part.
+/// The descents of a batch, in groups that have followed the same path so far. The search evaluates the arms of a
+/// node once for all members of a group. Where the members choose different arms, the group is split.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     /// The descents' numbers, group by group.
@@ -47,8 +47,8 @@ pub(crate) struct Groups {
 }
 
 impl Selection {
-    /// Takes each of `descents` from the root to a node with known goals, or to the first point that needs
-    /// the machine: see [`DescentState`].
+    /// Takes each of `descents` from the root down until it reaches a node with known goals, or a point at which
+    /// the machine must be asked. [`DescentState`] lists these points.
     pub(crate) fn descend<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -73,7 +73,7 @@ impl Selection {
         }
     }
 
-    /// Continues one descent from `id`.
+    /// Continues one descent from the node `id` until it ends or needs the machine.
     fn descend_alone<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -95,7 +95,7 @@ impl Selection {
         };
     }
 
-    /// Takes a group of descents from `id` to its children.
+    /// Takes a group of descents from the node `id` to its children, and splits the group by the arms chosen.
     fn descend_group<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -149,8 +149,8 @@ impl Selection {
         }
     }
 
-    /// Enters `id`, unless it is already on the path. Returns the descent's progress if the descent ends
-    /// here.
+    /// Enters the node `id`, unless it is already on the path. Returns the progress of the descent if the descent
+    /// ends in this node.
     fn enter<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -193,8 +193,8 @@ impl Selection {
         }
     }
 
-    /// A fully proven child that attains `role`'s security level in `id`. `None` if the level is 0 or the
-    /// upper bound, if there is no such child, or if no other arm may surpass the level.
+    /// A child of `id` in which all goals are proved and which attains `role`'s security level. `None` if the
+    /// level is 0 or equals the upper bound, if there is no such child, or if no other arm may surpass the level.
     fn attaining_child<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
         if !self.uses_security_levels || bounds.low == 0 || bounds.low == bounds.high {
@@ -214,7 +214,7 @@ impl Selection {
         SecurityLevel { goal: tree.stats(id)[role.index()].bounds.low, is_attained }
     }
 
-    /// Chooses an arm for `role` in `id`. Returns its position in the node, and whether its upper confidence
+    /// Chooses an arm for `role` in the node `id`. Returns its index in the node, and whether its upper confidence
     /// bound is below an attained security level.
     fn choose<S: Eq + Hash>(
         self,
@@ -251,7 +251,7 @@ impl Selection {
         (arm as u32, is_below)
     }
 
-    /// Chooses an arm for `role` in `id` for each of `count` descents. Writes the result to `choice`.
+    /// Chooses an arm for `role` in the node `id` for each of `count` descents. Writes the arms to `choice`.
     fn choose_for_group<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -293,8 +293,8 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node if there is a `proven` child: the nodes up to the root receive that child's
-/// goals.
+/// Cuts `path` at its last node if `proven` is a child: the nodes from the root to the last node receive that
+/// child's goals.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
     if let Some(proven) = proven {
         path.cut(tree.stats(proven).iter().map(|stats| stats.bounds.low));

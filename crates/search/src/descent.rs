@@ -18,7 +18,7 @@ pub(crate) enum DescentState<S> {
     Known,
     /// The descent has reached a leaf whose legal moves are not known yet.
     Unopened,
-    /// The descent has chosen arms that lead to no node yet.
+    /// The chosen arms lead to a state that has no node yet.
     Childless,
     /// The descent waits for playouts from this state.
     Ready(S),

@@ -65,7 +65,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Opens the leaves whose legal moves the worker has requested.
+    /// Opens the leaves of the batch with the legal moves that the worker has received from its machine.
     fn open_leaves(&mut self, batch: &mut Batch<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
         let decisive = batch.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
@@ -93,7 +93,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Continues the descents to their next states, and creates missing nodes.
+    /// Takes the descents that have chosen arms on to the next states. Creates the nodes of states that have none.
     fn enter_children(&mut self, batch: &mut Batch<M::State>) {
         let Batch { descents, childless, states, over, goals, .. } = batch;
         let goals = goals.chunks_exact(self.tree.roles());
@@ -104,8 +104,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Defers arms of a node opened with `legal` moves. Where a role decides alone and has `decisive` moves,
-    /// all its other moves are deferred. Otherwise all but one move of each equivalence class are deferred.
+    /// Defers arms of a node opened with `legal` moves. If one role decides alone and has `decisive` moves, all
+    /// its other moves are deferred. In every other case, all but one move of each equivalence class are deferred.
     fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[Vec<Move>]) {
         if !self.options.has(Technique::Decisive) {
             return;
@@ -122,8 +122,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Continues a descent to `state`. Creates a node for the state if there is none and memory permits.
-    /// `goals` holds the goals of a terminal state.
+    /// Takes a descent on to `state`. Creates a node for the state if it has none and the memory suffices. `goals`
+    /// holds the goals if the state is terminal.
     fn enter_child(&mut self, descent: &mut Descent<M::State>, state: M::State, goals: Option<&[Goals]>) {
         let Descent { path, progress } = descent;
         let parent = path.leaf();

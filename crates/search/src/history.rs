@@ -10,17 +10,18 @@ use std::hash::Hash;
 /// The maximum number of entries in a log; further playouts are ignored.
 const MAX_ENTRIES: usize = 1 << 17;
 
-/// On a machine with lanes, one batch in this many is logged after the first batches: recording the moves of
-/// playouts in lanes costs more than playing them.
+/// On a machine with lanes, one batch in this many is logged, after the first batches: recording the moves of such
+/// playouts costs more than playing them.
 const LOGGED_ONE_IN: u64 = 8;
 
 /// The number of batches at the beginning that are all logged.
 const ALWAYS_LOGGED: u64 = 8;
 
-/// The weight, in playouts, of the mean of all moves in the mean of one move.
+/// The mean of a move is shrunk towards the mean of all moves of its role, as if this many more playouts had given
+/// that mean.
 const SHRINK: f64 = 16.0;
 
-/// The moves of some playouts, each with its role and the role's goal in that playout.
+/// A log: the moves of some playouts, each with its role and with the goal that the role got in that playout.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     entries: Vec<(Role, u8, Move)>,
@@ -62,7 +63,7 @@ impl MoveStats {
         self.count /= 2;
     }
 
-    /// The mean share, shrunk towards `mean_of_role`.
+    /// The mean share of the move, shrunk towards `mean_of_role`.
     fn mean(self, mean_of_role: f64) -> f64 {
         (self.goals as f64 / 100.0 + SHRINK * mean_of_role) / (self.count as f64 + SHRINK)
     }
@@ -136,7 +137,8 @@ impl History {
         if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 }
     }
 
-    /// Every move that has been played, with its lead over the mean of its role, in shares.
+    /// Every move that has been played, with its role and its lead: how far its mean lies above the mean of its
+    /// role, in shares.
     pub(crate) fn leads(&self) -> impl Iterator<Item = (Role, Move, f64)> {
         self.of_role.iter().enumerate().flat_map(move |(role, of_moves)| {
             let mean_of_role = self.role_mean(role);
@@ -152,7 +154,8 @@ impl History {
         self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(MoveStats::decay);
     }
 
-    /// Replaces `out` by the lead of each of `moves` over their mean for `role`, in shares.
+    /// Replaces `out` by the advantage of each of `moves`: how far its mean lies above the mean of these moves for
+    /// `role`, in shares.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
         let mean_of_role = self.role_mean(role.index());
         let of_moves = &self.of_role[role.index()];

@@ -24,8 +24,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Adds one node of each of `descents`, with `per_leaf` playouts each, to the regression, and fits the
-    /// prior again.
+    /// Adds one node of each of `descents` to the regression, and fits the prior again. A descent has `per_leaf`
+    /// playouts.
     fn fit_prior(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];

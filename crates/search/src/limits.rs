@@ -27,7 +27,7 @@ pub struct Limits {
     /// Whether the run ends when the tree is full; otherwise the search continues within the nodes that it
     /// has.
     pub when_full: bool,
-    /// The role whose proven goal ends the run; `None` to require the proven goals of all roles.
+    /// The role whose goal must be proved to end the run. `None` if the goals of all roles must be proved.
     pub decided_for: Option<Role>,
     /// The run ends at once when this token is raised.
     pub stop: StopToken,
@@ -36,9 +36,9 @@ pub struct Limits {
 /// The reason why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// The deadline.
+    /// The deadline is reached.
     Deadline,
-    /// The requested iterations are done.
+    /// The requested number of iterations is done.
     Iterations,
     /// The memory bound is reached.
     Full,
@@ -101,8 +101,8 @@ impl Limits {
         self
     }
 
-    /// The limit that forbids starting work of `expected` duration after `done` iterations; `None` if the
-    /// work may start.
+    /// The limit that the next piece of work would break, if it takes `expected` and `done` iterations have been
+    /// done before. `None` if the work may start.
     pub(crate) fn reached(&self, done: u64, expected: Duration) -> Option<Halt> {
         if self.stop.is_stopped() {
             Some(Halt::Stopped)
@@ -115,7 +115,7 @@ impl Limits {
         }
     }
 
-    /// Whether less than `expected` is left before the deadline.
+    /// Whether the deadline is less than `expected` away.
     pub(crate) fn is_short_of(&self, expected: Duration) -> bool {
         self.deadline.0.is_some_and(|at| Instant::now() + expected >= at)
     }
@@ -124,7 +124,7 @@ impl Limits {
 /// A margin is at most one part in this many of the time left on the clock.
 const LARGEST_MARGIN: u32 = 5;
 
-/// `deadline` minus `margin`, or minus a fifth of the time left if that is less.
+/// `deadline` minus `margin`. If the margin exceeds a fifth of the time left, only that fifth is subtracted.
 pub(crate) fn before_margin(deadline: Deadline, margin: Duration) -> Deadline {
     let margin = deadline.remaining().map_or(Duration::ZERO, |left| margin.min(left / LARGEST_MARGIN));
     Deadline(deadline.0.and_then(|at| at.checked_sub(margin)))

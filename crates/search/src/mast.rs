@@ -10,8 +10,8 @@ use crate::history::History;
 use crate::prior::PriorModel;
 use ggp_game::Preference;
 
-/// The share of playouts that apply the preference if a move's lead in its history equals its lead in the
-/// tree (slope 1).
+/// The share of playouts that apply the preference if the slope is 1: if a move's lead in the history predicts an
+/// equal lead in the tree.
 const MOST: f64 = 0.75;
 
 /// The minimum lead of a preferred move over the average of its role, in shares.

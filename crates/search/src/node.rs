@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 /// How much the tree knows about a node's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
-    /// Not terminal; the legal moves are unknown.
+    /// The state is not terminal, and its legal moves are not known yet.
     Leaf,
     /// The legal moves are known and form the node's arms.
     Open,
-    /// Terminal, or some role has no legal move; the bounds of the roles are their goals.
+    /// The state is terminal, or some role has no legal move. The bounds of each role are then its goal.
     Ended,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Node<S> {
     pub(crate) state: S,
     /// The legal moves of all roles, grouped by role, in random order within each role.
     pub(crate) arms: Box<[Arm]>,
-    /// The children of a node where several roles choose, by [`joint_key`].
+    /// The children of a node in which several roles choose. The key is the [`joint_key`] of the chosen arms.
     pub(crate) joints: Option<Box<FxHashMap<u64, NodeId>>>,
     /// The regrets of the arms in a node where several roles choose by regret matching; otherwise empty.
     pub(crate) regrets: Box<[Regret]>,
@@ -52,12 +52,12 @@ pub(crate) struct Node<S> {
     pub(crate) chooser: Chooser,
 }
 
-/// The statistics of one role in a node.
+/// The statistics of one role in one node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleStats {
-    /// The sum of the shares backed up.
+    /// The sum of the role's shares over all visits.
     pub(crate) total: f64,
-    /// The end of the role's range in [`Node::arms`].
+    /// The index after the role's last arm in [`Node::arms`].
     pub(crate) end: u32,
     /// The proven bounds of the role's goal.
     pub(crate) bounds: Bounds,
@@ -124,8 +124,8 @@ impl<S> Node<S> {
 /// The bytes of a hash-map entry, including the map's free slots per entry.
 pub(crate) const JOINT_BYTES: usize = 32;
 
-/// A key for a choice of arms in a node with `arms` arms. The key is exact while it fits into 64 bits; beyond
-/// that it is a hash with a collision probability of about 2⁻⁶⁴.
+/// A key for the arms that the roles have chosen in a node with `arms` arms. The key is exact while it fits into
+/// 64 bits. Otherwise it is a hash, and two choices collide with a probability of about 2⁻⁶⁴.
 pub(crate) fn joint_key(chosen: &[u32], arms: usize) -> u64 {
     let base = arms as u64;
     chosen.iter().fold(0u64, |key, &arm| {

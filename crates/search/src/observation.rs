@@ -7,7 +7,7 @@ pub(crate) fn not_started() -> PlayError {
     PlayError::Unable("the match has not been started".to_owned())
 }
 
-/// The texts of the observed joint move; `None` at the start.
+/// The texts of the observed joint move. `None` if the match has just started, so that nothing has been observed.
 ///
 /// # Errors
 /// If the observation holds percepts instead of moves (GDL-II).
@@ -21,10 +21,10 @@ pub(crate) fn joint_texts(observation: Observation<'_>) -> Result<Option<&[Strin
     }
 }
 
-/// Parses the observed joint move; `None` at the start.
+/// Parses the observed joint move. `None` if the match has just started.
 ///
 /// # Errors
-/// If the machine does not know the joint move, or the observation holds percepts.
+/// If the machine does not know the joint move, or if the observation holds percepts.
 pub(crate) fn observed<M: StateMachine>(
     machine: &mut M,
     observation: Observation<'_>,

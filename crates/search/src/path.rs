@@ -10,14 +10,14 @@ use crate::id::NodeId;
 pub(crate) struct Path {
     nodes: Vec<NodeId>,
     chosen: Vec<u32>,
-    /// The depths of the nodes at which the path is cut, from the root, and the goals at each cut.
+    /// The depth of each node at which the path is cut, and the goals at that cut. The depth of the root is 0.
     cuts: Vec<u32>,
     goals: Vec<u8>,
     roles: usize,
 }
 
 impl Path {
-    /// Empties the path, for `roles` roles.
+    /// Empties the path, for a game of `roles` roles.
     pub(crate) fn clear(&mut self, roles: usize) {
         self.nodes.clear();
         self.chosen.clear();
@@ -42,8 +42,8 @@ impl Path {
         self.goals.extend(goals);
     }
 
-    /// The goals of a cut at `depth`, which the nodes from there up to the next cut receive; `None` if there
-    /// is no cut at that depth.
+    /// The goals that the node at `depth` and the nodes above it, up to the next cut, receive. `None` if the path
+    /// is not cut at `depth`.
     pub(crate) fn goals_of_cut(&self, depth: usize) -> Option<&[u8]> {
         let at = self.cuts.binary_search(&(depth as u32)).ok()?;
         self.goals.get(at * self.roles..(at + 1) * self.roles)

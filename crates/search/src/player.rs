@@ -12,7 +12,7 @@ use ggp_game::{
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Builds a player's machine for a game before a deadline, or until the stop token is raised.
+/// Makes a player's machine for a game. It must return by the deadline, or when the stop token is raised.
 pub type MakeMachine<M> = Box<dyn FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send>;
 
 /// Plays one role by Monte-Carlo tree search.

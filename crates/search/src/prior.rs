@@ -7,13 +7,13 @@
 
 use crate::arm::Arm;
 
-/// Arms with fewer playouts than this are ignored.
+/// An arm with fewer playouts than this is not used for the regression.
 const LEAST_PLAYOUTS: f64 = 8.0;
 
-/// Below this number of arms, the prior is [`PriorModel::default`].
+/// If the regression has fewer arms than this, the model is [`PriorModel::default`].
 const LEAST_ARMS: f64 = 64.0;
 
-/// Above this number of arms, the sums are halved.
+/// When the regression has more arms than this, all sums are halved, so that recent arms count more.
 const MEMORY: f64 = 20_000.0;
 
 /// The limits of the prior's weight in visits.
@@ -37,7 +37,7 @@ impl Default for PriorModel {
 /// The prior of the arms of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prior {
-    /// The mean share in the node.
+    /// The mean share of the role in the node.
     pub(crate) mean: f64,
     /// The model of the arms' leads over that mean. With a weight of 0, unvisited arms are selected first.
     pub(crate) model: PriorModel,
@@ -58,7 +58,7 @@ pub(crate) struct Regression {
     advantage_squared: f64,
     product: f64,
     lead_squared: f64,
-    /// The variance of an arm's mean, and of a single visit.
+    /// The sum of the variances of the arms' means, and the sum of the variances of single visits.
     noise: f64,
     visit: f64,
 }

@@ -20,8 +20,8 @@ use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
 
-/// The maximum number of joint moves examined in a node, unless all of them have nodes: with more, the
-/// examination would cost more than an iteration.
+/// In a node with more joint moves than this, the joint moves are examined only if all of them have nodes.
+/// Otherwise the examination would cost more than an iteration.
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -57,7 +57,8 @@ impl<S: Eq + Hash> Tree<S> {
         if child.is_some() { self.stats(child)[role].bounds } else { Bounds::UNKNOWN }
     }
 
-    /// The number of steps to the end of the game below a proven node; 0 for [`NodeId::NONE`].
+    /// The number of steps from `child` to the end of the game, if the goals of `child` are proved. 0 for
+    /// [`NodeId::NONE`].
     pub(crate) fn distance_of(&self, child: NodeId) -> u16 {
         if child.is_some() { self[child].distance } else { 0 }
     }
@@ -182,7 +183,7 @@ impl<S: Eq + Hash> Tree<S> {
     }
 }
 
-/// Calls `see` with every combination of one arm of each role. None of the lists may be empty.
+/// Calls `see` with every combination of one arm from each list of `arms`. No list may be empty.
 fn for_each_joint(arms: &[Vec<u32>], mut see: impl FnMut(&[u32])) {
     let mut places = vec![0; arms.len()];
     let mut chosen: Vec<u32> = arms.iter().map(|arms| arms[0]).collect();

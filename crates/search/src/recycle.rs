@@ -18,7 +18,7 @@ use std::hash::Hash;
 const FEW_VISITS: u32 = 4;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Begins to thin the tree, unless recycling is under way.
+    /// Begins to thin the tree, that is to free rarely visited nodes, unless recycling is under way.
     pub(crate) fn thin(&mut self) {
         if self.recycler.is_idle() {
             self.recycler.least_visits = self.recycler.least_visits.max(FEW_VISITS);
@@ -27,8 +27,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Whether a child of a marked node stays; marks it if so. Nodes with proven bounds and nodes on current
-    /// descents stay.
+    /// Whether a child of a marked node is kept; if so, marks it. Nodes with proven bounds and nodes on current
+    /// descents are kept.
     fn keep_child(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
@@ -44,7 +44,7 @@ impl<S: Eq + Hash> Tree<S> {
         true
     }
 
-    /// Marks the children of a marked node, and removes the links to those that do not stay.
+    /// Marks the children of a marked node that are kept, and removes the links to the others.
     fn mark_children(&mut self, id: NodeId, stack: &mut Vec<NodeId>) {
         let mut arms = std::mem::take(&mut self[id].arms);
         for arm in arms.iter_mut().filter(|arm| arm.child.is_some()) {

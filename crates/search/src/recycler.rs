@@ -17,19 +17,19 @@ pub(crate) struct Recycler {
     pub(crate) least_visits: u32,
 }
 
-/// The current stage of recycling.
+/// The stage that recycling has reached.
 #[derive(Debug, Default)]
 pub(crate) enum Work {
     #[default]
     Idle,
-    /// Marking; holds the marked nodes whose children may be unmarked.
+    /// Marking. Holds the marked nodes whose children are still to be marked.
     Marking(Vec<NodeId>),
-    /// Sweeping; holds the next position to examine.
+    /// Sweeping. Holds the id of the next node to examine.
     Sweeping(u32),
 }
 
 impl Recycler {
-    /// The mark of new nodes.
+    /// The epoch in which new nodes are marked.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
@@ -39,9 +39,8 @@ impl Recycler {
         self.live_from
     }
 
-    /// Restarts from a new root, which the caller marks with the returned epoch. A sweep that has begun
-    /// finishes first: otherwise no node would ever be freed in a match whose moves come faster than sweeps
-    /// finish.
+    /// Starts recycling from a new root. The caller marks the root with the returned epoch. A sweep that has begun
+    /// is finished first: otherwise a match whose moves come faster than sweeps finish would never free a node.
     pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
         if let Work::Sweeping(_) = self.work {
             self.is_outdated = true;
@@ -52,8 +51,8 @@ impl Recycler {
         self.epoch
     }
 
-    /// To be called when a node links to `node`, whose mark is `mark`. Returns the new mark of `node` if its
-    /// mark must change.
+    /// The tree calls this when another node links to `node`, whose mark is `mark`. Returns the new mark of
+    /// `node`, or `None` if its mark stays.
     pub(crate) fn revive(&mut self, node: NodeId, mark: u32) -> Option<u32> {
         match &mut self.work {
             Work::Marking(stack) if mark < self.epoch => {

@@ -14,14 +14,14 @@ use ggp_game::rng::Sequence;
 const EXPLORED: f64 = 0.2;
 const EXPLORED_PULLS: f64 = 25.0;
 
-/// Regret matching is used within this many steps of the end of the game, where few visits determine the
-/// value of a joint move. Further from the end that value is a mean of playouts. There UCB, which
-/// concentrates on good moves, plays far better than regret matching, which spreads the search over all joint
-/// moves (`docs/techniques.md`).
+/// Regret matching is used in positions at most this many steps before the end of the game, where few visits
+/// determine the value of a joint move. Further from the end, the value of a joint move is a mean of playouts.
+/// There UCB plays far better, because it concentrates on good moves, while regret matching spreads the search
+/// over all joint moves (`docs/techniques.md`).
 pub(crate) const REGRET_HORIZON: usize = 4;
 
-/// Arms with less than this part of the largest average weight are removed from the final strategy:
-/// exploration alone accounts for their weight.
+/// The final strategy has no arm whose average weight is below this part of the largest one. Exploration alone
+/// accounts for such a weight.
 const PURIFIED: f64 = 0.2;
 
 /// The regret-matching statistics of one arm.
@@ -34,14 +34,14 @@ pub(crate) struct Regret {
 }
 
 impl Regret {
-    /// Adds `gain`, the share by which the arm would have been better than the arm pulled.
+    /// Adds `gain` to the regret: the share that this arm would have given beyond what the pulled arm gave.
     pub(crate) fn add(&mut self, gain: f64) {
         self.regret = (self.regret + gain as f32).max(0.0);
     }
 }
 
-/// Draws one of a role's arms in a node with `visits`, by regret or, while exploring, uniformly. Arms that
-/// cannot reach `low` are excluded.
+/// Draws one of a role's arms in a node with `visits`, in proportion to regret. A part of the draws is uniform,
+/// for exploration. Arms that cannot reach the goal `low` are excluded.
 pub(crate) fn draw_arm(
     arms: &[Arm],
     regrets: &mut [Regret],
@@ -71,7 +71,7 @@ pub(crate) fn draw_arm(
     drawn.or_else(|| arms.iter().position(eligible)).unwrap_or(0)
 }
 
-/// The average strategy: the probability of each arm, without the arms that only exploration has drawn.
+/// The average strategy: the probability of each arm. Arms that only exploration has drawn get the probability 0.
 pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
     let most = regrets.iter().map(|regret| regret.weight).fold(0.0, f32::max);
     let kept =

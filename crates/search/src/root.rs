@@ -131,7 +131,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Makes `root` the root of the tree and discards the beam search. The next beam search starts with half
+    /// Makes `root` the root of the tree and discards the beam search. The next beam search starts with half of
     /// the width that the discarded one reached.
     fn set_root(&mut self, root: NodeId) {
         self.tree.set_root(root);

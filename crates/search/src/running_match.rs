@@ -11,8 +11,8 @@ pub(crate) struct RunningMatch<M: Playouts> {
     pub(crate) search: LazySearch<M>,
     pub(crate) role: Role,
     pub(crate) clocks: Clocks,
-    /// Observed joint moves, as texts, by which the search has not advanced yet. Moves accumulate if no
-    /// answer was needed since, or if the evaluation of one of them was interrupted.
+    /// The observed joint moves, as texts, that the search has not applied yet. Several are stored if the player
+    /// was not asked for a move in between, or if the evaluation of one of them was interrupted.
     pub(crate) pending_moves: VecDeque<Vec<String>>,
 }
 
@@ -58,7 +58,7 @@ impl<M: Playouts> LazySearch<M> {
 }
 
 impl<M: Playouts> RunningMatch<M> {
-    /// Advances the search by all observed joint moves and searches until `clock`. Returns the move to play.
+    /// Applies all observed joint moves to the search, and searches until `clock`. Returns the move to play.
     pub(crate) fn choose(
         &mut self,
         options: &MctsOptions,

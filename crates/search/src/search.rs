@@ -30,36 +30,37 @@ use std::time::Duration;
 pub struct Search<M: Playouts> {
     pub(crate) tree: Tree<M::State>,
     pub(crate) options: MctsOptions,
-    /// The working data of the thread that holds the tree's lock.
+    /// The working data of the thread that currently holds the lock of the tree.
     pub(crate) worker: Worker<M>,
     /// The thread pool and the working data of the other threads; see [`crate::parallel`].
     pub(crate) pool: WorkerPool<M>,
-    /// Buffer: one move of each equivalence class of a role's moves.
+    /// A buffer for one move of each equivalence class of a role's moves.
     pub(crate) distinct: Vec<Move>,
     pub(crate) goals: Vec<Goals>,
     pub(crate) chance: Option<Role>,
-    /// The measured time of a batch.
+    /// The measured time of one batch.
     pub(crate) batch_time: TimeEstimate,
     pub(crate) counts: RunCounts,
     /// The enabled techniques if the game has two roles beside chance, otherwise none. Two-player techniques
     /// read this set: regret matching converges to an equilibrium only in zero-sum games, and decisive moves,
     /// the secure child and security levels are unsound when a third role can intervene.
     pub(crate) two_player: Techniques,
-    /// The number of steps to the latest end of the game seen from the root; `usize::MAX` before the first
-    /// batch.
+    /// The number of steps from the root to the latest end of the game that a playout has met; `usize::MAX` before
+    /// the first batch.
     pub(crate) horizon: usize,
     /// The best variation found, in games of one role.
     pub(crate) best_variation: Option<Variation>,
     /// The beam search, in games of one role.
     pub(crate) beam: Option<Beam<M::State>>,
-    /// Half the final width of the previous root's beam search.
+    /// The width with which the next beam search starts: half of the final width of the beam search from the
+    /// previous root. `None` if there was none.
     pub(crate) beam_width: Option<usize>,
     /// The search of the independent subgames, in games of one role that have them.
     pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
     pub(crate) regression: Regression,
     pub(crate) prior_model: PriorModel,
-    /// Buffer: the advantages of one role's arms.
+    /// A buffer for the advantages of one role's arms.
     pub(crate) advantages: Vec<f32>,
     /// The moves that playouts prefer (MAST).
     pub(crate) preferred: Option<Arc<Preference>>,
@@ -100,8 +101,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Whether roles with simultaneous moves choose by regret matching: only where all playouts so far have
-    /// ended within a few steps.
+    /// Whether roles with simultaneous moves choose by regret matching. They do so only if all playouts so far
+    /// have ended within [`crate::regret::REGRET_HORIZON`] steps.
     pub(crate) fn uses_regrets(&self) -> bool {
         self.two_player.has(Technique::Regret) && self.horizon <= REGRET_HORIZON
     }
@@ -122,8 +123,8 @@ impl<M: Playouts> Search<M> {
         self.worker.simulation.started() + others
     }
 
-    /// Whether the prior of arms comes from the history. Games of one role do not use the history: they need
-    /// one good variation, and the mean of a move says little about its best continuation.
+    /// Whether the prior of arms comes from the history of moves. Games of one role do not use it: such a game
+    /// needs one good variation, and the mean of a move says little about its best continuation.
     pub(crate) fn has_history(&self) -> bool {
         self.options.has(Technique::History) && self.tree.roles() > 1
     }

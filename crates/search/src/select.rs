@@ -14,8 +14,8 @@ pub(crate) const EXPLORATION: f64 = 0.5;
 /// be explored.
 const CERTAINTY: f32 = 8.0;
 
-/// All upper confidence bounds are recomputed after the number of descents has grown by one part in this
-/// many.
+/// All upper confidence bounds of a node are computed again after its number of descents has grown by one part in
+/// this many.
 const REFRESH: u32 = 16;
 
 /// A role's security level in a node: the goal that the role is proved to be able to guarantee (a lower bound
@@ -30,20 +30,20 @@ pub(crate) struct SecurityLevel {
 }
 
 impl SecurityLevel {
-    /// Whether the level is attained and exceeds `bound`, a share.
+    /// Whether the level is attained and is above `bound`, which is a share.
     fn exceeds(self, bound: f32) -> bool {
         self.is_attained && f32::from(self.goal) / 100.0 > bound
     }
 }
 
-/// Whether an arm that selection may pull now may be better than `goal`.
+/// Whether one of the arms that selection may pull now can be better than `goal`.
 pub(crate) fn may_surpass(arms: &[Arm], goal: u8) -> bool {
     let is_open = |arm: &Arm| arm.bounds.high > goal;
     let plain = arms.iter().filter(|arm| !arm.deferred);
     plain.clone().any(is_open) || is_deferred_next(arms) && arms.iter().any(is_open)
 }
 
-/// Whether all arms that are not deferred are proved not to win.
+/// Whether selection may pull deferred arms: all other arms are proved not to win.
 fn is_deferred_next(arms: &[Arm]) -> bool {
     let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
     arms.iter().filter(|arm| !arm.deferred).all(is_no_win)
@@ -56,7 +56,7 @@ fn is_deferred_next(arms: &[Arm]) -> bool {
 /// If a proven arm attains the level, only arms that may surpass the level are eligible.
 struct UpperBounds {
     level: SecurityLevel,
-    /// Whether deferred arms are eligible too.
+    /// Whether deferred arms are eligible.
     all: bool,
     /// The prior share of an arm without advantage, the slope of the prior in the advantage, and the prior's
     /// weight in visits.
@@ -69,7 +69,8 @@ struct UpperBounds {
 }
 
 impl UpperBounds {
-    /// Prepares the bounds of `arms` in a node with `total` descents, backed up or not.
+    /// Prepares the upper confidence bounds of `arms`. The node has had `total` descents, including those not
+    /// backed up yet.
     fn new(arms: &[Arm], total: u32, exploration: f64, level: SecurityLevel, prior: Prior) -> UpperBounds {
         let Prior { mean, model: PriorModel { offset, slope, weight } } = prior;
         let mut upper_bounds = UpperBounds {
@@ -90,9 +91,9 @@ impl UpperBounds {
         self.width = self.scale * (total.max(1) as f32).ln();
     }
 
-    /// The estimated share of `arm` and its exploration term, with `more` pulls in addition to the recorded
-    /// ones. Single precision separates arms as well as double precision and halves the time of divisions and
-    /// square roots.
+    /// The estimated share of `arm` and its exploration term, as if the arm had `more` pulls than are recorded.
+    /// Single precision separates arms as well as double precision, and halves the time of divisions and square
+    /// roots.
     #[inline]
     fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
         let SecurityLevel { goal: level, is_attained } = self.level;
@@ -128,9 +129,9 @@ impl BestArm {
     /// No arm yet.
     const NONE: BestArm = BestArm { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
 
-    /// Replaces the best arm by `arm` if `arm` is better. Among proven arms of equal bound it prefers the
-    /// least pulled. These arms may differ for the other roles, whose scores then approach the mean over all
-    /// of them.
+    /// Replaces the best arm by `arm` if `arm` is better. Among proven arms of equal bound, the least pulled arm
+    /// is better: the arms may differ for the other roles, whose scores then approach the mean over all these
+    /// arms.
     #[inline]
     fn update(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
         let is_better = match bound.partial_cmp(&self.bound) {
@@ -144,8 +145,8 @@ impl BestArm {
     }
 }
 
-/// Selects the arm with the highest upper confidence bound, in a node with `total` descents, backed up or
-/// not. Returns its index, and whether its bound is below an attained security level.
+/// Selects the arm with the highest upper confidence bound. The node has had `total` descents, including those not
+/// backed up yet. Returns the index of the arm, and whether its bound is below an attained security level.
 pub(crate) fn choose_arm(
     arms: &[Arm],
     total: u32,
@@ -167,16 +168,17 @@ pub(crate) fn choose_arm(
 pub(crate) struct GroupChoice {
     /// The result of [`UpperBounds::of`] for each arm.
     bounds: Vec<(f32, f32)>,
-    /// The number of selections of each arm.
+    /// The number of times that each arm has been selected in this group.
     pub(crate) pulled: Vec<u32>,
     /// The selected arms in order, each with whether its bound is below an attained security level.
     pub(crate) chosen: Vec<(u32, bool)>,
 }
 
 impl GroupChoice {
-    /// Selects as [`choose_arm`] does, once for each of `factors` on the exploration constant. Each
-    /// selection counts as a pull for the following ones. Only the bound of the pulled arm is recomputed,
-    /// until the node's descents have grown so much that the other bounds are out of date.
+    /// Selects an arm as [`choose_arm`] does, once for each of `factors`, which multiply the exploration constant.
+    /// Each selection counts as a pull for those that follow. After a selection only the bound of the selected arm
+    /// is computed again. All bounds are computed again when the number of descents has grown by one part in
+    /// [`REFRESH`].
     pub(crate) fn choose(
         &mut self,
         factors: impl Iterator<Item = f32>,

@@ -12,9 +12,9 @@ pub(crate) struct Setting<O> {
     pub(crate) values: &'static str,
     /// The effect of the option, in one line.
     pub(crate) meaning: &'static str,
-    /// Sets the option of that name; `None` if the value is not accepted.
+    /// Sets the option of that name from a text. `None` if the option does not accept the text.
     pub(crate) set: fn(&mut O, &'static str, &str) -> Option<()>,
-    /// The text of the option's value: a number, or words for a value that is not a number.
+    /// The current value of the option of that name, as a text: a number, or words if the value is not a number.
     pub(crate) show: fn(&O, &'static str) -> String,
 }
 
@@ -129,13 +129,13 @@ fn show_technique(options: &MctsOptions, name: &'static str) -> String {
     if on { "on" } else { "off" }.to_owned()
 }
 
-/// Parses `text` into `number` if `is_accepted` holds.
+/// Parses `text` into `number` if `is_accepted` holds for the parsed value. `None` otherwise.
 fn parse_into<T: FromStr>(number: &mut T, text: &str, is_accepted: impl FnOnce(&T) -> bool) -> Option<()> {
     *number = text.parse().ok().filter(is_accepted)?;
     Some(())
 }
 
-/// Parses `text` into the optional `number` if `is_accepted` holds.
+/// Parses `text` into the optional `number` if `is_accepted` holds for the parsed value. `None` otherwise.
 fn parse_optional<T: FromStr>(
     number: &mut Option<T>,
     text: &str,

@@ -15,12 +15,13 @@ use ggp_game::{EvalError, PlayoutPlan, Playouts, Preference, StateMachine, Stepw
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A call that is expected to take longer than this is watched step by step. The value is far below the 50 ms
-/// by which an answer may be late, and far above the cost of the checks.
+/// If a call of the machine is expected to take longer than this, its playouts are watched: they are played step
+/// by step, and the clock is checked before each step. The value is far below the 50 ms by which an answer may be
+/// late, and far above the cost of the checks.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// A watched playout is cut off after one part in this many of the time left. Its last state is then scored,
-/// although it is not terminal: a few rough estimates are better than none.
+/// A watched playout is cut off when it has taken one part in this many of the time left. Its last state is then
+/// scored, although it is not terminal: a few rough estimates are better than none.
 const PART_OF_CLOCK: u32 = 8;
 
 /// Plays playouts and counts them.
@@ -29,11 +30,11 @@ pub(crate) struct Simulation {
     /// The parameters that all calls share.
     pub(crate) plan: PlayoutPlan<'static>,
     started: u64,
-    /// Whether a call has ever finished; an interrupted call gives no measurement.
+    /// Whether a call has ever finished. An interrupted call measures nothing.
     has_measured: bool,
-    /// The measured time of a round: one playout in each lane, or one watched playout.
+    /// The measured time of one round of playouts. A round is one playout in each lane, or one watched playout.
     round: TimeEstimate,
-    /// The expected time of the last call without watching.
+    /// The time that the last unwatched call was expected to take.
     call: Duration,
     step: TimeEstimate,
     /// In games of one role: the best playout of the last call, if any ended the game.
@@ -75,13 +76,13 @@ impl Simulation {
         self.started
     }
 
-    /// Whether playouts are slow enough to be watched, or not measured yet.
+    /// Whether playouts must be watched because they are slow, or because none has been measured yet.
     pub(crate) fn is_slow(&self) -> bool {
         !self.has_measured || self.call >= WATCHED_FROM
     }
 
-    /// Takes the best playout of the last call if it ended the game with more than `above`. Only in games of
-    /// one role.
+    /// Takes the best playout of the last call, if it ended the game with a share of more than `above`. `None` in
+    /// games of several roles.
     pub(crate) fn take_best(&mut self, above: f64) -> Option<BestPlayout> {
         self.best.take().filter(|best| best.share > above)
     }
@@ -150,7 +151,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Plays playout `index` of `plan` and checks `limits` before each step.
+    /// Plays playout number `index` of `plan`, and checks `limits` before each step.
     fn play_watched<M: StateMachine>(
         &mut self,
         machine: &mut M,

@@ -31,9 +31,9 @@ use std::time::Duration;
 /// Proven bounds of what a role can guarantee in a state, in goals from 0 to 100, and the cost of the proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// The role can guarantee this goal.
+    /// The goal that the role can guarantee.
     pub low: u8,
-    /// The role cannot guarantee more than this goal. The value is proved if both are equal.
+    /// A goal that the role cannot exceed against best play. The value is proved if `low` and `high` are equal.
     pub high: u8,
     /// The number of states expanded.
     pub states: u64,
@@ -75,7 +75,8 @@ pub struct Solver<M: Playouts> {
     stack: Vec<Frame<M::State>>,
     on_stack: FxHashSet<M::State>,
     table: ProofTable<M::State>,
-    /// The number of times that each move decided a state (history heuristic).
+    /// How often each move of each role has decided a state, for the order in which moves are tried (history
+    /// heuristic).
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
     /// The bytes of the states on the stack.
@@ -89,9 +90,9 @@ const STACK_PART: usize = 4;
 
 /// The result of one step of a proof.
 enum Step {
-    /// The pass continues.
+    /// The current pass continues.
     Continue,
-    /// The pass is over.
+    /// The current pass has proved or refuted its target.
     Over,
     /// There is no memory for the next children of a state.
     Full,
@@ -164,12 +165,12 @@ impl<M: Playouts> Solver<M> {
         }
     }
 
-    /// The target of this pass: the goal that the pass proves or refutes.
+    /// The target of the current pass: the goal that the pass proves to be attainable or refutes.
     fn target(&self) -> u8 {
         self.bounds.high
     }
 
-    /// Begins a pass.
+    /// Begins the pass for the next target.
     fn begin_pass(&mut self) -> Result<Step, EvalError> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         self.machine.outcomes(&[&self.root], &mut over, &mut goals)?;
@@ -201,8 +202,8 @@ impl<M: Playouts> Solver<M> {
         Ok(())
     }
 
-    /// Creates the next children of the top of the stack, starting with those of `row`, with their known
-    /// bounds.
+    /// Creates the next children of the state on top of the stack, those of `row` first. Each child gets the
+    /// bounds that the table has for it.
     fn create_children(&mut self, row: usize) -> Result<Step, EvalError> {
         let (target, history_bytes) = (self.target(), self.history_bytes());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
@@ -239,8 +240,8 @@ impl<M: Playouts> Solver<M> {
         Ok(Step::Continue)
     }
 
-    /// Performs one step at the top of the stack: enters a relevant child, creates more children, or returns
-    /// the result to the parent.
+    /// Performs one step in the state on top of the stack: enters a child, creates more children, or returns the
+    /// state's bounds to its parent.
     fn step(&mut self) -> Result<Step, EvalError> {
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
         match if frame.is_settled() { Next::Leave } else { frame.next() } {
@@ -267,7 +268,7 @@ impl<M: Playouts> Solver<M> {
         Ok(Step::Continue)
     }
 
-    /// Pops the top of the stack and narrows the bounds of its child in the frame below.
+    /// Pops the state on top of the stack, and narrows the bounds of that child in its parent's frame.
     fn leave(&mut self) -> Step {
         let target = self.target();
         let Some(frame) = self.stack.pop() else { return Step::Over };
@@ -298,7 +299,7 @@ impl<M: Playouts> Solver<M> {
     }
 }
 
-/// The bytes of a child in its frame, with its column's counter.
+/// The bytes of a child in its parent's frame, with the counter of its column.
 fn child_bytes<M: Playouts>(machine: &M, state: &M::State) -> usize {
     size_of::<Child<M::State>>() + machine.heap_bytes(state) + 2 * size_of::<(usize, u32)>()
 }

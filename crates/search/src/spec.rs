@@ -119,7 +119,7 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// Sets `options` of a player called `player` from `pairs` of name and value.
+/// Sets `options` from `pairs` of name and value. `player` is the player's name for error messages.
 fn with_values<'a, O>(
     player: &'static str,
     mut options: O,
@@ -140,7 +140,7 @@ fn with_values<'a, O>(
     Ok(options)
 }
 
-/// Describes the options, with their values in each of `defaults`.
+/// Describes `settings` for the help text, with their values in each of `defaults`.
 fn describe<O>(settings: &[Setting<O>], defaults: &[O]) -> Vec<SpecOption> {
     let one = |setting: &Setting<O>| SpecOption {
         name: setting.name,

@@ -13,9 +13,9 @@ use ggp_game::{EvalError, Move, Playouts};
 #[derive(Debug)]
 pub(crate) struct Subgames<M: Playouts> {
     machines: Vec<M>,
-    /// The search of each subgame; empty before it begins.
+    /// The search of each subgame, in the order of the subgames. Empty before the first step.
     searches: Vec<SubgameSearch<M::State>>,
-    /// The subgame that is searched next.
+    /// The index of the subgame that the next step searches.
     next: usize,
     /// Whether the search from this root is finished, with or without a solution.
     pub(crate) finished: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Subgames<M: Playouts> {
 #[derive(Debug)]
 enum SubgameSearch<S> {
     Searching(Beam<S>),
-    /// Moves that reach the subgame's goal.
+    /// The subgame is solved by these moves, which reach its goal.
     Solved(Vec<Move>),
 }
 
@@ -42,8 +42,8 @@ impl<M: Playouts> Subgames<M> {
         self.finished = false;
     }
 
-    /// Continues the search of one subgame from `root`, with about `bytes` of memory for all subgames
-    /// together. Once every subgame has a solution, returns the concatenated moves.
+    /// Continues the search of one subgame from the state `root`. All subgames together use about `bytes` of
+    /// memory. Returns the concatenated moves once every subgame has a solution.
     pub(crate) fn step(
         &mut self,
         root: &M::State,

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, Hash};
 
 const WAYS: usize = 4;
 
-/// Node ids by the hashes of their states.
+/// A hash table from the hash of a state to the id of its node.
 #[derive(Debug)]
 pub(crate) struct Table {
     slots: Vec<Slot>,
@@ -44,15 +44,15 @@ impl Table {
         first..first + WAYS
     }
 
-    /// The first node with this hash that `is_it` accepts; `None` if there is none.
+    /// The first node with this hash for which `is_it` holds. `None` if there is none.
     pub(crate) fn find(&self, hash: u64, mut is_it: impl FnMut(NodeId) -> bool) -> Option<NodeId> {
         let tag = (hash >> 32) as u32;
         let bucket = &self.slots[self.bucket(hash)];
         bucket.iter().find(|s| s.tag == tag && s.node.is_some() && is_it(s.node)).map(|s| s.node)
     }
 
-    /// Adds a node in a slot of its bucket that is empty or whose node is not `live`. If the bucket has no
-    /// such slot, any node of the bucket is replaced.
+    /// Adds `node` in a slot of its bucket. It takes an empty slot or one whose node is not `live`. If the bucket
+    /// has no such slot, it replaces some node of the bucket.
     pub(crate) fn insert(&mut self, hash: u64, node: NodeId, live: impl Fn(NodeId) -> bool) {
         let range = self.bucket(hash);
         let victim = range.start + (hash >> 30) as usize % WAYS;

@@ -13,7 +13,7 @@ pub enum Technique {
     Solver,
     /// With two roles that move simultaneously, arms are drawn by regret matching instead of UCB.
     Regret,
-    /// In games of one role, the search plays the best line found.
+    /// In games of one role, the search plays the best variation found.
     Line,
     /// In games of one role, a beam search runs beside the tree search.
     Beam,

@@ -23,18 +23,18 @@ pub(crate) trait Rules: Clone + Send {
         self.goal(state, role).and_then(Goal::new).map_or(Goals::None, Goals::One)
     }
 
-    /// Whether this transition hangs until it is interrupted.
+    /// Whether this transition hangs until the machine is interrupted.
     fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
         false
     }
 
-    /// Whether the current query for nearness is interrupted.
+    /// Whether the current query for the nearness of states to the goal is interrupted.
     fn is_interrupted(&mut self) -> bool {
         false
     }
 }
 
-/// A machine that evaluates such rules.
+/// A machine that executes the rules `R`.
 #[derive(Clone, Debug)]
 pub(crate) struct TestMachine<R> {
     pub(crate) rules: R,
@@ -323,8 +323,8 @@ impl Rules for Gamble {
     }
 }
 
-/// One role walks on a ring of ten places, forward or back, without a step counter, so states repeat. The
-/// game ends at place 5 with goal 100.
+/// One role walks forward or back on a ring of ten places. States have no step counter, so they repeat. The game
+/// ends at place 5 with the goal 100.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring;
 

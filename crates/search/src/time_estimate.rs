@@ -9,11 +9,11 @@ pub(crate) struct TimeEstimate {
     typical: Duration,
 }
 
-/// The maximum loses one part in this many at each measurement. A single outlier is forgotten after about a
-/// hundred measurements; a slow phase of the game is not.
+/// At each measurement the decaying maximum loses one part in this many. A single outlier is forgotten after about
+/// a hundred measurements. A slow phase of the game lasts longer and is not forgotten.
 const MEMORY: u32 = 32;
 
-/// The latest measurement has the weight of one part in this many in the average.
+/// The newest measurement has a weight of one part in this many in the moving average.
 const NEWEST: u32 = 8;
 
 impl TimeEstimate {
@@ -28,7 +28,7 @@ impl TimeEstimate {
         self.typical
     }
 
-    /// The number of times that the work typically fits into `time`.
+    /// How many times a piece of work of typical duration fits into `time`.
     pub(crate) fn times_in(self, time: Duration) -> u32 {
         let times = time.as_nanos() / self.typical.as_nanos().max(1);
         u32::try_from(times).unwrap_or(u32::MAX)

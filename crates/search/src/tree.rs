@@ -17,8 +17,8 @@ use std::ops::{Index, IndexMut, Range};
 
 const CHUNK: usize = 1 << 12;
 
-/// Bytes of the memory bound for each slot of the transposition table. With so many slots, buckets seldom
-/// overflow.
+/// The memory bound has one slot of the transposition table for this many bytes. With so many slots, buckets
+/// seldom overflow.
 const BYTES_PER_SLOT: usize = 512;
 
 #[derive(Debug)]
@@ -210,7 +210,8 @@ impl<S: Eq + Hash> Tree<S> {
         self.bytes += bytes;
     }
 
-    /// Defers `role`'s arms whose moves are not in `first`, unless `first` is empty or complete.
+    /// Defers `role`'s arms whose moves are not in `first`. Does nothing if `first` is empty or contains all moves
+    /// of the role.
     pub(crate) fn defer(&mut self, id: NodeId, role: Role, first: &[Move]) {
         let range = self.arm_range(id, role);
         if !first.is_empty() && first.len() < range.len() {
@@ -237,7 +238,7 @@ impl<S: Eq + Hash> Tree<S> {
         self[id].phase = Phase::Ended;
     }
 
-    /// Links `child` below `parent` by the chosen arms.
+    /// Makes `child` the child of `parent` that the arms `chosen` lead to.
     pub(crate) fn link(&mut self, parent: NodeId, chosen: &[u32], child: NodeId) {
         let bytes = self[parent].set_child(chosen, child);
         self.bytes += bytes;
@@ -261,7 +262,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.stats(id)[role].total / f64::from(visits)
     }
 
-    /// Whether the goals of all roles are proved in a node.
+    /// Whether the goals of all roles are proved in the node `id`.
     pub(crate) fn is_exact(&self, id: NodeId) -> bool {
         self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
     }

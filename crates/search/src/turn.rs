@@ -19,23 +19,23 @@ use std::time::{Duration, Instant};
 /// The search ends after this many consecutive failures of the machine.
 const FAILURES: u32 = 16;
 
-/// The number of nodes that each iteration processes for recycling. An iteration creates fewer nodes, so
-/// recycling always finishes.
+/// The number of nodes that recycling processes in each iteration. An iteration creates fewer nodes, so recycling
+/// always finishes.
 const RECYCLED: usize = 8;
 
-/// The same number when memory is nearly exhausted.
+/// The number of nodes that recycling processes in each iteration when memory is nearly exhausted.
 const RECYCLED_IN_HASTE: usize = 32;
 
 /// The progress of one thread through its batches.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    /// The number of iterations done before this run.
+    /// The number of iterations that earlier runs have done.
     before: u64,
-    /// The number of consecutive failures.
+    /// The number of consecutive failures of the machine.
     failures: u32,
     /// The current batch, and when it began.
     batch: Option<(BatchSize, Instant)>,
-    /// The result of the current batch so far.
+    /// `Ok`, or the error that ended the current batch.
     pub(crate) result: Result<(), EvalError>,
 }
 
@@ -85,7 +85,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Plans the next batch, of at most `most` iterations, when there is time for about `left` batches.
+    /// Plans the size of the next batch, which has at most `most` iterations. The time left suffices for about
+    /// `left` batches.
     fn plan(&mut self, left: u32, most: u64) -> BatchSize {
         let lanes = self.worker.machine.lanes();
         let visits = self.tree[self.tree.root()].visits;
@@ -145,8 +146,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The reason to end the run after `done` iterations, if any. The next batch is expected to take
-    /// `expected`.
+    /// The reason to end the run after `done` iterations. `None` if the run continues. The next batch is expected
+    /// to take `expected`.
     fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
         let root = self.tree.root();
         let decided = match limits.decided_for {

@@ -39,7 +39,7 @@ impl Variation {
         self.moves.iter().rev().copied()
     }
 
-    /// The next move; `None` at the end.
+    /// The next move. `None` if the variation is at its end.
     pub(crate) fn next(&self) -> Option<Move> {
         self.moves.last().copied()
     }

@@ -7,9 +7,9 @@ use rayon::ThreadPool;
 /// The pool of worker threads of one search, without the calling thread.
 #[derive(Debug)]
 pub(crate) struct WorkerPool<M: Playouts> {
-    /// The working data of every thread while several search, the calling thread's first.
+    /// The working data of each thread while several threads search. The calling thread's data come first.
     pub(crate) workers: Vec<Worker<M>>,
-    /// The pool, created when it is first needed.
+    /// The threads. They are created when they are first needed.
     pub(crate) threads: Option<ThreadPool>,
 }
 

@@ -1,8 +1,8 @@
-//! Tests whether a player conforms to the protocol, one check after the other.
+//! The examination of a player: tests whether it conforms to the protocol, one check after the other.
 //!
-//! The tests play two small games with the player: one with turns, one with hidden information. A check that
-//! managers rely on is a [`Requirement::Must`]; anything else that the protocol demands or some managers need
-//! is a [`Requirement::Should`]. The reference player fails some of the latter.
+//! The tests play two small games with the player: one in which roles take turns, and one with hidden information.
+//! A check on which managers rely is a [`Requirement::Must`]. Any other demand of the protocol, or of some
+//! managers, is a [`Requirement::Should`]; the reference player fails some of these.
 
 mod exam;
 mod framing;
@@ -20,14 +20,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The settings of an examination.
 #[derive(Clone, Debug)]
 pub struct ComplySetup {
-    /// The clocks of its matches, in whole seconds.
+    /// The clocks of the test matches, in whole seconds.
     pub clocks: Clocks,
     /// The seed of match ids and scrambled words.
     pub seed: u64,
 }
 
 impl Default for ComplySetup {
-    /// Clocks of three seconds, and a seed from the system clock, so that ids are new.
+    /// Clocks of three seconds, and a seed from the system clock. The seed makes the ids of matches new.
     fn default() -> ComplySetup {
         let clock = Duration::from_secs(3);
         let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
@@ -46,10 +46,10 @@ pub enum Failure {
     Eval(#[from] EvalError),
 }
 
-/// Examines the player at `address`; `watch` receives every finding at once.
+/// Examines the player at `address`. `watch` receives every finding at once.
 ///
 /// # Errors
-/// When the examination itself fails; an unreachable player is a finding.
+/// When the examination itself fails. A player that cannot be reached is no error but a finding.
 pub fn comply(
     address: &Address,
     setup: &ComplySetup,

@@ -1,11 +1,11 @@
-//! A whole match between local and remote players: the manager's side.
+//! The manager's side of a whole match between local and remote players.
 //!
-//! The arena's referee plays the match. This module adds what only a protocol manager does: previews,
-//! scrambled symbols, and a record on disk that is complete after every move.
+//! The arena's referee plays the match. This module adds what only a protocol manager does: previews, scrambled
+//! symbols, and a record on disk that is complete after every move.
 //!
-//! A publisher can sign records: the format's `matchHostPK` and `matchHostSignature` belong in
-//! [`Record::other`], over the canonical JSON of the other members. Every version of a record is written by
-//! [`LiveRecord::write`].
+//! A publisher can sign records. The format's members `matchHostPK` and `matchHostSignature` belong in
+//! [`Record::other`]; the signature covers the canonical JSON of the other members. Every version of a record is
+//! written by [`LiveRecord::write`].
 
 use crate::http::Address;
 use crate::remote::{GRACE, RemotePlayer};
@@ -27,10 +27,10 @@ pub enum Guest {
     Remote {
         /// The player's address.
         address: Address,
-        /// The name in the `Receiver` header; may be empty.
+        /// The name that the header `Receiver` gives. It may be empty.
         name: String,
     },
-    /// The role `random`; the referee draws its moves.
+    /// The role `random`, whose moves the referee draws.
     Nature,
 }
 
@@ -39,9 +39,9 @@ pub enum Guest {
 pub struct HostSetup {
     /// The match id: one word.
     pub id: String,
-    /// The start clock and the play clock; remote players receive whole seconds.
+    /// The start clock and the play clock. Remote players receive them in whole seconds.
     pub clocks: Clocks,
-    /// The clock of the preview before the match; `None` for no preview.
+    /// The clock of the preview before the match. `None` if there is no preview.
     pub preview: Option<Duration>,
     /// The referee's policy for faults.
     pub on_fault: OnFault,
@@ -49,16 +49,18 @@ pub struct HostSetup {
     pub seed: u64,
     /// Whether remote players receive scrambled symbols.
     pub scramble: bool,
-    /// The file in which the record is kept up to date.
+    /// The file in which the record is kept up to date. `None` if there is no such file.
     pub live: Option<PathBuf>,
-    /// The record to fill in: names, the game's address, a tournament.
+    /// The record that the match completes. It already holds what is known before: names, the game's address, a
+    /// tournament.
     pub record: Record,
     /// The number of steps after which the match ends unscored.
     pub max_steps: u32,
 }
 
 impl HostSetup {
-    /// A match `id` with `clocks`: no preview, no scrambling, random moves for faults.
+    /// The settings of a match `id` with `clocks`. There is no preview and no scrambling, and a fault is replaced
+    /// by a random move.
     pub fn new(id: impl Into<String>, clocks: Clocks) -> HostSetup {
         HostSetup {
             id: id.into(),
@@ -74,8 +76,8 @@ impl HostSetup {
     }
 }
 
-/// Plays a match between `guests`, one a role, who are asked in parallel. One remote player may take several
-/// roles if it can play several matches at once.
+/// Plays a match between `guests`, one for each role. They are asked in parallel. One remote player may take
+/// several roles if it can play several matches at once.
 pub fn host(
     referee: &mut dyn Referee,
     guests: Vec<Guest>,
@@ -132,7 +134,7 @@ fn invite(address: Address, name: String, id: &str, scramble: Option<&Arc<Scramb
     }
 }
 
-/// Sends PREVIEW to all remote players in parallel; a missing answer is ignored.
+/// Sends PREVIEW to all remote players in parallel. A player need not answer.
 fn show_previews(game: &Game, guests: &[Guest], id: &str, scramble: Option<&Arc<Scramble>>, clock: Duration) {
     thread::scope(|scope| {
         for guest in guests {
@@ -152,7 +154,7 @@ fn show_previews(game: &Game, guests: &[Guest], id: &str, scramble: Option<&Arc<
 pub struct LiveRecord<'a> {
     /// The file.
     pub path: PathBuf,
-    /// The observer to which events are passed on.
+    /// The observer that receives every event after the record has been written.
     pub watcher: &'a mut dyn Observer,
 }
 

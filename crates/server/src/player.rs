@@ -35,7 +35,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The longest clock; longer ones are shortened to it.
+/// The longest clock that is accepted. Longer clocks are shortened to it.
 const MAX_CLOCK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Makes a player for each match.
@@ -53,29 +53,29 @@ impl<F: Fn(&str) -> Box<dyn Player> + Send + Sync + 'static> PlayerFactory for F
 /// The settings of a served player.
 #[derive(Clone, Debug)]
 pub struct PlayerConfig {
-    /// The name in INFO; characters that one word cannot hold become `_`.
+    /// The name that INFO gives. Characters that cannot be part of one word become `_`.
     pub name: String,
-    /// The `species` in INFO; `None` leaves it out.
+    /// The `species` that INFO gives. `None` leaves it out.
     pub species: Option<String>,
     /// The maximum number of simultaneous matches.
     pub matches: usize,
-    /// The time before the end of the clock at which an answer leaves at the latest. A question always has at
-    /// least 50 ms, enough for a legal move, even if that exceeds the margin. Players need no margin of their
-    /// own: their deadline is up to 30 ms earlier.
+    /// How long before the end of the clock an answer leaves at the latest. A question always has at least 50 ms,
+    /// enough for a legal move, even if that exceeds the margin. Players need no margin of their own: their
+    /// deadline is up to 30 ms earlier.
     pub margin: Duration,
-    /// The time without messages, beyond the clocks, after which a match is dropped.
+    /// A match is dropped if no message comes for this time beyond the clocks.
     pub silence: Duration,
-    /// Whether players ponder between their answer and the next message.
+    /// Whether players ponder, that is think between their answer and the next message.
     pub ponder: bool,
     /// The bounds of connections and messages.
     pub http: HttpLimits,
-    /// The bounds of every evaluation of a match's rules.
+    /// The bounds of every evaluation of the rules of a match.
     pub rules: Limits,
 }
 
 impl Default for PlayerConfig {
-    /// The name `ggp`; 4 matches; a margin of 200 ms; 2 minutes of silence; pondering; at most a million
-    /// terms and 4 million tuples a match, about 400 MiB.
+    /// The default settings: the name `ggp`; 4 matches; a margin of 200 ms; 2 minutes of silence; pondering; for
+    /// each match at most a million terms and 4 million tuples, which take about 400 MiB.
     fn default() -> PlayerConfig {
         PlayerConfig {
             name: "ggp".to_owned(),
@@ -134,7 +134,7 @@ impl Dispatcher {
         }
     }
 
-    /// The answer to INFO, spaced like other players' because some managers search for its words.
+    /// The answer to INFO. It has the spaces that other players send, because some managers search for its words.
     fn info(&self) -> String {
         let config = self.matches.config();
         let status = if self.matches.has_room() { "available" } else { "busy" };

@@ -1,9 +1,9 @@
-//! A remote player, reached over HTTP: the manager's side.
+//! A remote player, which a manager reaches over HTTP.
 //!
-//! The time-outs are those of the reference server: START waits for the start clock (at least one second, the
-//! shortest clock in a message), PLAY for the play clock and a second, STOP for the play clock, ABORT for a
-//! second, and connecting takes at most five seconds of that time. The answer to START is ignored: a player
-//! that is not ready may still play.
+//! The time-outs are those of the reference server. START waits for the start clock, but at least one second, the
+//! shortest clock in a message. PLAY waits for the play clock and a second, STOP for the play clock, and ABORT for
+//! a second. Connecting takes at most five seconds of that time. The answer to START is ignored: a player that is
+//! not ready may still play.
 //!
 //! Invariant: every match that was begun is ended, by STOP, or by ABORT when the player is dropped.
 
@@ -16,10 +16,10 @@ use ggp_protocol::{About, LastTurn, Reply};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time that PLAY may take beyond the play clock.
+/// How long after the play clock the answer to PLAY is still accepted.
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// The longest wait for an answer; it applies to clocks without limit.
+/// The longest wait for an answer. It applies if a clock has no limit.
 const MAX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// The wait for the answer to ABORT.
@@ -34,7 +34,7 @@ pub struct RemotePlayer {
     scramble: Option<Arc<Scramble>>,
     game: Option<Arc<Game>>,
     clocks: Clocks,
-    /// Whether START was sent, and neither STOP nor ABORT after it.
+    /// Whether the match has begun for the player: START was sent, and neither STOP nor ABORT after it.
     begun: bool,
 }
 
@@ -60,7 +60,7 @@ impl RemotePlayer {
         self
     }
 
-    /// Translates all messages with `scramble`.
+    /// Translates all messages to and from the player with `scramble`.
     #[must_use]
     pub fn scrambled(mut self, scramble: Arc<Scramble>) -> RemotePlayer {
         self.scramble = Some(scramble);
@@ -76,11 +76,11 @@ impl RemotePlayer {
         Ok(About::parse(&String::from_utf8_lossy(&answer.text)).unwrap_or_default())
     }
 
-    /// Checks that a player answers at the address. It sends INFO; if the answer is unreadable, it sends
-    /// START, which every player knows, and stops that match at once. Each answer may take `patience`.
+    /// Checks that a player answers at the address. Sends INFO. If the answer is unreadable, sends START, which
+    /// every player knows, and stops that match at once. Each answer may take the time `patience`.
     ///
     /// # Errors
-    /// When the address cannot be reached, or the answer to START is not a player's.
+    /// When the address cannot be reached, or when the answer to START is not a player's.
     pub fn trial(
         &mut self,
         game: &Arc<Game>,
@@ -125,7 +125,7 @@ impl RemotePlayer {
         self.words(String::from_utf8_lossy(&game.description().source).as_ref())
     }
 
-    /// `text` in the symbols that this player receives.
+    /// `text` in the symbols that this player receives: scrambled if the match is.
     fn words(&self, text: &str) -> String {
         self.scramble.as_ref().map_or_else(|| text.to_owned(), |scramble| scramble.scramble(text))
     }
@@ -158,7 +158,7 @@ impl RemotePlayer {
         }
     }
 
-    /// The move in `answer`, in the rules' symbols.
+    /// The move in `answer`, in the symbols of the rules.
     fn read(&self, answer: &Answer) -> Result<String, PlayError> {
         let text = String::from_utf8_lossy(&answer.text);
         let text = self.scramble.as_ref().map_or_else(|| text.to_string(), |s| s.unscramble(&text));
@@ -187,7 +187,7 @@ pub enum TrialError {
     /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
-    /// The answer to START is not one a player gives.
+    /// The answer to START is not one that a player gives.
     #[error("its answer to START is not a single expression")]
     Strange(String),
 }
@@ -201,7 +201,7 @@ fn play_error(error: &ReplyError) -> PlayError {
 }
 
 impl Player for RemotePlayer {
-    /// Waits for the start clock as the message gives it; ignores `deadline`.
+    /// Sends START and waits for the start clock, as the message gives it. Ignores `deadline`.
     fn start(
         &mut self,
         game: &Arc<Game>,
@@ -221,7 +221,7 @@ impl Player for RemotePlayer {
         Ok(())
     }
 
-    /// Waits for the play clock and [`GRACE`]; ignores the deadline.
+    /// Sends PLAY and waits for the play clock and [`GRACE`]. Ignores the deadline.
     fn play(&mut self, seen: Observation<'_>, _: Deadline, stop: &StopToken) -> Result<String, PlayError> {
         self.read(&self.ask(seen, stop)?)
     }

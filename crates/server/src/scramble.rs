@@ -10,11 +10,11 @@ use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::{Description, Keyword};
 use rustc_hash::FxHashMap;
 
-/// Names that are never replaced because managers and players interpret them: the role `random` and the stem
+/// Names that are never replaced, because managers and players interpret them: the role `random`, and the stem `_`
 /// of the anonymous variable. Keywords, connectives and integers are not replaced either.
 const KEPT: [&str; 2] = ["random", "_"];
 
-/// Words that no scrambled name may be, because they are replies or stand for the absence of a move.
+/// Words that no scrambled name may be. They are replies of players, or stand for the absence of a move.
 const RESERVED: [&str; 9] =
     ["random", "nil", "ready", "busy", "done", "aborted", "available", "error", "noop"];
 
@@ -24,7 +24,7 @@ const ONSETS: [&str; 20] = [
 const VOWELS: [&str; 6] = ["a", "e", "i", "o", "u", "ea"];
 const CODAS: [&str; 8] = ["", "", "n", "r", "l", "s", "nd", "x"];
 
-/// A word of `syllables` syllables, selected by `bits`.
+/// A word of `syllables` syllables, which `bits` selects.
 fn word(mut bits: u64, syllables: usize) -> String {
     let mut pick = |from: &[&'static str]| {
         let chosen = from[(bits % from.len() as u64) as usize];
@@ -42,7 +42,7 @@ pub struct Scramble {
 }
 
 impl Scramble {
-    /// A mapping for all symbols of `rules`; it depends on `rules` and `seed` alone.
+    /// A mapping for all symbols of `rules`. It depends on `rules` and `seed` alone.
     pub fn new(rules: &Description, seed: u64) -> Scramble {
         let mut scramble = Scramble { words: FxHashMap::default(), names: FxHashMap::default() };
         let mut drawn = 0;

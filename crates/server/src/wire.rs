@@ -23,28 +23,29 @@ pub(crate) fn spaced(text: &str) -> String {
     out
 }
 
-/// `( START id role (( … ) ( … ) ) start play )`; `rules` without parentheses around all of them.
+/// A START message: `( START id role (( … ) ( … ) ) start play )`. `rules` is the list of rules without its outer
+/// parentheses.
 pub(crate) fn start(id: &str, role: &str, rules: &str, clocks: Clocks) -> String {
     let (start, play) = (whole_seconds(clocks.start), whole_seconds(clocks.play));
     format!("( START {id} {role} ({} ) {start} {play})", spaced(rules))
 }
 
-/// `( PREVIEW (( … ) ( … ) ) clock )`.
+/// A PREVIEW message: `( PREVIEW (( … ) ( … ) ) clock )`.
 pub(crate) fn preview(rules: &str, clock: Duration) -> String {
     format!("( PREVIEW ({} ) {} )", spaced(rules), whole_seconds(clock))
 }
 
-/// `( PLAY id NIL )`, `( PLAY id (( mark 1 2 ) noop ) )`, `( PLAY id 1 noop (( wind ) ) )`.
+/// A PLAY message: `( PLAY id NIL )`, `( PLAY id (( mark 1 2 ) noop ) )` or `( PLAY id 1 noop (( wind ) ) )`.
 pub(crate) fn play(id: &str, last_turn: &LastTurn) -> String {
     format!("( PLAY {id} {} )", last_turn_text(last_turn))
 }
 
-/// `( STOP id … )` with the same forms as PLAY.
+/// A STOP message, in the same forms as PLAY: `( STOP id … )`.
 pub(crate) fn stop(id: &str, last_turn: &LastTurn) -> String {
     format!("( STOP {id} {} )", last_turn_text(last_turn))
 }
 
-/// `( ABORT id )`.
+/// An ABORT message: `( ABORT id )`.
 pub(crate) fn abort(id: &str) -> String {
     format!("( ABORT {id} )")
 }

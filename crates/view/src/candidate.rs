@@ -14,15 +14,16 @@ use rustc_hash::FxHashSet;
 const BOARD: f64 = 6.0;
 /// The least score of an argument that is accepted as a track.
 const TRACK: f64 = 4.5;
-/// The score grows with the number of squares up to `LARGE`. Above `HUGE`, a mostly empty board gets a
-/// penalty.
+/// A board's score grows with its number of squares, up to this number. A mostly empty board with more squares
+/// than `HUGE` gets a penalty.
 const LARGE: usize = 100;
 const HUGE: usize = 900;
-/// The share of clashing rows above which an argument must tell several boards apart.
+/// If more than this share of a fluent's rows clash (stand on the same square), some argument must tell several
+/// boards apart.
 const CLASH: f64 = 0.2;
-/// The largest number of values of an axis.
+/// The largest number of values that an axis may have.
 const MAX_AXIS: usize = 128;
-/// The largest number of boards that one argument tells apart.
+/// The largest number of boards that one argument may tell apart.
 const MAX_INDEX: usize = 16;
 
 /// One reading of a fluent as a board or a track.
@@ -36,19 +37,19 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// The columns that identify a square.
+    /// The columns of the table that identify a square.
     pub(crate) fn key(&self) -> Vec<usize> {
         self.index.iter().copied().chain([self.x]).chain(self.y).collect()
     }
 
-    /// The columns that hold the content of a square.
+    /// The columns of the table that hold what is on a square.
     pub(crate) fn content(&self, table: &Table<'_>) -> Vec<usize> {
         let key = self.key();
         (0..table.columns.len()).filter(|column| !key.contains(column)).collect()
     }
 }
 
-/// The candidate with the highest score of at least `least`; the first one of equals.
+/// The candidate with the highest score. `None` if no score reaches `least`. Among equal scores, the first one.
 fn best_of(candidates: impl Iterator<Item = Candidate>, least: f64) -> Option<Candidate> {
     candidates.filter(|c| c.score >= least).reduce(|best, c| if c.score > best.score { c } else { best })
 }
@@ -67,9 +68,9 @@ fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item
     })
 }
 
-/// The penalty for a reading as the board itself (it may still be a layer of another board): for squares
-/// without content that never change, for a fluent that never occurred in play, and, smaller, for a fluent
-/// that is absent from the first state.
+/// The penalty for reading a fluent as the board itself; it may still be a layer of another board. There is a
+/// penalty for squares without content that never change, for a fluent that never occurred in play, and a smaller
+/// one for a fluent that is absent from the first state.
 fn misgivings(table: &Table<'_>, candidate: &Candidate) -> f64 {
     let bare = candidate.content(table).is_empty() && !table.changes();
     let unseen = table.states.len() >= PLAYED && table.rows().next().is_none();
@@ -95,17 +96,17 @@ pub(crate) fn track_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidat
     best_of(tracks_of(evidence, table), f64::NEG_INFINITY)
 }
 
-/// The best board among all fluents.
+/// The best board among the readings of all fluents. `None` if none reaches [`BOARD`].
 pub(crate) fn best_board(evidence: &Evidence<'_>) -> Option<Candidate> {
     best_of((0..evidence.tables.len()).flat_map(|table| boards_of(evidence, table)), BOARD)
 }
 
-/// The best track among all fluents.
+/// The best track among the readings of all fluents. `None` if none reaches [`TRACK`].
 pub(crate) fn best_track(evidence: &Evidence<'_>) -> Option<Candidate> {
     best_of((0..evidence.tables.len()).flat_map(|table| tracks_of(evidence, table)), TRACK)
 }
 
-/// The weight of an axis by the source of its order.
+/// The contribution of an axis to the score, by the source of its order.
 fn order_weight(order: Order) -> f64 {
     match order {
         Order::Successor | Order::Given => 2.5,
@@ -115,14 +116,14 @@ fn order_weight(order: Order) -> f64 {
     }
 }
 
-/// Whether a column can be an axis: it has at least two and few values, and these are not all roles.
+/// Whether a column can be an axis: it has at least two values, not too many, and they are not all roles.
 fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
     let domain = &evidence.tables[table].columns[column].domain;
     (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
 }
 
-/// The share of surplus rows: rows in which the columns `key` repeat those of another row of the same
-/// state.
+/// The share of surplus rows, from 0 to 1. A row is surplus if another row of the same state has the same values
+/// in the columns `key`.
 pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     let (mut rows, mut different) = (0usize, 0usize);
     for state in states {
@@ -143,7 +144,7 @@ fn owns_rows(table: &Table<'_>, column: usize) -> bool {
         && clash(&table.states, &[column]) == 0.0
 }
 
-/// The largest share of `cells` that is occupied in any state.
+/// The largest share of the board's `cells` squares that is occupied in any state.
 fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     let mut most = 0;
     for state in &table.states {
@@ -201,7 +202,7 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
     index
 }
 
-/// The largest share of `columns` that the arguments of one kind of move name, from 0 to 1.
+/// The largest share of `columns` that the arguments of one kind of move name. It is from 0 to 1.
 fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
     let domains = &evidence.domains;
     let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();
@@ -221,7 +222,7 @@ fn name_hint(name: &str) -> f64 {
     if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
 }
 
-/// Rates columns `x` and `y` of a table as the axes of a board.
+/// Rates the columns `x` and `y` of a table as the axes of a board. `None` if they cannot be.
 pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
         return None;
@@ -269,7 +270,7 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
     Some(Candidate { table: number, x, y: Some(y), index, score })
 }
 
-/// Rates column `x` of a table as a track.
+/// Rates the column `x` of a table as a track. `None` if it cannot be.
 fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) {
         return None;

@@ -1,5 +1,5 @@
-//! The evidence for boards: what the rules and the given states say about a game's fluents, and the axes
-//! that follow from it.
+//! The evidence for boards: what the rules and the given states say about a game's fluents, and the axes that this
+//! suggests.
 
 use crate::fluent::{Row, Table};
 use crate::model::{Axis, Order};
@@ -7,7 +7,7 @@ use crate::order::{Pairs, order};
 use ggp_gdl::domains::Domains;
 use rustc_hash::FxHashSet;
 
-/// From this number of states on, a value that did not occur counts as impossible.
+/// If at least this many states are given, a value that occurs in none of them counts as impossible.
 pub(crate) const PLAYED: usize = 10;
 
 /// The collected evidence about a game's fluents.
@@ -27,9 +27,9 @@ impl Evidence<'_> {
         !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
     }
 
-    /// The axis of a column, in ascending order. The domain from the rules is often too large. It is cut to
-    /// the values that `base` lists, to the kind of values that occur, and to the range in which they occur
-    /// if that is less than a third of the axis.
+    /// The axis of a column, in ascending order. The domain that follows from the rules is often too large. It is
+    /// cut to the values that `base` lists, and to the kind of values that occur. It is also cut to the range in
+    /// which values occur, if that range is less than a third of the axis.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
@@ -61,9 +61,9 @@ impl Evidence<'_> {
         Axis { values: ordered, order: how }
     }
 
-    /// The smallest set of values that some argument of a fluent takes, that is a proper superset of
-    /// `seen`, and that contains only `allowed` values. For example, the walls around a walker show how
-    /// large its maze is.
+    /// The smallest set that contains `seen` and more, among the sets of values that the arguments of fluents take
+    /// and that contain only `allowed` values. For example, the walls around a walker show how large its maze is.
+    /// `None` if there is no such set.
     fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
         let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
         let occurring = wide.flat_map(|table| {
@@ -114,7 +114,7 @@ impl Evidence<'_> {
     }
 }
 
-/// The number of maximal runs of true flags.
+/// The number of runs of consecutive true flags.
 fn runs(flags: impl Iterator<Item = bool>) -> usize {
     let mut before = false;
     flags.filter(|&flag| std::mem::replace(&mut before, flag) != flag && flag).count()

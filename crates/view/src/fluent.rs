@@ -1,5 +1,5 @@
-//! The fluents of a game as tables: one column for each leaf argument, and for each given state the rows
-//! that hold in it.
+//! The fluents of a game as tables. A table has one column for each argument that holds constants, and for each
+//! given state the rows that hold in it.
 
 use crate::model::{Coordinate, TextPart};
 use crate::term::letters_and_number;
@@ -12,21 +12,21 @@ use std::collections::BTreeSet;
 
 /// Only the first `MAX_COLUMNS` columns of a table can be axes.
 pub(crate) const MAX_COLUMNS: usize = 8;
-/// The largest number of given states that are read, evenly spread.
+/// The largest number of given states that are read. They are spread evenly.
 const MAX_STATES: usize = 64;
-/// The largest number of facts that are read, unless two states have more.
+/// The largest number of facts that are read from the states. Two states are read even if they have more.
 const MAX_FACTS: usize = 12_000;
 
 /// One column of a table: a coordinate of the fluent.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) coordinate: Coordinate,
-    /// The argument in the rules.
+    /// The place of the argument in the rules.
     pub(crate) place: Place,
-    /// The possible values, in the order in which the rulesheet first mentions them, then further values
-    /// that occur in states.
+    /// The possible values. Values of the rulesheet come first, in the order in which it mentions them. Further
+    /// values that occur in states follow.
     pub(crate) domain: Vec<String>,
-    /// The whole arguments, if the column is a part of an argument such as `a12`; else empty.
+    /// The values of the whole argument, if the column is a part of an argument such as `a12`. Otherwise empty.
     pub(crate) whole: Vec<String>,
 }
 
@@ -51,13 +51,13 @@ impl Table<'_> {
         self.states.iter().flatten()
     }
 
-    /// Whether the rows differ between any two consecutive states.
+    /// Whether the rows of any two consecutive states differ.
     pub(crate) fn changes(&self) -> bool {
         self.states.windows(2).any(|pair| pair[0] != pair[1])
     }
 }
 
-/// Makes the tables of all compound fluents, in the order in which the rules mention them.
+/// Makes the tables of all fluents with arguments, in the order in which the rules mention them.
 pub(crate) fn tables<'a>(
     description: &Description,
     domains: &Domains,
@@ -119,8 +119,8 @@ fn read_rows<'a>(
     }
 }
 
-/// The leaf columns of a fluent or move. An argument that always holds the same function is replaced by
-/// that function's arguments.
+/// The columns of a fluent or a move. An argument that always holds the same function is replaced by the arguments
+/// of that function.
 pub(crate) fn columns(
     description: &Description,
     domains: &Domains,
@@ -154,7 +154,8 @@ pub(crate) fn columns(
     out
 }
 
-/// Splits a column of `a1`, `a2`, `b1`, … into letters and numbers; leaves any other unchanged.
+/// Splits a column with the values `a1`, `a2`, `b1`, … into a column of letters and one of numbers. Returns any
+/// other column unchanged.
 fn split_column(column: Column) -> Vec<Column> {
     let parts: Option<Vec<(&str, &str)>> = column.domain.iter().map(|v| letters_and_number(v)).collect();
     let Some(parts) = parts else { return vec![column] };

@@ -1,4 +1,4 @@
-//! Inference of a [`BoardModel`] from rules and states: picks the best reading of the game's fluents as a
+//! Inference of a [`BoardModel`] from rules and states. It picks the best reading of the game's fluents as a
 //! board, or the one that a sidecar names, and completes the model around it.
 
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
@@ -23,7 +23,7 @@ pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
     infer_with(game, states, &Sidecar::default()).expect("nothing is asked of the board")
 }
 
-/// Like [`infer`], but takes the entries of `sidecar` as given.
+/// The same as [`infer`], but with the entries of `sidecar` in place of inferred ones.
 ///
 /// # Errors
 /// When the sidecar names a fluent, an argument, a square or a role that the game does not have.
@@ -74,7 +74,8 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     Ok(model)
 }
 
-/// The board that a sidecar names. Arguments that the sidecar does not give are inferred.
+/// The reading of the fluent `relation` as a board, which `sidecar` names. Arguments that the sidecar does not
+/// give are inferred.
 fn given(evidence: &Evidence<'_>, relation: &str, sidecar: &Sidecar) -> Result<Candidate, SidecarError> {
     let arity = |table: &Table<'_>| sidecar.arity.is_none_or(|arity| table.arity == arity);
     let table = evidence.tables.iter().position(|table| table.name == relation && arity(table));

@@ -1,14 +1,14 @@
-//! Short names of contents. Names of up to three characters stay if no name is longer; otherwise names are
+//! Short names of contents. If no name is longer than three characters, names are not changed. Otherwise they are
 //! cut to short labels that tell them apart.
 
 use crate::model::BoardModel;
 use crate::position::Token;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The largest number of characters in the label of one value.
+/// The largest number of characters of a value's label.
 const MAX_LABEL: usize = 3;
 
-/// The labels of the contents of a model, by the value's index among a token's contents and its text.
+/// The labels of the values of a model. The key is the index of the value among a token's contents, and the value.
 #[derive(Debug)]
 pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
@@ -47,18 +47,18 @@ impl Labels {
         Labels { marks: marks.collect(), by_value, ascii }
     }
 
-    /// The mark of a layer without content, if it draws one.
+    /// The mark that stands for a layer without content. `None` if the layer draws no mark.
     pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
 
-    /// The label of one value at an index among a token's contents.
+    /// The label of `value`, which is at the index `place` among a token's contents.
     pub(crate) fn value(&self, place: usize, value: &str) -> String {
         let label = self.by_value.get(&(place, value.to_owned())).cloned();
         label.unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
     }
 
-    /// The glyph for all contents of a token together; `None` if there is none.
+    /// The glyph that stands for all contents of `token` together. `None` if there is no such glyph.
     pub fn glyph<'a>(&self, token: &Token, model: &'a BoardModel) -> Option<&'a String> {
         model.glyphs.get(&token.content.join(" ")).filter(|glyph| !self.ascii || glyph.is_ascii())
     }
@@ -72,7 +72,7 @@ impl Labels {
     }
 }
 
-/// Labels for values that must be told apart: pairs of value and label.
+/// Labels for values that must be told apart, as pairs of a value and its label.
 pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> Vec<(String, String)> {
     let mut labels: Vec<(String, String)> = Vec::new();
     let mut taken: FxHashSet<String> = FxHashSet::default();
@@ -103,13 +103,14 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
     labels
 }
 
-/// Whether no other long value begins with `label`, without regard to case.
+/// Whether no other value in `long` begins with `label`, without regard to case.
 fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
     let folded = label.to_lowercase();
     !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))
 }
 
-/// Labels for a long name, best first: word initials, first letters, the first letter with consonants.
+/// Abbreviations of a long name, best first: the initials of its words, its first letters, its first letter with
+/// consonants.
 fn abbreviations(value: &str) -> Vec<String> {
     let letters: Vec<char> = value.chars().filter(|c| c.is_alphanumeric()).collect();
     let mut out: Vec<String> = Vec::new();

@@ -8,14 +8,14 @@ use crate::model::{BoardModel, Coordinate, Layer, Square, TextPart};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// The least score of a fluent on the board's axes that is drawn on the board.
+/// The least score at which a fluent on the board's axes is drawn on the board.
 const LAYER: f64 = 2.0;
-/// The least share of an argument's values that must be on the board's axis.
+/// An argument fits an axis of the board if at least this share of its values is on the axis.
 const ON_AXIS: f64 = 0.8;
-/// The largest number of values of a content in a layer above the board.
+/// A content with more values than this is not drawn in a layer above the board.
 const MAX_VALUES: usize = 24;
 
-/// Sets the layers and groups of `model`; the layer of `candidate` comes first.
+/// Sets the layers and groups of `model`. The first layer is that of `candidate`, the board itself.
 pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, model: &mut BoardModel) {
     let main = &evidence.tables[candidate.table];
     model.groups = vec![main.name.clone()];
@@ -39,7 +39,7 @@ pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, 
     }
 }
 
-/// Whether a layer only states that every square exists.
+/// Whether a layer says no more than that every square exists.
 fn is_ground(table: &Table<'_>, layer: &Layer, model: &BoardModel) -> bool {
     let Some(first) = table.states.first().filter(|_| layer.content.is_empty() && !table.changes()) else {
         return false;
@@ -68,7 +68,7 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
     }
 }
 
-/// The reading of a table on the axes of the board; `None` if it does not fit them.
+/// The reading of a table on the axes of the board. `None` if the table does not fit the axes.
 fn reading(
     evidence: &Evidence<'_>,
     number: usize,
@@ -148,8 +148,9 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     }
 }
 
-/// Whether two readings are two boards rather than two layers of one: their contents have the same domains,
-/// and they share most squares, or some if the names differ only in a trailing number.
+/// Whether two readings are two boards rather than two layers of one board. That is so if their contents have the
+/// same domains and they share most squares. If their names differ only in a trailing number, it suffices that
+/// they share some squares.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
@@ -171,8 +172,8 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
 }
 
-/// The squares that cannot hold anything: those that `base` does not list, that no whole square such as
-/// `a12` names, or that a board with constant squares leaves out. Empty without such evidence.
+/// The holes: squares that cannot hold anything. A square is a hole if `base` does not list it, if no whole square
+/// such as `a12` names it, or if a board with constant squares leaves it out. Empty if there is no such evidence.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {

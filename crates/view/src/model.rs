@@ -15,17 +15,17 @@ pub enum Kind {
     Grid,
     /// Squares with two axes that are marked or not.
     Occupancy,
-    /// A single row of squares.
+    /// A single row of squares, such as a race track.
     Track,
-    /// No board: a list of the facts.
+    /// There is no board; the facts are listed.
     Table,
 }
 
-/// The source of an axis's order.
+/// What the order of an axis is derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Facts of the rules chain the values: `(succ 1 2)`.
+    /// Facts of the rules that chain the values: `(succ 1 2)`.
     Successor,
     /// The values are integers, in numeric order.
     Integers,
@@ -49,13 +49,13 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The index of `value` on the axis; `None` if it is not there.
+    /// The index of `value` on the axis. `None` if the axis does not have the value.
     pub fn position(&self, value: &str) -> Option<usize> {
         self.values.iter().position(|v| v == value)
     }
 }
 
-/// The part of an argument that is a coordinate.
+/// The part of an argument's text that is a coordinate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TextPart {
@@ -67,28 +67,29 @@ pub enum TextPart {
     Number,
 }
 
-/// The position of a coordinate in a fact.
+/// Where a coordinate stands in a fact.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Coordinate {
-    /// The argument's number, from 0; then the number within that argument, and so on.
+    /// The index of an argument of the fact, then the index of an argument within that one, and so on. Indices are
+    /// from 0.
     pub path: Vec<usize>,
-    /// The part of the argument.
+    /// The part of the argument's text that is the coordinate.
     pub part: TextPart,
 }
 
 impl Coordinate {
-    /// The coordinate that is the whole argument at `path`.
+    /// A coordinate that is the whole argument at `path`.
     pub fn whole(path: Vec<usize>) -> Coordinate {
         Coordinate { path, part: TextPart::Whole }
     }
 
-    /// The coordinate's text in `fact`, if it has one.
+    /// The text of the coordinate in `fact`. `None` if `fact` has no such part.
     pub(crate) fn read<'a>(&self, fact: &'a str) -> Option<&'a str> {
         let text = crate::term::at(fact, &self.path)?;
         self.part_of(text)
     }
 
-    /// The coordinate's part of the whole argument `text`.
+    /// The part of an argument's text `text` that is the coordinate. `None` if `text` has no such part.
     pub(crate) fn part_of<'a>(&self, text: &'a str) -> Option<&'a str> {
         match self.part {
             TextPart::Whole => Some(text),
@@ -103,9 +104,10 @@ impl Coordinate {
 pub struct Layer {
     /// The fluent's function symbol.
     pub relation: String,
-    /// The number of arguments.
+    /// The number of arguments of the fluent.
     pub arity: usize,
-    /// The board's index in [`BoardModel::groups`], if relations tell boards apart; else 0.
+    /// The index of the layer's board in [`BoardModel::groups`], if boards are told apart by relations. Otherwise
+    /// 0.
     pub group: usize,
     /// The coordinate that holds the column's value.
     pub x: Coordinate,
@@ -113,14 +115,14 @@ pub struct Layer {
     pub y: Option<Coordinate>,
     /// The coordinates that tell several boards apart, one for each axis of [`BoardModel::index`].
     pub index: Vec<Coordinate>,
-    /// The coordinates that hold the content of the square; empty for a mark.
+    /// The coordinates that hold the content of the square. Empty for a layer of marks.
     pub content: Vec<Coordinate>,
-    /// The possible values at each of [`Layer::content`], in the order in which the rulesheet first
-    /// mentions them, without the empty content.
+    /// For each of [`Layer::content`], its possible values in the order in which the rulesheet first mentions
+    /// them. The empty content is left out.
     pub values: Vec<Vec<String>>,
-    /// The content that stands for an empty square.
+    /// The content that stands for an empty square. `None` if there is none.
     pub empty: Option<String>,
-    /// Whether the layer only states that every square exists; nothing is drawn for it.
+    /// Whether the layer says no more than that every square exists. Nothing is drawn for such a layer.
     #[serde(default)]
     pub ground: bool,
 }
@@ -128,11 +130,11 @@ pub struct Layer {
 /// One square, given by board, row and column as drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Square {
-    /// The number of the board, from 0.
+    /// The index of the board, from 0.
     pub board: usize,
-    /// The row, from 0 at the top; 0 on a track.
+    /// The index of the row, from 0 at the top. It is 0 on a track.
     pub row: usize,
-    /// The column, from 0 at the left.
+    /// The index of the column, from 0 at the left.
     pub column: usize,
 }
 
@@ -142,9 +144,9 @@ pub struct Square {
 pub enum SideKind {
     /// The role whose turn it is.
     Control,
-    /// A number: a single one, or one for each role.
+    /// A number, or a number for each role.
     Counter,
-    /// The number of each thing that a role has.
+    /// A role's hand: the number of each thing that it holds.
     Hand,
     /// A fluent that either holds or does not.
     Flag,
@@ -157,7 +159,7 @@ pub enum SideKind {
 pub struct Side {
     /// The fluent's function symbol or constant.
     pub relation: String,
-    /// The number of arguments.
+    /// The number of arguments of the fluent.
     pub arity: usize,
     /// The kind of the fluent.
     pub kind: SideKind,
@@ -167,25 +169,25 @@ pub struct Side {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Slot {
-    /// The column of the move's square with that number, from 0.
+    /// The column of the move's square with this index, from 0.
     Column(usize),
-    /// The row of the move's square with that number.
+    /// The row of the move's square with this index, from 0.
     Row(usize),
-    /// A value on an index axis, for the board of one of the move's squares.
+    /// A value on an index axis, which selects the board of one of the move's squares.
     Index {
-        /// The number of the move's square.
+        /// The index of the move's square, from 0.
         square: usize,
-        /// The number of the axis in [`BoardModel::index`].
+        /// The index of the axis in [`BoardModel::index`].
         part: usize,
     },
-    /// The whole square with that number, such as `a12`.
+    /// The whole of the move's square with this index, such as `a12`.
     Square(usize),
     /// Anything else: a piece, a number, a choice.
     Other,
 }
 
 impl Slot {
-    /// The number of the square to which the slot belongs, if any.
+    /// The index of the move's square to which the slot belongs. `None` if it belongs to no square.
     pub fn square(self) -> Option<usize> {
         match self {
             Slot::Column(square) | Slot::Row(square) | Slot::Square(square) | Slot::Index { square, .. } => {
@@ -196,18 +198,18 @@ impl Slot {
     }
 }
 
-/// The relation between the arguments of one kind of move and the board.
+/// How the arguments of one kind of move refer to the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MovePattern {
     /// The move's function symbol.
     pub name: String,
-    /// The number of arguments.
+    /// The number of arguments of the move.
     pub arity: usize,
-    /// The path and the slot of each leaf argument.
+    /// For each argument that holds a constant, its path and its meaning.
     pub slots: Vec<(Vec<usize>, Slot)>,
     /// The number of squares that the move names.
     pub squares: usize,
-    /// The group of each square, an index into [`BoardModel::groups`].
+    /// The group of each of the move's squares, as an index into [`BoardModel::groups`].
     pub groups: Vec<usize>,
 }
 
@@ -218,25 +220,26 @@ pub struct BoardModel {
     pub kind: Kind,
     /// The names of the roles, in role order.
     pub roles: Vec<String>,
-    /// The axis from left to right; empty for a table.
+    /// The axis from left to right. Empty if there is no board.
     pub columns: Axis,
-    /// The axis from top to bottom; empty for a table, one empty value for a track.
+    /// The axis from top to bottom. Empty if there is no board; one empty value for a track.
     pub rows: Axis,
-    /// The axes that tell several boards apart, outermost first, at most two.
+    /// The axes that tell several boards apart, outermost first. There are at most two.
     pub index: Vec<Axis>,
     /// The names of the relations that are boards of their own; one name if there is one board.
     pub groups: Vec<String>,
-    /// Whether the board shows towers of things that stand on each other. Columns are the bases and rows
-    /// the heights. The only layer's fluent gives what stands (its content) on what (its `x`).
+    /// Whether the board shows towers of things that stand on each other. The columns are then the bases of
+    /// towers, and the rows are heights. The fluent of the only layer says what stands (its content) on what (its
+    /// `x`).
     #[serde(default)]
     pub stacked: bool,
-    /// The fluents on the board. The first one is the board itself; later ones are drawn above it.
+    /// The fluents on the board. The first one is the board itself. The others are drawn above it.
     pub layers: Vec<Layer>,
     /// The squares on which nothing can ever stand, sorted.
     pub holes: Vec<Square>,
-    /// The owner of each owned content, as a role number.
+    /// The owner of each content that belongs to a role, as the index of the role.
     pub owners: BTreeMap<String, usize>,
-    /// The glyphs of contents that are not drawn by their names.
+    /// The glyphs of those contents that are not drawn by their names.
     pub glyphs: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: bool,
@@ -247,7 +250,7 @@ pub struct BoardModel {
 }
 
 impl Layer {
-    /// Whether the layer marks the empty squares, as `(blank a)` beside `(ecks b)`, or all squares.
+    /// Whether the layer marks the squares that are empty, as `(blank a)` beside `(ecks b)`, or all squares.
     pub(crate) fn marks_nothing(&self) -> bool {
         self.ground
             || self.content.is_empty()
@@ -261,12 +264,13 @@ impl BoardModel {
         self.groups.len().max(1) * self.index.iter().map(|axis| axis.values.len()).product::<usize>()
     }
 
-    /// The number of the board with this group and these positions on the index axes.
+    /// The index of the board that belongs to this group and to these positions on the index axes.
     pub(crate) fn board_number(&self, group: usize, index: &[usize]) -> usize {
         self.index.iter().zip(index).fold(group, |number, (axis, &at)| number * axis.values.len() + at)
     }
 
-    /// The label that tells board `number` from the others, outermost part first; empty for a single board.
+    /// The label that tells board `number` from the others. Its outermost part comes first. Empty if there is a
+    /// single board.
     pub fn board_name(&self, number: usize) -> String {
         let mut rest = number;
         let mut parts = Vec::new();
@@ -281,7 +285,7 @@ impl BoardModel {
         parts.join(" ")
     }
 
-    /// The name of a square, made of its board's name and its coordinates: `c 4`.
+    /// The name of a square, such as `c 4`: the name of its board and its coordinates.
     pub fn square_name(&self, square: Square) -> String {
         let column = self.columns.values.get(square.column).map_or("", String::as_str);
         let row = self.rows.values.get(square.row).map_or("", String::as_str);

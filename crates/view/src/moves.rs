@@ -19,30 +19,30 @@ pub enum Gesture {
     Path {
         /// The squares in order, at least two.
         squares: Vec<Square>,
-        /// The move's remaining arguments.
+        /// The remaining arguments of the move.
         rest: Vec<String>,
     },
     /// A thing is put on an empty square.
     Place {
         /// The square.
         square: Square,
-        /// The move's remaining arguments.
+        /// The remaining arguments of the move.
         rest: Vec<String>,
     },
     /// An occupied square is chosen, for example to take or to turn the thing on it.
     Choose {
         /// The square.
         square: Square,
-        /// The move's remaining arguments.
+        /// The remaining arguments of the move.
         rest: Vec<String>,
     },
     /// A whole column or row is chosen, for example to drop something there.
     Line {
-        /// The column, from 0 at the left.
+        /// The index of the column, from 0 at the left. `None` if a row is chosen.
         column: Option<usize>,
-        /// The row, from 0 at the top.
+        /// The index of the row, from 0 at the top. `None` if a column is chosen.
         row: Option<usize>,
-        /// The move's remaining arguments.
+        /// The remaining arguments of the move.
         rest: Vec<String>,
     },
     /// The move names no square; a button shows its text.
@@ -50,7 +50,7 @@ pub enum Gesture {
 }
 
 impl Gesture {
-    /// The squares that the gesture names, in order.
+    /// The squares that the gesture names, in the order of the move's arguments.
     pub fn squares(&self) -> &[Square] {
         match self {
             Gesture::Path { squares, .. } => squares,
@@ -60,7 +60,7 @@ impl Gesture {
     }
 }
 
-/// The coordinate that an argument of a move names.
+/// What an argument of a move names on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Axis {
     Column,
@@ -70,7 +70,7 @@ enum Axis {
     None,
 }
 
-/// The patterns of all moves that name columns, rows or squares of `model`.
+/// The patterns of those moves that name columns, rows or squares of `model`.
 pub(crate) fn patterns(
     description: &Description,
     evidence: &Evidence<'_>,
@@ -102,8 +102,8 @@ pub(crate) fn patterns(
     out
 }
 
-/// The group (a board that is a relation of its own) of a move's square: the one whose arguments share the
-/// most variables with the square's arguments.
+/// The group to which a move's square belongs: the board whose arguments share the most variables with the
+/// arguments of the square. A group is a board that is a relation of its own.
 fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> usize {
     let mut votes = vec![0u32; model.groups.len().max(1)];
     for layer in &model.layers {
@@ -116,8 +116,8 @@ fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> us
     votes.iter().position(|&vote| Some(vote) == most).unwrap_or(0)
 }
 
-/// The coordinate that a move's argument names, determined by the fluents that share variables with it, or
-/// else by its values.
+/// The coordinate that an argument of a move names. The fluents that share variables with the argument determine
+/// it, or else its values do.
 fn axis_of(
     evidence: &Evidence<'_>,
     model: &BoardModel,
@@ -181,7 +181,8 @@ fn axis_of(
     best.into_iter().min_by_key(|&axis| used(axis)).unwrap_or(Axis::None)
 }
 
-/// Groups arguments, in order, into squares. A new square begins wherever a coordinate would occur twice.
+/// Divides arguments, in order, into squares. A new square begins where a coordinate would occur twice in one
+/// square.
 fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, usize) {
     let mut slots = Vec::with_capacity(axes.len());
     let mut square = 0;
@@ -208,7 +209,7 @@ fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, us
     (slots, if any { square + 1 } else { 0 })
 }
 
-/// The column and the row of a whole square such as `a12`.
+/// The column and the row of a whole square such as `a12`. `None` if `text` names no square.
 fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> Option<(usize, usize)> {
     let column = model.columns.position(layer.x.part_of(text)?)?;
     let row = match &layer.y {

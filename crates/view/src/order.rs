@@ -1,21 +1,21 @@
-//! The order of an axis: by facts that chain its values, else by number, by letter, or by first mention in
-//! the rulesheet.
+//! The order of an axis: by facts that chain its values, else by number, by letter, or by the order in which the
+//! rulesheet first mentions the values.
 //!
-//! A chain fixes the order except for its direction. The direction is ascending for numbers and letters;
-//! for other values it is that of the facts.
+//! A chain fixes the order except for its direction. The direction is ascending for numbers and letters. For other
+//! values it is the direction of the facts.
 
 use crate::model::Order;
 use crate::term::letters_and_number;
 use rustc_hash::FxHashMap;
 
-/// The facts of one relation of two arguments.
+/// The facts of one relation with two arguments, as pairs of constants.
 pub(crate) type Pairs = Vec<(String, String)>;
 
-/// The least share of an axis's values that a chain must contain; the others count as strays.
+/// A chain must contain at least this share of an axis's values. Values outside the chain are left out.
 const CHAINED_SHARE: f64 = 0.75;
 
-/// Sorts `values`, which are in the order of first mention. Values outside the chain are dropped, except
-/// those for which `keep` holds, which come last.
+/// Sorts `values`, which are in the order of first mention. Values outside the chain are dropped. Those of them
+/// for which `keep` holds are not dropped but come last.
 pub(crate) fn order(
     values: &[&str],
     relations: &[Pairs],
@@ -40,7 +40,7 @@ pub(crate) fn order(
     (owned(values), Order::Listed)
 }
 
-/// The kind of natural order of `values`; `None` if they have none.
+/// The kind of natural order that `values` have. `None` if they have none.
 pub(crate) fn natural_order(values: &[&str]) -> Option<Order> {
     if values.iter().all(|v| v.parse::<i64>().is_ok()) {
         return Some(Order::Integers);
@@ -68,8 +68,8 @@ fn is_descending(chain: &[&str]) -> bool {
     natural_order(chain).is_some() && chain.windows(2).all(|w| natural_key(w[0]) > natural_key(w[1]))
 }
 
-/// The chain of one relation through most of `values`; the first one of equals. `None` if no chain contains
-/// enough of them.
+/// The longest chain of one relation that goes through most of `values`. Among equal ones, the first. `None` if no
+/// chain contains enough of them.
 fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a str>> {
     let number: FxHashMap<&str, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut best: Option<Vec<usize>> = None;
@@ -90,8 +90,8 @@ fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a 
         .then(|| best.into_iter().map(|i| values[i]).collect())
 }
 
-/// The values in the order of `edges`, which relate each value either to its successor or to all later
-/// values. `None` if `edges` are neither.
+/// The values in the order in which `edges` chain them. The edges must relate each value to its successor, or each
+/// value to all later ones. Otherwise `None`.
 fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     let count = values.len();
     let (mut out, mut into) = (vec![0usize; count], vec![0usize; count]);

@@ -11,7 +11,8 @@ use ggp_game::Fact;
 use ggp_gdl::{Atom, Description, Literal, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Orients `model`, whose rows are in ascending order from the top, by these rules or by `sidecar`.
+/// Orients `model` by the rules in `description`, or by `sidecar`. The rows of `model` are in ascending order from
+/// the top.
 pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar: &Sidecar) {
     if model.layers.first().is_none_or(|layer| layer.y.is_none()) {
         return;
@@ -52,9 +53,8 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
     }
 }
 
-/// Rotates a board on which two sides start left and right of each other in the first state, given by the
-/// facts `first`. The role with the smaller number comes to the bottom. Returns whether the board was
-/// rotated.
+/// Rotates a board on which two sides start left and right of each other. `first` holds the facts of the first
+/// state. The role with the smaller index comes to the bottom. Returns whether the board was rotated.
 pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     let (across, upright) = lone_axes(model);
     if model.layers.first().is_none_or(|layer| layer.y.is_none())
@@ -92,7 +92,7 @@ pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     true
 }
 
-/// Whether some move names only columns, and whether some move names only rows.
+/// Whether some move names a column and no row, and whether some move names a row and no column.
 fn lone_axes(model: &BoardModel) -> (bool, bool) {
     let lone = |wanted: fn(&Slot) -> bool, unwanted: fn(&Slot) -> bool| {
         model.moves.iter().any(|mv| {
@@ -127,7 +127,8 @@ enum Line {
     Column,
 }
 
-/// Whether the rulesheet calls the axes rows or columns, judged by values and by variables.
+/// What the rulesheet calls the two axes, rows or columns, judged by its values and variables. `None` for an axis
+/// that it calls neither.
 fn names(description: &Description, model: &BoardModel) -> (Option<Line>, Option<Line>) {
     let Some(layer) = model.layers.first() else { return (None, None) };
     let Some(y) = &layer.y else { return (None, None) };
@@ -176,7 +177,7 @@ fn line(name: &str) -> Option<Line> {
     }
 }
 
-/// The variable at `path` of the fluent that `atom` carries.
+/// The variable that stands at `path` in the fluent of `atom`. `None` if something else stands there.
 fn variable<'a>(
     description: &'a Description,
     atom: &Atom,

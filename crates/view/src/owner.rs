@@ -13,11 +13,12 @@ use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The votes of a fact that names a role and a piece; a rule that does so has one vote.
+/// The number of votes for an owner that a fact gives if it names a role and a piece. A rule that does so gives
+/// one vote.
 const FACT: u32 = 3;
-/// The least number of votes of the first role, and the factor by which it must lead the second.
+/// The first role needs at least this many votes, and at least this many times the votes of the second role.
 const LEAD: u32 = 2;
-/// The least share of all rows at which a content without owner can mean an empty square.
+/// A content without owner can mean an empty square if at least this share of all rows has it.
 const MOSTLY: f64 = 0.3;
 
 /// Sets the contents of the layers, their owners, the empty contents and the glyphs of numbers.
@@ -45,7 +46,7 @@ pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: 
     }
 }
 
-/// Gives contents that are a common name and a number, such as `s0` to `s30`, the number as glyph.
+/// Sets the glyphs of contents that consist of a common name and a number, such as `s0` to `s30`: the number.
 fn number_glyphs(domain: &[String], model: &mut BoardModel) {
     let parts: Option<Vec<(&str, &str)>> = domain.iter().map(|value| letters_and_number(value)).collect();
     let Some(parts) = parts.filter(|parts| parts.len() > 2) else { return };
@@ -110,7 +111,8 @@ fn owners(
     owners
 }
 
-/// The role with whose whole name the content begins or ends, if there is exactly one.
+/// The role whose whole name stands at the beginning or the end of the content. `None` unless there is exactly
+/// one.
 fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
     let content = content.to_ascii_lowercase();
     let mut fitting = roles.iter().enumerate().filter(|(_, role)| {
@@ -124,8 +126,8 @@ fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
     fitting.next().is_none().then_some(first)
 }
 
-/// Assigns `wp` and `bp` to `white` and `black`: a content goes to the role with its initial, if the
-/// initials differ and another content has the same remaining letters.
+/// Assigns contents such as `wp` and `bp` to roles such as `white` and `black`. A content goes to the role that
+/// has its initial, if no other role has that initial and another content has the same remaining letters.
 fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeMap<String, usize>) {
     let initial = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
     let initials: Vec<Option<char>> = evidence.roles.iter().map(|role| initial(role)).collect();
@@ -174,8 +176,8 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
     out
 }
 
-/// The content that means an empty square: by its name; or, if every square has a content, the only name
-/// among numbers, or the most frequent content without owner.
+/// The content that means an empty square. It is found by its name. If every square has a content, it may also be
+/// the only name among numbers, or the most frequent content without owner.
 fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
     let layer = &model.layers[number];
     let table = table_of(evidence, layer)?;
@@ -218,8 +220,8 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
-/// Whether `value` occurs in the first state as often as a second content and less often than a third: `b`
-/// beside as many `r` is blue, or a bishop, not a blank.
+/// Whether `value` occurs in the first state as often as a second content and less often than a third one. In that
+/// case it is a piece, not a blank: where there are as many `b` as `r`, `b` is blue or a bishop.
 fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in table.states.first().into_iter().flatten() {
@@ -243,7 +245,8 @@ mod tests {
     use crate::infer;
     use ggp_game::Game;
 
-    /// The empty content of a board of three by three squares with these contents, row by row.
+    /// The empty content of a board of three by three squares. `contents` holds the content of each square, row by
+    /// row.
     fn empty(contents: [&str; 9]) -> Option<String> {
         let at = |(number, content)| format!("(init (at {} {} {content}))", number % 3 + 1, number / 3 + 1);
         let squares: String = contents.into_iter().enumerate().map(at).collect();

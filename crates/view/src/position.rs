@@ -7,14 +7,14 @@ use ggp_game::split_term;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// A thing on a square.
+/// A token: a thing on a square.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Token {
     /// The values of the content, such as `white` and `pawn`; empty for a mark.
     pub content: Vec<String>,
-    /// The owner's role number; `None` if nobody owns it.
+    /// The index of the role that owns the token. `None` if no role owns it.
     pub owner: Option<usize>,
-    /// The number of the layer from which the token comes.
+    /// The index of the layer from which the token comes.
     pub layer: usize,
 }
 
@@ -25,17 +25,19 @@ pub struct Beside {
     pub relation: String,
     /// The kind of the relation.
     pub kind: SideKind,
-    /// The arguments of each of its facts, in the order of the facts; one empty list for a flag that holds.
+    /// The arguments of each of its facts, in the order of the facts. For a flag that holds, there is one empty
+    /// list.
     pub rows: Vec<Vec<String>>,
 }
 
 /// A state as it is drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Position {
-    /// The tokens on each square, bottom layer first, without empty contents. Squares are ordered by board,
-    /// then from top to bottom, then from left to right.
+    /// The tokens on each square, those of the bottom layer first. Empty contents are left out. Squares are
+    /// ordered by board, then from top to bottom, then from left to right.
     pub squares: Vec<Vec<Token>>,
-    /// The facts beside the board, in the model's order; relations unknown to the model come last.
+    /// The facts beside the board, in the order of [`BoardModel::side`]. Relations that the model does not have
+    /// come last.
     pub side: Vec<Beside>,
 }
 
@@ -46,8 +48,8 @@ impl BoardModel {
         (square.board * self.rows.values.len() + square.row) * columns + square.column
     }
 
-    /// The square of a fact of `layer`; `value` reads the fact's coordinates. `None` if the fact is off the
-    /// board.
+    /// The square of a fact of `layer`. The function `value` reads the fact's coordinates. `None` if the fact is
+    /// not on the board.
     pub(crate) fn square_at<'a>(
         &self,
         layer: &Layer,
@@ -120,7 +122,7 @@ impl BoardModel {
         Position { squares, side }
     }
 
-    /// The token that a layer's fact puts on its square; `None` for an empty content.
+    /// The token that a fact of layer `number` puts on its square. `None` if the content is the empty one.
     fn token(&self, layer: &Layer, number: usize, fact: &str) -> Option<Token> {
         let content: Vec<String> =
             layer.content.iter().filter_map(|c| at(fact, &c.path)).map(str::to_owned).collect();

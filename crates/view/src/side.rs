@@ -4,7 +4,7 @@ use crate::candidate::clash;
 use crate::evidence::Evidence;
 use crate::model::{BoardModel, Order, Side, SideKind};
 
-/// The fluents that no layer of `model` draws, in the order in which the rules mention them, flags last.
+/// The fluents that no layer of `model` draws, in the order in which the rules mention them. Flags come last.
 pub(crate) fn side(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Side> {
     let drawn = |name: &str, arity| model.layers.iter().any(|l| l.relation == name && l.arity == arity);
     let mut out = Vec::new();

@@ -23,7 +23,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The entries of a sidecar; `None` or empty for a missing one.
+/// The entries of a sidecar. A missing entry is `None` or empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sidecar {
@@ -41,7 +41,7 @@ pub struct Sidecar {
     pub columns: Option<Vec<String>>,
     /// The values from top to bottom.
     pub rows: Option<Vec<String>>,
-    /// The end of the rows that is up.
+    /// Which end of the rows is up.
     pub top: Option<Top>,
     /// The content of an empty square.
     pub empty: Option<String>,
@@ -55,13 +55,13 @@ pub struct Sidecar {
     pub chequered: Option<bool>,
 }
 
-/// An argument, given by its number or by the path to it.
+/// An argument of the fluent, given by its index or by a path.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum ArgumentPath {
-    /// The number of an argument of the fluent.
+    /// The index of an argument of the fluent, from 0.
     Number(usize),
-    /// The number of an argument, then of an argument within it, and so on.
+    /// The index of an argument, then of an argument within that one, and so on. Indices are from 0.
     Path(Vec<usize>),
 }
 
@@ -75,7 +75,7 @@ impl ArgumentPath {
     }
 }
 
-/// The end of an axis that is up.
+/// Which end of an axis is up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Top {
@@ -143,7 +143,7 @@ impl Sidecar {
         Ok(sidecar)
     }
 
-    /// Replaces the axes of `model` that the sidecar gives.
+    /// Sets the axes of `model` to those that the sidecar gives.
     pub(crate) fn give_axes(&self, model: &mut BoardModel) {
         let give = |values: &Option<Vec<String>>, axis: &mut Axis| {
             if let Some(values) = values {
@@ -154,7 +154,8 @@ impl Sidecar {
         give(&self.rows, &mut model.rows);
     }
 
-    /// Replaces the empty content, holes, owners, glyphs and chequering that the sidecar gives.
+    /// Sets the empty content, the holes, the owners, the glyphs and the chequering of `model` to those that the
+    /// sidecar gives.
     pub(crate) fn give_contents(&self, model: &mut BoardModel) -> Result<(), SidecarError> {
         if let (Some(empty), Some(layer)) = (&self.empty, model.layers.first_mut()) {
             if let Some(values) = layer.values.first_mut() {

@@ -1,10 +1,9 @@
-//! Towers of things that stand on things, `(on a b)`. The towers are side by side, each on a base that
-//! never moves or on a thing that stands on nothing.
+//! Towers of things that stand on things, as in `(on a b)`. The towers are drawn side by side. Each begins with a
+//! base that never moves, or with a thing that stands on nothing.
 //!
-//! A fluent of two arguments describes towers under these conditions: the arguments share most of their
-//! values, and the values have no counting order. Nothing stands on two things or under two things, and
-//! nothing stands above itself. Another fluent describes single things, as `(clear a)` does. The first
-//! argument is the upper thing.
+//! A fluent of two arguments describes towers under these conditions: the arguments share most of their values,
+//! and the values have no counting order. No thing stands on two things or under two things, or above itself.
+//! Another fluent describes single things, as `(clear a)` does. The first argument is the upper thing.
 
 use crate::evidence::Evidence;
 use crate::fluent::{Row, Table};
@@ -15,10 +14,10 @@ use crate::position::{Position, Token};
 use ggp_game::split_term;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest number of things in towers.
+/// The largest number of things in all towers together.
 const MAX_THINGS: usize = 32;
 
-/// Fills the empty `model` with towers if some fluent describes them. Returns whether one does.
+/// Fills `model`, which is empty, with towers if some fluent describes them. Returns whether one does.
 pub(crate) fn stack(evidence: &Evidence<'_>, model: &mut BoardModel) -> bool {
     let Some(table) = evidence.tables.iter().find(|table| stands(evidence, table)) else { return false };
     let [uppers, lowers] = [0, 1].map(|column: usize| table.columns[column].domain.clone());
@@ -86,7 +85,8 @@ fn is_forest(state: &[Row<'_>]) -> bool {
         && below.keys().all(|thing| foot(&below, thing).is_some())
 }
 
-/// The base on which `thing` finally stands, and the height of `thing` above it; `None` on a cycle.
+/// The base of the tower in which `thing` stands, and the height of `thing` above it. `None` if things stand on
+/// each other in a circle.
 fn foot<'a>(below: &BTreeMap<&'a str, &'a str>, thing: &'a str) -> Option<(&'a str, usize)> {
     let (mut at, mut height) = (thing, 0);
     while let Some(&next) = below.get(at) {
@@ -99,7 +99,7 @@ fn foot<'a>(below: &BTreeMap<&'a str, &'a str>, thing: &'a str) -> Option<(&'a s
 }
 
 impl BoardModel {
-    /// Puts every thing on its tower; `facts` are the texts of the facts of the tower fluent.
+    /// Puts every thing on its tower. `facts` are the texts of the facts of the fluent that describes towers.
     pub(crate) fn pile(&self, facts: &[&str], squares: &mut [Vec<Token>]) {
         let pairs = facts.iter().filter_map(|fact| match split_term(fact).1.as_slice() {
             [upper, lower] => Some((*upper, *lower)),
@@ -119,8 +119,8 @@ impl BoardModel {
         }
     }
 
-    /// The gesture of a move on towers. A thing means the square where it stands; a base means its lowest
-    /// free square.
+    /// The gesture of a move on towers. An argument that names a thing means the square where the thing stands. An
+    /// argument that names a base means the lowest free square above it.
     pub(crate) fn gesture_on_towers(&self, mv: &str, position: &Position) -> Gesture {
         let (mut found, mut rest) = (Vec::new(), Vec::new());
         let width = self.columns.values.len();

@@ -10,14 +10,14 @@ use ggp_game::Fact;
 use ggp_game::lower::{Carrier, Lowering};
 use ggp_gdl::{Description, Symbol, Term};
 
-/// The largest number of fluents in a list; a longer list is dropped.
+/// The largest number of fluents in a list. A longer list is dropped.
 const MAX_FLUENTS: usize = 200_000;
 
 fn limits() -> Limits {
     Limits { terms: 400_000, depth: 1_000, tuples: 400_000, rows: 4_000_000, ..Limits::default() }
 }
 
-/// The fluents that `init` and `base` list, sorted.
+/// The fluents that `init` lists and those that `base` lists, sorted.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Listed {
     pub(crate) init: Vec<Fact>,
@@ -67,7 +67,7 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
     facts
 }
 
-/// The pairs of constants of each relation of two arguments that has facts, in the order of the text.
+/// The pairs of constants in the facts of each relation of two arguments, in the order of the text.
 pub(crate) fn pairs(description: &Description) -> Vec<Vec<(Symbol, Symbol)>> {
     let mut out: Vec<Vec<(Symbol, Symbol)>> = Vec::new();
     let mut numbers = rustc_hash::FxHashMap::default();

@@ -30,8 +30,7 @@ impl Default for Style<'_> {
     }
 }
 
-/// The ANSI foreground colours of the roles, in order. They are light, so that they are readable on dark
-/// and on grey.
+/// The ANSI foreground colours of the roles, in order. These light colours are readable on black and on grey.
 const ROLE_COLOURS: [&str; 8] = ["36", "33", "35", "32", "34", "31", "96", "93"];
 const DIM: &str = "2";
 const BOLD: &str = "1";
@@ -121,7 +120,8 @@ fn fact_texts(beside: &Beside) -> Vec<String> {
     beside.rows.iter().map(text).collect()
 }
 
-/// Writes `items` in lines of at most `width` characters; only a single longer item exceeds it.
+/// Writes `items` in lines of at most `width` characters. Only an item that is longer than that makes a longer
+/// line.
 fn wrap(items: &[String], separator: &str, width: usize, out: &mut String) {
     let gap = separator.chars().count();
     let mut used = 0;
@@ -163,7 +163,7 @@ impl Canvas<'_> {
         format!("\x1b[{}m{text}\x1b[0m", codes.join(";"))
     }
 
-    /// The number of characters that a square has for its content.
+    /// The number of characters on each square that its content may take.
     fn square_width(&self) -> usize {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
@@ -174,7 +174,7 @@ impl Canvas<'_> {
         contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
     }
 
-    /// The text on a square, and the role whose colour it has.
+    /// The text on a square with these tokens, and the role whose colour the text has.
     fn content(&self, tokens: &[Token]) -> (String, Option<usize>) {
         let mut parts: Vec<String> = Vec::new();
         let mut marks = String::new();
@@ -244,7 +244,7 @@ impl Canvas<'_> {
         self.model.rows.values.iter().map(|v| v.chars().count()).max().unwrap_or(0)
     }
 
-    /// The number of characters from one square to the next, with room for brackets where they fit.
+    /// The number of characters from one square to the next in its row. It includes room for brackets if they fit.
     fn pitch(&self, width: usize) -> usize {
         let columns = self.model.columns.values.len();
         let room = self.style.width.saturating_sub(self.margin() + 4);
@@ -257,7 +257,7 @@ impl Canvas<'_> {
         frame + self.pitch(width) * self.model.columns.values.len()
     }
 
-    /// The lines of the given columns of one board, all equally wide.
+    /// The lines of one board, restricted to the given columns. All lines are equally wide.
     fn board(&self, number: usize, width: usize, columns: Range<usize>) -> Vec<String> {
         let (glyphs, margin, pitch) = (self.glyphs(), self.margin(), self.pitch(width));
         let left = if margin > 0 { " ".repeat(margin + 1) } else { String::new() };
@@ -291,7 +291,8 @@ impl Canvas<'_> {
         lines
     }
 
-    /// The names below the columns: in one line if they fit, else shortened, else written vertically.
+    /// The lines below the columns with their names: in one line if they fit, else shortened, else written
+    /// vertically.
     fn column_names(&self, pitch: usize, columns: Range<usize>) -> Vec<String> {
         let names = &self.model.columns.values[columns];
         let longest = |names: &[String]| names.iter().map(|n| n.chars().count()).max().unwrap_or(0);

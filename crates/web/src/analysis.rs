@@ -6,10 +6,10 @@ use ggp_game::SearchReport;
 use ggp_view::Position;
 use serde::Serialize;
 
-/// Number of candidates shown.
+/// The number of candidate moves that the page shows.
 const SHOWN: usize = 8;
 
-/// Number of joint moves shown of the principal variation.
+/// The number of joint moves of the principal variation that the page shows.
 const LINE: usize = 12;
 
 /// A candidate move.
@@ -19,8 +19,8 @@ pub(crate) struct Candidate {
     mv: String,
     squares: Vec<usize>,
     visits: u64,
-    /// From 0 to 100, with Wilson's 95 % interval. Goals lie between 0 and 100, so their variance is at
-    /// most that of wins and losses with the same mean.
+    /// The mean goal, from 0 to 100. `low` and `high` are Wilson's 95 % interval: goals lie between 0 and 100, so
+    /// their variance is at most that of wins and losses with the same mean.
     score: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -37,31 +37,31 @@ pub(crate) struct Step {
 /// The search result for one role's move.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Analysis {
-    /// The number of the role.
+    /// The index of the role.
     pub(crate) role: usize,
-    /// The number of the searched state.
+    /// The number of the state that was searched.
     pub(crate) node: usize,
-    /// Whether it is a hint to a person.
+    /// Whether the search is for a hint to a person.
     pub(crate) hint: bool,
     /// Whether the search has ended.
     pub(crate) done: bool,
     iterations: u64,
-    /// Whether there are too few iterations for a reliable score.
+    /// Whether the search has too few iterations for a reliable score.
     guess: bool,
     nodes: u64,
-    /// Seconds.
+    /// The time that the search took, in seconds.
     elapsed: f64,
     candidates: Vec<Candidate>,
     principal: Vec<Step>,
 }
 
 impl Analysis {
-    /// The score of the best move.
+    /// The score of the best move. `None` if no move has a score.
     pub(crate) fn best_score(&self) -> Option<f64> {
         self.candidates.first()?.score
     }
 
-    /// The displayed form of `report`, for a state with the layout `position`.
+    /// The form of `report` that a page shows. `position` is the layout of the state that was searched.
     pub(crate) fn new(
         known: &Known,
         position: &Position,

@@ -27,13 +27,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Idle time after which a new session may replace a session.
+/// A session that has been idle for this long may be closed to make room for a new one.
 const LEFT: Duration = Duration::from_secs(60);
 
-/// Number of games prepared at the same time. Preparation takes time and memory.
+/// The number of games that are prepared at the same time. Preparation takes time and memory.
 const LEARNING: usize = 2;
 
-/// The state of a server.
+/// What a server keeps: its sessions and its games.
 pub(crate) struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) learning: Semaphore,
@@ -46,7 +46,7 @@ pub(crate) struct App {
     pub(crate) watched: Mutex<Option<String>>,
 }
 
-/// A request for a game, either by name or by its rules.
+/// A request for a game. It gives the name of the game or its rules.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
@@ -90,7 +90,7 @@ impl App {
         Ok(session)
     }
 
-    /// Closes and removes a session.
+    /// Closes the session with this id and removes it.
     pub(crate) fn close(&self, id: &str) {
         let closed = lock(&self.sessions).remove(id);
         if let Some(session) = closed {
@@ -112,8 +112,8 @@ impl App {
         }
     }
 
-    /// Makes room for one more session, if necessary by closing an idle one. Fails if no session is idle
-    /// enough.
+    /// Makes room for one more session. If necessary, closes a session that has been idle for long enough. Fails
+    /// if there is no such session.
     fn make_room(&self, upload: bool) -> Result<(), Failure> {
         let watched = lock(&self.watched).clone();
         let sessions = lock(&self.sessions);
@@ -135,7 +135,7 @@ impl App {
         Ok(())
     }
 
-    /// The findings and the roles of rules, as JSON. The roles are null if the rules have errors.
+    /// The findings and the roles of the requested rules, as JSON. The roles are null if the rules have errors.
     pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
         let (_, kif, upload) = self.rules(wanted)?;
         let (game, findings) = check(&kif, upload);
@@ -189,7 +189,7 @@ impl App {
         Ok(known)
     }
 
-    /// The seat of each role, `None` for nature. Roles that the request leaves out get an engine.
+    /// The seat of each role; `None` for the role `random`. A role that the request leaves out gets an engine.
     pub(crate) fn seats(
         &self,
         game: &Game,
@@ -210,7 +210,7 @@ impl App {
         Ok(seats)
     }
 
-    /// Opens a session.
+    /// Opens a session for the requested game.
     pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<Session>, Failure> {
         let record = wanted.record.as_deref().map(Record::read).transpose();
         let record =
@@ -226,7 +226,8 @@ impl App {
         self.add(known, seats, record)
     }
 
-    /// Opens a watched session, whose players are elsewhere, for `record`, a match of the game `name`.
+    /// Opens a session that shows the match in `record`, whose players are elsewhere. `name` is the name of the
+    /// game.
     pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<Session>, Failure> {
         let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
         let known = self.learn(&Wanted { game, rules, name: None, seats, record: None })?;

@@ -10,7 +10,7 @@ macro_rules! files {
     };
 }
 
-/// Name, media type and text of each file.
+/// The name, the media type and the text of each file.
 const FILES: &[(&str, &str, &str)] = files![
     "index.html": "text/html; charset=utf-8",
     "style.css": "text/css; charset=utf-8",
@@ -30,8 +30,8 @@ const FILES: &[(&str, &str, &str)] = files![
 /// The element by which the page loads its style sheet.
 const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
 
-/// The index page with its style sheet inlined, so that the first paint needs a single request. The
-/// content security policy allows only the style with `nonce`, which must be unguessable.
+/// The index page. Its style sheet is inlined, so that the first paint needs a single request. The content
+/// security policy allows only the style with `nonce`, which must be unguessable.
 pub(crate) fn page(nonce: &str) -> Response {
     let text = |name: &str| FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text);
     let style = format!("<style nonce=\"{nonce}\">{}</style>", text("style.css"));
@@ -44,7 +44,7 @@ pub(crate) fn page(nonce: &str) -> Response {
     (headers, text("index.html").replace(LINK, &style)).into_response()
 }
 
-/// The file with that name, or status 404. No file outside of the list can be read.
+/// The response with the file of that name. Status 404 if the list has no such file, so no other file can be read.
 pub(crate) fn asset(name: &str) -> Response {
     let found = FILES.iter().find(|(known, ..)| *known == name);
     match found {

@@ -6,26 +6,26 @@ use std::time::Duration;
 /// The limits and permissions of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Number of sessions at the same time.
+    /// The maximum number of sessions at the same time.
     pub sessions: usize,
-    /// Idle time after which a session is closed.
+    /// A session is closed when it has been idle for this long.
     pub idle: Duration,
-    /// Number of worker threads that run the searches of all sessions.
+    /// The number of worker threads that run the searches of all sessions.
     pub threads: usize,
-    /// Memory limit of all searches of one session together, in MiB.
+    /// The memory limit of all searches of one session together, in MiB.
     pub memory: usize,
-    /// Size limit of a request body (a rulesheet or a record), in bytes.
+    /// The largest size of a request body (a rulesheet or a record), in bytes.
     pub upload: usize,
-    /// Number of sessions with uploaded rules at the same time. Each of them holds a game of its own,
+    /// The maximum number of sessions with uploaded rules at the same time. Each of them has a game of its own,
     /// whereas sessions of an offered game share one.
     pub uploads: usize,
-    /// Upper limit of the thinking time that a seat may have for a move.
+    /// The longest thinking time for a move that a seat may have.
     pub longest: Duration,
     /// Whether players at other addresses may take seats.
     pub remote: bool,
-    /// Which machine evaluates the rules for searches.
+    /// The machine that evaluates the rules for searches.
     pub choice: Choice,
-    /// Host names of this server, besides `localhost` and IP addresses.
+    /// The host names of this server. `localhost` and IP addresses are always accepted.
     pub hosts: Vec<String>,
 }
 

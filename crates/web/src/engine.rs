@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The result of one slice of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Slice {
-    /// The search can continue.
+    /// The search is not finished.
     More,
     /// The search is finished: the value is proved, or the tree is full.
     Done,
@@ -15,15 +15,15 @@ pub(crate) enum Slice {
     Failed(String),
 }
 
-/// `Engine`: the search of one role in one session, about one position at a time.
+/// An engine: the search of one role in one session. It searches one position at a time.
 pub(crate) struct Engine {
     search: Search,
-    /// The facts of the root.
+    /// The facts of the position that is searched.
     at: Vec<Fact>,
 }
 
 impl Engine {
-    /// A search of at most `memory` MiB on `reasoner`'s machine.
+    /// An engine on the machine of `reasoner`, whose search takes at most `memory` MiB.
     pub(crate) fn new(reasoner: &Reasoner, memory: usize, seed: u64) -> Result<Engine, EvalError> {
         let options = MctsOptions { memory, seed: Some(seed), ..MctsOptions::default() };
         let mut search = Search::new(reasoner, &options)?;
@@ -31,8 +31,8 @@ impl Engine {
         Ok(Engine { search, at })
     }
 
-    /// Sets the position to the state of `facts`. `from`, if given, is the preceding state and the joint
-    /// move that led here; the subtree below that move is then kept.
+    /// Makes the state of `facts` the position to search. `from` may give the preceding state and the joint move
+    /// that led here. The part of the tree below that move is then kept.
     pub(crate) fn turn_to(
         &mut self,
         facts: &[Fact],
@@ -55,8 +55,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Searches for about `time`, with a limit of `iterations` if given. Makes at least one iteration,
-    /// unless `stop` is raised.
+    /// Searches for about `time`, or until `iterations` are done if that limit is given. Does at least one
+    /// iteration, unless `stop` is raised.
     pub(crate) fn think(
         &mut self,
         role: Role,
@@ -82,17 +82,17 @@ impl Engine {
         }
     }
 
-    /// Number of iterations at this position.
+    /// The number of iterations in this position.
     pub(crate) fn iterations(&self) -> u64 {
         self.search.iterations()
     }
 
-    /// The search's report about the moves of `role`.
+    /// The report of the search on the moves of `role`.
     pub(crate) fn report(&self, role: Role) -> SearchReport {
         self.search.report(role)
     }
 
-    /// The best move found for `role`; `None` if there is none.
+    /// The best move that the search has found for `role`. `None` if it has found none.
     pub(crate) fn choose(&mut self, role: Role) -> Result<Option<String>, EvalError> {
         match self.search.best_move(role) {
             Ok(mv) => Ok(Some(mv)),

@@ -16,7 +16,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time limit of a response, except for event streams.
+/// The longest time that a response may take. Event streams have no such limit.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The default content security policy.
@@ -78,7 +78,7 @@ fn refusal(request: &Request, known: &[String]) -> Option<Failure> {
     None
 }
 
-/// The text of a header. A missing `Host` gives the empty text, which is no known host.
+/// The text of a header. If the header `Host` is missing, the text is empty and names no known host.
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     match headers.get(name) {
         Some(value) => Some(value.to_str().unwrap_or("?")),

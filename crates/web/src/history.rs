@@ -8,18 +8,18 @@ use crate::moment::Moment;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Limit of the text of all states of a session, in bytes.
+/// The largest total size of the texts of a session's states, in bytes.
 const MOST_BYTES: usize = 32 << 20;
 
 /// A state, and the joint move that led to it.
 pub(crate) struct Node {
     pub(crate) parent: Option<usize>,
-    /// The joint move from the parent to this state; empty at the root.
+    /// The joint move from the parent to this state. Empty for the first state.
     pub(crate) joint: Vec<String>,
     pub(crate) moment: Moment,
     /// When the state was added, in milliseconds since 1970.
     pub(crate) time: u64,
-    /// The search results of the engines for that joint move, by role.
+    /// For each role, the engine's search results for that joint move.
     pub(crate) thoughts: Vec<Option<Arc<Analysis>>>,
 }
 
@@ -44,7 +44,7 @@ impl History {
         self.nodes.get(number)
     }
 
-    /// The number of the child of `parent` by `joint`, if that state exists.
+    /// The number of the state after `joint` in the state `parent`. `None` if the history does not have it.
     pub(crate) fn child(&self, parent: usize, joint: &[String]) -> Option<usize> {
         let after = parent + 1;
         let children = self.nodes.iter().enumerate().skip(after);
@@ -70,7 +70,7 @@ impl History {
         Ok(self.nodes.len() - 1)
     }
 
-    /// The numbers of the states from the root to `tip`.
+    /// The numbers of the states from the first one to `tip`.
     pub(crate) fn line(&self, tip: usize) -> Vec<usize> {
         let mut line = vec![tip];
         while let Some(parent) = line.last().and_then(|&at| self.nodes[at].parent) {

@@ -9,23 +9,23 @@ use ggp::{
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 
-/// Memory limit of the network for uploaded rules, in MiB.
+/// The memory limit of the network for uploaded rules, in MiB.
 const UPLOAD_NETWORK: u64 = 512;
 
-/// Evaluation limits for uploaded rules: about half a GiB.
+/// The evaluation limits for uploaded rules. They amount to about half a GiB.
 fn upload_limits() -> Limits {
     Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
 }
 
-/// The findings about `kif`, and the game unless a finding is an error. `upload` tells whether the rules come
-/// from a visitor or from the catalogue.
+/// The findings about the rules `kif`, and the game unless a finding is an error. `upload` tells whether the rules
+/// come from a visitor or from the catalogue.
 pub(crate) fn check(kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
     let limits = if upload { upload_limits() } else { Limits::default() };
     Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
 }
 
-/// The game whose initial state consists of the facts of a later state of `game`. Remote players receive a
-/// position only in the form of rules. `None` if the position cannot be written as rules.
+/// A game with the rules of `game` whose initial state is the state of `facts`. Remote players receive a position
+/// only in this form. `None` if the position cannot be written as rules.
 pub(crate) fn game_from(game: &Game, facts: &[ggp::Fact]) -> Option<Arc<Game>> {
     check(&ggp_arena::rules_from(game, facts), true).0.map(Arc::new)
 }
@@ -40,7 +40,7 @@ pub(crate) struct Known {
     pub(crate) labels: Labels,
     /// Whether the game has percepts (GDL-II).
     pub(crate) hidden_information: bool,
-    /// The machine of the sessions' states, and the reasoner of which searches take clones.
+    /// The reasoner that evaluates the states of the sessions. Searches take clones of it.
     reasoner: Mutex<Reasoner>,
     network: BackgroundBuild,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Known {
 pub(crate) struct ReasonerNote {
     /// One word: `propnet`, or `datalog` for the interpreter, which searches far fewer playouts.
     pub(crate) name: &'static str,
-    /// Why searches do not use the requested reasoner; `None` if they do.
+    /// The reason why searches do not use the requested reasoner. `None` if they use it.
     pub(crate) why: Option<String>,
 }
 
@@ -88,7 +88,7 @@ impl Known {
         Ok(Known { name, offered, game, model, labels, hidden_information, reasoner, network })
     }
 
-    /// Evaluates rules with the machine of the sessions' states.
+    /// Evaluates rules with the reasoner of the sessions' states.
     pub(crate) fn evaluate<T>(
         &self,
         work: impl FnOnce(&mut Reasoner) -> Result<T, EvalError>,
@@ -96,7 +96,7 @@ impl Known {
         work(&mut lock(&self.reasoner))
     }
 
-    /// The reasoner that searches use at present.
+    /// The reasoner that searches use now.
     pub(crate) fn reasoner(&self) -> ReasonerNote {
         let (name, why) = match self.network.poll() {
             Some(Ok(reasoner)) => (reasoner.name(), None),

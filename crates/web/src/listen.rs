@@ -1,4 +1,4 @@
-//! A listener with a limit on the number of connections. Further connections wait to be accepted.
+//! A listener that limits the number of connections. Further connections wait until one is closed.
 
 use axum::serve::Listener;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A TCP listener and a semaphore with one permit per connection.
+/// A TCP listener, and a semaphore with one permit for each connection.
 pub(crate) struct Bounded {
     listener: TcpListener,
     places: Arc<Semaphore>,

@@ -1,8 +1,8 @@
-//! Locks that outlive a panic of their holder.
+//! Locking that goes on after a thread has panicked while it held the lock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks `mutex`, whether or not another holder has panicked.
+/// Locks `mutex`, even if a thread has panicked while it held the lock.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

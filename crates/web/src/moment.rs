@@ -1,16 +1,16 @@
-//! A state of a match as sessions hold it.
+//! A state of a match, in the form in which sessions hold it.
 //!
-//! States are facts and moves are text here, so that a session can hold any game. All sessions of a game share
-//! one machine for their states; it evaluates a few states per move, the searches evaluate clones.
+//! States are facts and moves are texts here, so that a session can hold any game. All sessions of a game share
+//! one reasoner. It evaluates a few states for each move; searches use clones of it.
 
 use ggp::{EvalError, Fact, Goal, Goals, Reasoner, StateMachine, StopToken};
 
-/// A state of a match, with what the players need to know about it.
+/// A state of a match, with what the players need to know of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moment {
     /// The facts of the state, sorted.
     pub(crate) facts: Vec<Fact>,
-    /// The legal moves of each role; none in a terminal state.
+    /// The legal moves of each role. Empty lists in a terminal state.
     pub(crate) legal: Vec<Vec<String>>,
     /// Whether the state is terminal.
     pub(crate) terminal: bool,
@@ -51,7 +51,8 @@ impl Moment {
         Ok(moment)
     }
 
-    /// The score of each role: in a terminal state its result, before that its largest goal, if any.
+    /// The score of each role. In a terminal state it is the result. In other states it is the role's largest
+    /// goal, or `None` if there is no goal.
     pub(crate) fn scores(&self) -> Vec<Option<u8>> {
         let counts = |goals: &Goals| if self.terminal { Some(goals.score()) } else { goals.largest() };
         self.goals.iter().map(|goals| counts(goals).map(Goal::value)).collect()

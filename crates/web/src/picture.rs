@@ -8,7 +8,7 @@ use ggp_arena::GoalsGiven;
 use ggp_view::{BoardModel, Gesture, Position, Square, Token};
 use serde_json::{Value, json};
 
-/// The constant properties of a board.
+/// The properties of a board that do not change during a match.
 pub(crate) fn board(known: &Known) -> Value {
     let model = &known.model;
     let number = |square: &Square| model.square_number(*square);
@@ -58,7 +58,7 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
     }
 }
 
-/// One state, with its squares, the squares of the last move, and the legal moves.
+/// One state for display: its squares, the squares of the last move, and the legal moves.
 pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&Node>) -> Value {
     let model = &known.model;
     let position = model.place(&node.moment.facts);

@@ -13,22 +13,22 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Time slice of a session.
+/// The time that a session gets at a stretch.
 pub(crate) const SLICE: Duration = Duration::from_millis(20);
 
-/// Time after which the watchdog interrupts a slice.
+/// The watchdog interrupts a slice that takes longer than this.
 const TOO_LONG: Duration = Duration::from_secs(2);
 
-/// Increase of the nice value of a worker thread.
+/// The nice value of a worker thread is increased by this number.
 #[cfg(target_os = "linux")]
 const BACK: i32 = 10;
 
-/// Something with work for the pool: a session.
+/// A job for the pool: a session that has work to do.
 pub(crate) trait Job: Send + Sync {
     /// Runs one slice until `stop` is raised. Returns whether more work is left.
     fn run_slice(self: Arc<Self>, stop: &StopToken) -> bool;
 
-    /// A slice has panicked.
+    /// Called when a slice has panicked. `why` is the message of the panic.
     fn fail(self: Arc<Self>, why: &str);
 }
 

@@ -13,20 +13,20 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Start clock of a remote player.
+/// The start clock of a remote player.
 const START: Duration = Duration::from_secs(5);
 
-/// A remote player and the number of the last state it was told.
+/// A remote player, and the number of the last state of which it was told.
 pub(crate) struct RemoteSeat {
     player: Box<dyn Player>,
     at: usize,
 }
 
-/// A request to a remote player for its move in a state. In a terminal state it announces the end of the
-/// match.
+/// A request to a remote player for its move in a state. If the state is terminal, the request announces the end
+/// of the match.
 pub(crate) struct Question {
     pub(crate) known: Arc<Known>,
-    /// The id of the session, which match ids begin with.
+    /// The id of the session. Match ids begin with it.
     pub(crate) session: String,
     pub(crate) role: usize,
     pub(crate) url: String,
@@ -37,8 +37,8 @@ pub(crate) struct Question {
     pub(crate) stop: StopToken,
 }
 
-/// Sends the request on a new thread. `take` gives the player that was asked before, if there is one;
-/// `receive` gets the player back with its answer, or the reason why there is none.
+/// Sends the request on a new thread. `take` gives the player that was asked before, if there is one. `receive`
+/// gets the player back, with its answer or with the reason why there is none.
 pub(crate) fn ask(
     question: Question,
     take: impl FnOnce() -> Option<RemoteSeat> + Send + 'static,

@@ -37,7 +37,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// A JSON body.
+/// A response whose body is JSON.
 #[derive(Debug)]
 pub(crate) struct Json(pub(crate) Value);
 

@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Minimum interval between two events of a session.
+/// The minimum interval between two events that are sent for a session.
 const APART: Duration = Duration::from_millis(40);
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -71,7 +71,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Runs `work`, which may take long, on the pool of blocking threads instead of the server's thread.
+/// Runs `work`, which may take long, on the pool of blocking threads, so that the server's thread is free.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let failed = |error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error);
     tokio::task::spawn_blocking(work).await.map_err(failed)?
@@ -151,11 +151,11 @@ async fn record(
     Ok(([(header::CONTENT_TYPE, "application/json")], text.await? + "\n").into_response())
 }
 
-/// The body of an action.
+/// The body of an action's request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Act {
-    /// The first state that is new to the page. Without it, the response holds no states.
+    /// The number of the first state that is new to the page. If it is missing, the response holds no states.
     from: Option<usize>,
     node: usize,
     role: usize,
@@ -193,13 +193,13 @@ async fn act(
     .await
 }
 
-/// A listener to the events of a session.
+/// A page that listens to the events of a session.
 struct Ear {
     session: Arc<Session>,
     changed: watch::Receiver<u64>,
     _listener: Listener,
     first: bool,
-    /// The states with smaller numbers have been sent.
+    /// The number of the first state that has not been sent.
     from: usize,
 }
 

@@ -12,10 +12,10 @@ pub(crate) enum SeatPlayer {
     Person,
     /// The tree search.
     Engine {
-        /// Seconds per move.
+        /// Seconds for each move.
         #[serde(default = "one_second")]
         seconds: f64,
-        /// Limit of iterations per move.
+        /// The limit of iterations for each move. `None` for no limit.
         #[serde(default)]
         iterations: Option<u64>,
     },
@@ -25,11 +25,11 @@ pub(crate) enum SeatPlayer {
     Remote {
         /// The player's address.
         url: String,
-        /// Seconds per move, at least 1.
+        /// Seconds for each move, at least 1.
         #[serde(default = "five_seconds")]
         seconds: f64,
     },
-    /// A player of a watched match.
+    /// A player of a match that is watched here and played elsewhere.
     Elsewhere,
 }
 
@@ -42,7 +42,7 @@ fn five_seconds() -> f64 {
 }
 
 impl SeatPlayer {
-    /// The reason why `config` does not allow the seat; `None` if it does.
+    /// The reason why `config` does not allow this player. `None` if it is allowed.
     pub(crate) fn refuse(&self, config: &Config) -> Option<String> {
         let longest = config.longest.as_secs_f64();
         match self {
@@ -61,7 +61,7 @@ impl SeatPlayer {
         }
     }
 
-    /// The thinking time per move.
+    /// The thinking time for each move.
     pub(crate) fn clock(&self) -> Duration {
         match self {
             SeatPlayer::Engine { seconds, .. } | SeatPlayer::Remote { seconds, .. } => {
@@ -71,7 +71,7 @@ impl SeatPlayer {
         }
     }
 
-    /// The name of the player in a record.
+    /// The name of the player in records.
     pub(crate) fn name(&self) -> String {
         match self {
             SeatPlayer::Person => "human".to_owned(),

@@ -13,18 +13,18 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Number of connections at the same time. A browser opens up to six, and each open page holds one for
-/// events.
+/// The maximum number of connections at the same time. A browser opens up to six, and each open page holds one of
+/// them for events.
 const CONNECTIONS: usize = 500;
 
-/// Interval of the checks for `stop` and for idle sessions.
+/// The interval at which the server checks `stop` and looks for idle sessions.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The content of a server.
+/// What a server offers.
 pub struct Site {
     /// The offered games.
     pub offers: Vec<Offer>,
-    /// The record of a match to watch, or a folder of records.
+    /// The record of a match to watch, or a folder of records. `None` if no match is watched.
     pub watch: Option<PathBuf>,
 }
 

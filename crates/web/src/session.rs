@@ -1,8 +1,8 @@
-//! A match on a page: the seats, the moves chosen so far, and the pending search.
+//! A session: a match on a page, with its seats, the moves chosen so far, and the pending search.
 //!
-//! Invariants: every joint move is legal. Until all roles have chosen, no page learns what a role has
-//! chosen, nor the search results of an engine that moves at the same time as a person. Locks are taken
-//! in the order engines, session, rules.
+//! Invariants: every joint move is legal. Until all roles have chosen, no page learns what a role has chosen, nor
+//! the search results of an engine that moves at the same time as a person. Locks are taken in the order engines,
+//! session, rules.
 
 mod news;
 mod work;
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use work::Work;
 
-/// Time limit of one evaluation of the rules outside of a search.
+/// The time limit of one evaluation of the rules outside of a search.
 const EVALUATION: Duration = Duration::from_secs(10);
 
 /// Evaluates rules outside of a search within [`EVALUATION`].
@@ -34,13 +34,13 @@ fn evaluate<T>(work: impl FnOnce(&StopToken) -> T) -> T {
     Watchdog::until(Deadline::after(EVALUATION)).watch(work)
 }
 
-/// Number of forced steps made under one lock of the session.
+/// How many forced steps are made before the session's lock is released.
 const STEPS_AT_ONCE: u32 = 50;
 
 /// The error of a request to a session.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// The request does not fit the state of the session.
+    /// The request does not fit the current state of the session.
     #[error("{0}")]
     Wrong(String),
     /// The rules could not be evaluated.
@@ -63,7 +63,7 @@ pub(crate) struct Session {
     pool: Arc<Pool>,
     seed: u64,
     inner: Mutex<Inner>,
-    /// The search of each role; `None` before its first use.
+    /// The engine of each role. `None` before its first use.
     engines: Mutex<Vec<Option<Engine>>>,
     /// The remote player of each role that has one and has been asked.
     remote: Mutex<Vec<Option<RemoteSeat>>>,
@@ -75,30 +75,30 @@ pub(crate) struct Session {
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Inner {
-    /// The seat of each role; `None` for the role `random`.
+    /// The player in the seat of each role. `None` for the role `random`.
     seats: Vec<Option<SeatPlayer>>,
     history: History,
     tip: usize,
-    /// Increases with every step and jump. Results of searches and requests from an earlier turn are
+    /// A number that increases with every step and jump. Results of searches and requests of an earlier turn are
     /// discarded.
     turn: u64,
     pending: Vec<Option<String>>,
     thoughts: Vec<Option<Arc<Analysis>>>,
-    /// The last turn in which each role's remote player was asked.
+    /// For each role, the last turn in which its remote player was asked.
     asked: Vec<u64>,
     hint: Option<Work>,
     work: Option<Work>,
     shown: Option<Analysis>,
     /// Whether the engines are paused.
     held: bool,
-    /// Whether forced steps remain to be made.
+    /// Whether there may be further forced steps to make.
     drifting: bool,
     queued: bool,
-    /// Interrupts the requests to remote players of this turn.
+    /// Ends the requests to remote players of this turn when it is raised.
     stop: StopToken,
     slice: StopToken,
     note: Option<String>,
-    /// Total search time of the engines.
+    /// The total time that the engines have searched.
     spent: Duration,
     closed: bool,
 }
@@ -169,8 +169,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Follows `record` from the initial state and makes its last state current. Existing states are
-    /// reused.
+    /// Follows `record` from the initial state, and makes its last state the current one. States that the history
+    /// has are used again.
     fn replay(&self, inner: &mut Inner, record: &Record) -> Result<(), Refusal> {
         let joints = record.joint_moves().map_err(|error| Refusal::Wrong(error.to_string()))?;
         let mut at = 0;
@@ -194,7 +194,7 @@ impl Session {
         Ok(())
     }
 
-    /// Adds the state after `joint` to the history.
+    /// Evaluates the state after `joint` and adds it to the history.
     fn make(
         &self,
         inner: &mut Inner,
@@ -209,13 +209,13 @@ impl Session {
         Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
     }
 
-    /// Whether the match is watched only.
+    /// Whether the match is only watched here, because its players are elsewhere.
     fn is_elsewhere(inner: &Inner) -> bool {
         inner.seats.iter().flatten().any(|seat| *seat == SeatPlayer::Elsewhere)
     }
 
-    /// Makes all forced choices and the steps that follow from them, asks the remote players, queues the
-    /// engines' work, and notifies the listeners.
+    /// Makes all forced choices, and the steps for which all roles have chosen. Then asks the remote players,
+    /// queues the engines' work, and notifies the listeners.
     fn settle(self: &Arc<Self>, inner: &mut Inner) {
         if !Self::is_elsewhere(inner) && !inner.closed {
             inner.drifting = false;
@@ -245,8 +245,8 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Makes the choices of this turn that no player has to decide, and the step if all roles have
-    /// chosen. Returns whether the step was made.
+    /// Makes those choices of this turn that no player has to decide. If all roles have chosen, makes the step.
+    /// Returns whether the step was made.
     fn step(&self, inner: &mut Inner) -> Result<bool, Refusal> {
         let Some(node) = inner.history.get(inner.tip).cloned() else { return Ok(false) };
         if node.moment.terminal {
@@ -289,7 +289,7 @@ impl Session {
         Ok(true)
     }
 
-    /// For each role, whether it has a decision to make: several legal moves, or one that is made on the
+    /// For each role, whether a player has to decide: the role has several legal moves, or one that is made on the
     /// board.
     fn who_decides(&self, node: &Node) -> Vec<bool> {
         let position = self.known.model.place(&node.moment.facts);
@@ -299,7 +299,7 @@ impl Session {
         node.moment.legal.iter().map(decides).collect()
     }
 
-    /// A random legal move, which depends on the session's seed, the turn and the role.
+    /// A random legal move. It depends only on the session's seed, the turn and the role.
     fn draw(&self, turn: u64, role: usize, legal: &[String]) -> String {
         let stream = rng::Stream::new(self.seed, turn);
         legal[stream.below(0, Role(role as u8), legal.len() as u32) as usize].clone()
@@ -357,8 +357,8 @@ impl Session {
         self.settle(&mut inner);
     }
 
-    /// A person chooses `mv` for `role` in the state `at`. If `at` is an earlier state, play continues
-    /// from there.
+    /// Handles a person's choice of the move `mv` for `role` in the state `at`. If `at` is an earlier state, play
+    /// continues from there.
     pub(crate) fn choose(self: &Arc<Self>, at: usize, role: usize, mv: &str) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         let Some(node) = inner.history.get(at).cloned() else { return wrong("there is no such state") };
@@ -465,7 +465,7 @@ impl Session {
         Ok(())
     }
 
-    /// Closes the session: its search stops, and the listeners are notified.
+    /// Closes the session: ends its search and notifies the listeners.
     pub(crate) fn close(&self) {
         let mut inner = lock(&self.inner);
         inner.closed = true;
@@ -475,7 +475,7 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Resets the idle time.
+    /// Notes that the session has been used, so that its idle time starts again.
     pub(crate) fn touch(&self) {
         *lock(&self.used) = Instant::now();
     }
@@ -485,7 +485,7 @@ impl Session {
         if self.listeners.load(Ordering::Relaxed) > 0 { Duration::ZERO } else { lock(&self.used).elapsed() }
     }
 
-    /// Registers a listener until the guard is dropped.
+    /// Registers a listener. It stays registered until the returned guard is dropped.
     pub(crate) fn listen(self: &Arc<Self>) -> (Listener, watch::Receiver<u64>) {
         self.listeners.fetch_add(1, Ordering::Relaxed);
         (Listener(Arc::clone(self)), self.changed.subscribe())
@@ -497,7 +497,7 @@ impl Job for Session {
         self.think(stop)
     }
 
-    /// Pauses the session after a panic and discards its searches.
+    /// Handles a panic of a search: pauses the session and discards its engines.
     fn fail(self: Arc<Self>, why: &str) {
         let roles = self.known.game.role_count();
         *lock(&self.engines) = (0..roles).map(|_| None).collect();
@@ -510,7 +510,7 @@ impl Job for Session {
     }
 }
 
-/// A registered listener of a session.
+/// The guard of a listener of a session. Dropping it removes the listener.
 pub(crate) struct Listener(Arc<Session>);
 
 impl Drop for Listener {
@@ -520,7 +520,8 @@ impl Drop for Listener {
     }
 }
 
-/// The move of `legal` that `text` names. The case of letters is ignored if that leaves only one move.
+/// The move in `legal` that `text` names. An exact match comes first. Otherwise case is ignored, if only one move
+/// fits. `None` if there is no such move.
 fn spell(text: &str, legal: &[String]) -> Option<String> {
     let exact = legal.iter().find(|mv| *mv == text);
     let mut folded = legal.iter().filter(|mv| mv.eq_ignore_ascii_case(text));

@@ -1,5 +1,5 @@
-//! A match that is played elsewhere, watched by its record on disk. Its writer replaces the file after
-//! every move; this module reads it again whenever it changes.
+//! A match that is played elsewhere and watched through its record on disk. The writer of the record replaces the
+//! file after every move. This module reads the file again whenever it changes.
 
 use crate::app::App;
 use crate::lock::lock;
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Interval between two checks for changes.
+/// The interval at which the file is checked for changes.
 const LOOK: Duration = Duration::from_millis(150);
 
-/// Size limit of a record, in bytes.
+/// The largest size of a record, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Follows the record at `path`, or the newest record in that folder. Never returns.
+/// Follows the record at `path`. If `path` is a folder, follows the newest record in it. Never returns.
 pub(crate) fn follow(app: &Arc<App>, path: &Path) {
     let mut seen: Option<(PathBuf, SystemTime, u64)> = None;
     let mut match_id = None;
@@ -38,7 +38,8 @@ pub(crate) fn follow(app: &Arc<App>, path: &Path) {
     }
 }
 
-/// The file itself, or the newest record in a folder, with its modification time and size.
+/// The path of the file, or of the newest record in a folder, with its modification time and its size. `None` if
+/// there is no file.
 fn newest(path: &Path) -> Option<(PathBuf, SystemTime, u64)> {
     let look = |file: PathBuf| {
         let about = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;

@@ -23,7 +23,7 @@ fn count(arguments: usize) -> String {
     }
 }
 
-/// All occurrences of a relation: first in heads, then in bodies.
+/// All occurrences of a relation. Those in the heads of rules come first, then those in bodies.
 fn occurrences<'a>(checker: &Checker<'a>, heads: &'a [usize], uses: &'a [(usize, usize)]) -> Vec<&'a Atom> {
     let rules = &checker.description.rules;
     let bodies = uses.iter().filter_map(|&(rule, literal)| Some(atom_of(&rules[rule].body[literal])?.0));

@@ -31,7 +31,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// Compares the names within `span` for which `is_meant` holds.
+/// Compares those names within `span` for which `is_meant` holds, and reports names that differ only by case.
 fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> bool) {
     let source = &checker.description.source;
     let mut groups: Vec<Vec<Spelling<'_>>> = Vec::new();

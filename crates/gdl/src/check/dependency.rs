@@ -17,13 +17,13 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// The granularity of dependencies.
+/// How finely relations are divided in the dependency graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grain {
-    /// Relations depend on relations, as in the specification.
+    /// A relation is one node, as in the specification.
     Relations,
-    /// Relations are split by their constant arguments, and keywords by functions too, as far as the
-    /// evaluator distinguishes them.
+    /// A relation is split by its constant arguments, and a keyword also by functions, as far as the evaluator
+    /// distinguishes them.
     Patterns,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Dependencies {
     graph: DiGraph<(), (), u32>,
     /// The strongly connected component of each node.
     component: Vec<usize>,
-    /// The key of each literal, by rule; `None` for `distinct`.
+    /// For each rule, the key of each of its literals; `None` for a `distinct` literal.
     keys: Vec<Vec<Option<NodeIndex>>>,
-    /// The relation of each key. The nodes of keys follow those of rules.
+    /// The relation of each key. In the graph, the nodes of keys follow those of rules.
     key_relations: Vec<usize>,
 }
 
@@ -100,7 +100,7 @@ impl Dependencies {
         Dependencies { graph, component, keys, key_relations }
     }
 
-    /// Whether a condition may depend on its own rule.
+    /// Whether the literal of a rule may depend on that rule.
     pub(super) fn in_cycle(&self, rule: usize, literal: usize) -> bool {
         self.keys[rule][literal].is_some_and(|key| self.component[key.index()] == self.component[rule])
     }
@@ -110,7 +110,7 @@ impl Dependencies {
         self.component[rule]
     }
 
-    /// The rules on a shortest path from a condition back to its own rule, each with the index of the literal
+    /// The rules on a shortest path from a literal back to its own rule. Each comes with the index of the literal
     /// at which the path continues.
     pub(super) fn way_back(&self, rule: usize, literal: usize) -> Vec<(usize, usize)> {
         let Some(start) = self.keys[rule][literal] else { return Vec::new() };
@@ -149,8 +149,9 @@ impl Dependencies {
         all
     }
 
-    /// For each rule that can reach a condition on one of `targets`: the literal at which a shortest path
-    /// continues, and the next rule on it; `None` if that literal is itself on a target.
+    /// For each rule from which a condition on one of `targets` can be reached: the index of the literal at which
+    /// a shortest path continues, and the next rule on the path. The next rule is `None` if the literal itself is
+    /// a condition on a target.
     pub(super) fn ways_to(&self, targets: &[usize]) -> FxHashMap<usize, (usize, Option<usize>)> {
         let first_key = self.keys.len();
         let mut queue: VecDeque<(NodeIndex, Option<usize>)> = self

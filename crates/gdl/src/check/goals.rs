@@ -14,7 +14,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     several(checker);
 }
 
-/// Reports goal rules that another goal rule with a different value subsumes: the role then has both goals.
+/// Reports pairs of goal rules with different values of which one subsumes the other: if the narrower rule gives
+/// the role its goal, the role has both goals.
 fn several(checker: &mut Checker<'_>) {
     let description = checker.description;
     let rules = checker.relations.rules_of(Keyword::Goal).iter().map(|&rule| &description.rules[rule]);
@@ -72,7 +73,7 @@ fn values(checker: &mut Checker<'_>) {
 mod tests {
     use super::super::tests::{accepts, findings};
 
-    /// The goal values reported as `several-goals`.
+    /// The goals that the code `several-goals` reports for `rules`, as texts.
     fn clashes(rules: &str) -> Vec<String> {
         let description = crate::parse(rules.as_bytes()).unwrap();
         let all = super::super::check(&description, crate::Strictness::Strict);

@@ -70,7 +70,7 @@ fn bodies(checker: &mut Checker<'_>) {
     }
 }
 
-/// Reports keywords that depend on a keyword they must not depend on, through any number of rules.
+/// Reports each keyword that depends on a keyword on which it must not depend, directly or through other rules.
 fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     use Keyword::{Base, Does, Goal, Init, Input, Legal, Next, Terminal, True};
     let before_any_state: &[Keyword] = &[True, Does, Next, Legal, Goal, Terminal];
@@ -120,7 +120,8 @@ fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     }
 }
 
-/// Reports keywords in function position, as in `(next (true (cell 1 1 x)))`: there they are ordinary names.
+/// Reports keywords in function position, as in `(next (true (cell 1 1 x)))`. In that position a keyword is an
+/// ordinary name.
 fn inside_terms(checker: &mut Checker<'_>) {
     let description = checker.description;
     let mut visited = vec![false; description.terms.len()];

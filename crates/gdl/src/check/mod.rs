@@ -28,7 +28,7 @@ use dependency::{Dependencies, Grain};
 use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of findings. If there are more, a last one gives the number of those omitted.
+/// The maximum number of findings. If there are more, one additional finding gives the number of those omitted.
 pub const MAX_FINDINGS: usize = 1000;
 
 /// How strictly the specification is enforced.
@@ -43,7 +43,7 @@ pub enum Strictness {
     Strict,
 }
 
-/// The strictness from which on a finding is an error; below it is a warning.
+/// The weight of a finding: the lowest strictness at which it is an error. At a lower strictness it is a warning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weight {
     /// The rules cannot be evaluated: an error at every strictness.
@@ -102,7 +102,7 @@ struct Checker<'a> {
     strictness: Strictness,
     relations: &'a Relations,
     findings: Vec<Diagnostic>,
-    /// The findings reported so far: the alternatives of one source rule repeat its findings.
+    /// The findings reported so far. They prevent that each alternative of a source rule reports the same finding.
     seen: FxHashSet<(&'static str, Span, String)>,
     omitted: usize,
 }
@@ -140,12 +140,12 @@ impl<'a> Checker<'a> {
         self.description.rules.iter().enumerate()
     }
 
-    /// The text of an atom, shortened for a message.
+    /// The text of an atom, shortened so that it fits into a message.
     fn text(&self, atom: &Atom) -> String {
         brief(&self.description.atom_text(atom))
     }
 
-    /// The first occurrence of the word `name` within `span`; `span` itself if there is none.
+    /// The first occurrence of the word `name` within `span`. If it does not occur there, `span` itself.
     fn find_word(&self, span: Span, name: &str) -> Span {
         let source = &self.description.source;
         Lexer::within(source, span)
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The place of argument `index` of an atom, counted from 0; the whole atom if it cannot be found.
+/// The place of the argument `index` (from 0) of an atom. If it cannot be found, the place of the whole atom.
 fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     let find = |tree: &sexpr::SyntaxTree<'_>| {
         let list = tree.roots().next()?;
@@ -164,7 +164,7 @@ fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     sexpr::read(&source[atom.span.range()]).ok().as_ref().and_then(find).unwrap_or(atom.span)
 }
 
-/// Shortens long text for a message.
+/// Shortens a long text, so that it fits into a message.
 fn brief(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -173,7 +173,7 @@ fn brief(text: &str) -> String {
     }
 }
 
-/// The atom of a literal and whether it is negated; `None` for `distinct`.
+/// The atom of a literal, and whether it is negated. `None` for a `distinct` literal.
 fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
     match literal {
         Literal::Positive(atom) => Some((atom, false)),
@@ -182,7 +182,7 @@ fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
     }
 }
 
-/// The symbols that are keywords in relation position.
+/// The symbols of the description that are keywords when they stand for a relation.
 fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
     Keyword::ALL.into_iter().filter_map(|k| Some((description.symbols.get(k.name())?, k))).collect()
 }
@@ -191,11 +191,11 @@ fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
 mod tests {
     use super::*;
 
-    /// A game without findings, to which tests add rules.
+    /// A game that gives no findings. Tests add rules to it.
     const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
         (<= terminal (true (step 2))) (goal white 100)";
 
-    /// Severity, code and underlined text of each finding.
+    /// For each finding: its severity, its code and the underlined text.
     pub(super) fn findings_at(strictness: Strictness, rules: &str) -> Vec<String> {
         let kif = format!("{rules}\n{GAME}");
         let description = crate::parse(kif.as_bytes()).unwrap();
@@ -203,7 +203,7 @@ mod tests {
         check(&description, strictness).iter().map(show).collect()
     }
 
-    /// The findings at the default strictness, without some lints.
+    /// The findings at the default strictness. Some lints are left out.
     pub(super) fn findings(rules: &str) -> Vec<String> {
         let mut all = findings_at(Strictness::Default, rules);
         all.retain(|f| {

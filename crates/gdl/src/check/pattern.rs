@@ -6,13 +6,14 @@
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of comparisons of a condition with a head in one pass over the rules.
+/// The maximum number of comparisons of conditions with heads in one pass over the rules.
 pub(super) const PAIRS: usize = 1 << 22;
 
-/// The maximum number of pairs of subterms compared for two terms. Beyond it, the terms count as matching.
+/// The maximum number of pairs of subterms that are compared for two terms. If there are more, the terms count as
+/// matching.
 const MATCH_STEPS: usize = 64;
 
-/// The arguments of an atom; `None` for a variable.
+/// The arguments of an atom. `None` stands for a variable, which matches any term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pattern(Box<[Option<TermId>]>);
 
@@ -22,14 +23,14 @@ impl Pattern {
         Pattern(atom.args.iter().map(|arg| (!is_variable(arg)).then_some(*arg)).collect())
     }
 
-    /// Like [`Pattern::of`], with `None` for functions too.
+    /// The same as [`Pattern::of`], except that `None` also stands for functions.
     pub(super) fn of_constants(description: &Description, atom: &Atom) -> Pattern {
         let is_constant = |&arg: &TermId| matches!(description.terms.get(arg), Term::Constant(_));
         Pattern(atom.args.iter().map(|arg| is_constant(arg).then_some(*arg)).collect())
     }
 }
 
-/// Whether an atom can be an instance of both patterns. May be true although none can.
+/// Whether an atom can be an instance of both patterns. The answer may be true although there is no such atom.
 pub(super) fn may_match(terms: &Terms, left: &Pattern, right: &Pattern) -> bool {
     left.0.iter().zip(&*right.0).all(|pair| match pair {
         (Some(left), Some(right)) => terms_may_match(terms, *left, *right),
@@ -60,11 +61,11 @@ fn terms_may_match(terms: &Terms, left: TermId, right: TermId) -> bool {
 #[derive(Debug)]
 pub(super) struct PatternIndex {
     patterns: Vec<Pattern>,
-    /// The index of that argument; `None` without patterns or arguments.
+    /// The index of that argument. `None` if there is no pattern, or if the relation has no argument.
     position: Option<usize>,
-    /// The patterns with each ground value at `position`.
+    /// For each ground value at `position`, the patterns that have it there.
     by_value: FxHashMap<TermId, Vec<usize>>,
-    /// The patterns without a ground value there.
+    /// The patterns that have no ground value at `position`.
     open: Vec<usize>,
 }
 
@@ -86,8 +87,8 @@ impl PatternIndex {
         PatternIndex { patterns, position, by_value, open }
     }
 
-    /// The patterns with the same ground value at `position` as `pattern`; `None` if `pattern` has none
-    /// there.
+    /// The patterns that have the same ground value at `position` as `pattern`. `None` if `pattern` has no ground
+    /// value there.
     fn filed(&self, terms: &Terms, pattern: &Pattern) -> Option<&[usize]> {
         let value = pattern.0[self.position?].filter(|&arg| terms.is_ground(arg))?;
         Some(self.by_value.get(&value).map_or(&[], Vec::as_slice))

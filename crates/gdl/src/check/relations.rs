@@ -57,7 +57,7 @@ impl Relations {
         &mut self.all[index]
     }
 
-    /// The relation of a keyword with the correct arity; `None` if it does not occur.
+    /// The relation that is `keyword` with its correct arity. `None` if it does not occur.
     pub(super) fn keyword(&self, keyword: Keyword) -> Option<&Relation> {
         self.all.iter().find(|r| r.keyword == Some(keyword) && r.arity == keyword.arity())
     }
@@ -130,7 +130,7 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
     checker.report(Weight::Lint, diagnostic);
 }
 
-/// Reports conditions that no head matches because of its constants: `(true (control blakc))`.
+/// Reports each condition that no head matches, because of its constants: `(true (control blakc))`.
 fn unmatched(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;

@@ -82,7 +82,7 @@ fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Ve
     here.order
 }
 
-/// The place of an unbound variable.
+/// The place in which an unbound variable occurs.
 struct Place<'a> {
     span: Span,
     what: &'a str,

@@ -9,31 +9,32 @@ use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
-/// The maximum number of atoms and terms compared in one rulesheet, which takes a few milliseconds.
+/// The maximum number of atoms and terms that are compared in one rulesheet. It takes a few milliseconds.
 const WORK: usize = 200_000;
 
 /// Rules with more conditions than this are not compared.
 const CONDITIONS: usize = 64;
 
-/// Compares rules whose heads have a role as first argument.
+/// The comparison of rules whose heads have a role as their first argument.
 pub(super) struct Subsumption<'a> {
     description: &'a Description,
     left: usize,
 }
 
-/// A substitution for the variables of the wider rule, and the role for which the narrower rule is read.
+/// The substitution that is being tried for the variables of the wider rule, and the role for which the narrower
+/// rule is read.
 struct Reading {
     bound: FxHashMap<Symbol, TermId>,
     /// The variables in the order in which they were bound, for backtracking.
     trail: Vec<Symbol>,
-    /// The narrower rule's variable for the role, and the role in the wider rule's head that replaces it.
+    /// The narrower rule's variable for the role, and the role of the wider rule's head by which it is replaced.
     role: Option<(Symbol, TermId)>,
-    /// The role in the narrower rule, after this replacement.
+    /// The role of the narrower rule after that replacement.
     whose: TermId,
 }
 
 impl Reading {
-    /// A term of the narrower rule, after the replacement of the role variable.
+    /// A term of the narrower rule after the variable for the role has been replaced.
     fn read(&self, term: TermId, variable: Option<Symbol>) -> TermId {
         match self.role {
             Some((own, role)) if variable == Some(own) => role,
@@ -76,7 +77,8 @@ impl<'a> Subsumption<'a> {
         self.term(of_wide, of_narrow, &mut reading) && self.conditions(&wide.body, &narrow.body, &mut reading)
     }
 
-    /// Whether each literal of `wide` is among `narrow` or always holds. Recurses over the conditions only.
+    /// Whether each literal of `wide` is among `narrow` or always holds. The recursion is over the conditions
+    /// only, not over terms.
     fn conditions(&mut self, wide: &[Literal], narrow: &[Literal], reading: &mut Reading) -> bool {
         let Some((first, rest)) = wide.split_first() else { return true };
         if self.holds_anyway(first, reading) {
@@ -95,8 +97,8 @@ impl<'a> Subsumption<'a> {
         false
     }
 
-    /// Whether a condition always holds: it says that the role is a role, or that two different ground terms
-    /// differ.
+    /// Whether a condition always holds: it says that the role is a role, or that two ground terms differ, which
+    /// they do.
     fn holds_anyway(&self, literal: &Literal, reading: &Reading) -> bool {
         let terms = &self.description.terms;
         let meant = |term: TermId| match terms.get(term) {
@@ -141,7 +143,8 @@ impl<'a> Subsumption<'a> {
             && wide.args.iter().zip(&narrow.args).all(|(&a, &b)| self.term(a, b, reading))
     }
 
-    /// Extends the substitution so that `wide` equals `narrow`; `false` if that is impossible. Iterative.
+    /// Extends the substitution so that the term `wide` becomes `narrow`. `false` if that is impossible. It does
+    /// not recurse.
     fn term(&mut self, wide: TermId, narrow: TermId, reading: &mut Reading) -> bool {
         let terms = &self.description.terms;
         let mut open = vec![(wide, narrow)];

@@ -10,16 +10,16 @@ use crate::keyword::{Connective, Keyword};
 use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
 
-/// The shortest names to check, in characters. Shorter ones such as `x1` and `y1` often differ by one letter
-/// on purpose.
+/// Names with fewer characters than this are not checked. Short names such as `x1` and `y1` often differ by one
+/// letter on purpose.
 const SHORTEST: usize = 5;
-/// The longest names to check, in bytes. The bound keeps the work linear in the text.
+/// Names with more bytes than this are not checked. The bound keeps the work linear in the text.
 const LONGEST: usize = 40;
-/// How often the likely spelling must occur to make a name that occurs once suspect.
+/// A name that occurs once is suspect only if a similar name occurs at least this often.
 const OFTEN: usize = 3;
 
-/// The candidate most similar to `name`; `None` if none is similar enough. Looks at 10,000 candidates at
-/// most.
+/// The candidate that is most similar to `name`. `None` if no candidate is similar enough. Looks at 10,000
+/// candidates at most.
 pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;

@@ -5,12 +5,12 @@ use crate::{Atom, Description, Literal, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// The largest number of steps over which moves are tied to fluents.
+/// Moves are tied to fluents over at most this many steps through relations.
 const TIE_ROUNDS: usize = 6;
 
 impl Domains {
-    /// Counts the variables that arguments of fluents and of moves share, directly or through relations
-    /// that depend on the state or on the moves.
+    /// Counts the variables that an argument of fluents and an argument of moves share. They may share it
+    /// directly, or through relations that depend on the state or on the moves.
     pub(super) fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];
@@ -83,7 +83,7 @@ impl Domains {
         }
     }
 
-    /// `root` and all places inside it.
+    /// The place `root` and all places inside it.
     fn tree(&self, root: Place) -> Vec<Place> {
         let mut out = Vec::new();
         let mut stack = vec![root];

@@ -31,17 +31,17 @@ pub(super) struct Instances<'a> {
 /// A rule split into two joins.
 struct Split {
     rule: Rule,
-    /// The first join: conditions on the state, and the static conditions that read only their variables.
+    /// The first join: the conditions on the state, with the static conditions that read only their variables.
     state: Body,
-    /// The second join and the variables it takes from the first; `None` for a rule without `does`.
+    /// The second join, with the variables that it takes from the first one. `None` for a rule without `does`.
     moves: Option<(Body, Vec<Variable>)>,
-    /// Positive dynamic conditions.
+    /// The positive conditions on dynamic relations, except `does`.
     holds: Vec<Atom>,
     /// Negative conditions on dynamic relations.
     fails: Vec<Atom>,
     /// Positive conditions on moves (`does`).
     does: Vec<(Atom, MoveForm)>,
-    /// Variables that the second join binds and the head or `fails` reads.
+    /// The variables that the second join binds and that the head or `fails` reads.
     bound_later: Vec<Variable>,
 }
 
@@ -51,7 +51,7 @@ struct Split {
 struct MoveForm(Option<Functor>);
 
 impl MoveForm {
-    /// The move of a tuple of `does`, if that term exists.
+    /// The move that a tuple of `does` holds. `None` if the term of the move does not exist.
     fn of_tuple(self, tuple: &[Value], database: &Database) -> Option<Value> {
         match self.0 {
             None => Some(tuple[1]),
@@ -63,12 +63,12 @@ impl MoveForm {
 /// The number of a role and the number of a move.
 type RoleMove = (u32, u32);
 
-/// The key by which moves of the second `does` condition are grouped to a set: the values of the variables
-/// bound later, the first condition's set and its size, the second condition's role, and the moves of all
-/// further conditions.
+/// The moves of the second `does` condition that have an equal key form one set. The key holds the values of the
+/// variables bound later, the first condition's set and its size, the second condition's role, and the moves of
+/// all further conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
-/// Numbers grouped by key, in the order of the keys' first occurrence.
+/// Lists of numbers, grouped by key. The keys are in the order of their first occurrence.
 struct Grouped<K> {
     groups: Vec<(K, Vec<u32>)>,
     places: FxHashMap<K, usize>,
@@ -96,13 +96,13 @@ impl<K: Clone + Eq + Hash> Grouped<K> {
 struct Fitting {
     bound: Vec<Value>,
     sets: Vec<Signal>,
-    /// The number of combinations of single moves that the sets stand for.
+    /// The number of combinations of single moves for which the sets stand.
     by_move: u64,
 }
 
-/// The instances found for the heads of a stratum.
+/// The instances of rules whose heads belong to one stratum.
 struct Found {
-    /// The head's relation and row, and the condition of one instance.
+    /// For each instance, the relation and the row of its head, and the signal of its condition.
     plain: Vec<(RelationId, u32, Signal)>,
     recursive: Vec<Alternative>,
     counts: GroundCounts,
@@ -176,7 +176,7 @@ impl Instances<'_> {
         Ok(counts)
     }
 
-    /// The form of `does` that `relation` stores; `None` for other relations.
+    /// The form in which `relation` stores moves, if it is a relation of `does`. `None` for any other relation.
     fn move_form(&self, relation: RelationId) -> Option<MoveForm> {
         let mut forms = self.relaxed.forms(Carrier::Does).iter();
         forms.find(|form| form.relation == relation).map(|form| MoveForm(form.functor))
@@ -312,7 +312,7 @@ impl Instances<'_> {
         Ok(any)
     }
 
-    /// The moves that fit `bindings`, as sets.
+    /// The moves that fit the variables bound in `bindings`, as move sets.
     fn fitting(
         &mut self,
         split: &Split,
@@ -358,7 +358,7 @@ impl Instances<'_> {
         Ok(fitting.collect())
     }
 
-    /// Adds one instance: its head, and the conjunction of its conditions.
+    /// Adds one instance: the fact of its head, and the conjunction of its conditions.
     #[expect(clippy::too_many_arguments, reason = "all of them are the instance")]
     fn conclude(
         &self,

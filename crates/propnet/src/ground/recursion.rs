@@ -6,8 +6,8 @@ use crate::node::Signal;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// One way to derive a recursive fact: the conjunction of `facts` (numbers of facts of the same stratum)
-/// and `rest`.
+/// One way to derive a recursive fact: the conjunction of `facts` and `rest`. `facts` are numbers of facts of the
+/// same stratum.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) head: u32,
@@ -15,7 +15,7 @@ pub(super) struct Alternative {
     pub(super) rest: Signal,
 }
 
-/// The signals of `count` facts, derived by `alternatives`.
+/// The signals of `count` facts of a stratum, which `alternatives` derive from one another.
 pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: &[Alternative]) -> Vec<Signal> {
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, alternatives.len());
     for _ in 0..count {

@@ -15,15 +15,15 @@ use ggp_game::{Game, StopToken};
 /// The possible facts, and the rules that decide which of them hold.
 pub(super) struct Relaxed {
     lowering: Lowering,
-    /// The exact rules, with their negations, for evaluation in a state.
+    /// The exact rules with all their negations, which decide what holds in a state.
     pub(super) exact: Program,
-    /// Per relation, whether its possible facts may be false: it depends on the state, on the moves, or on a
-    /// negation that the relaxed rules drop.
+    /// For each relation, whether its possible facts may be false in some state. That is so if the relation
+    /// depends on the state, on the moves, or on a negation that the relaxed rules drop.
     dynamic: Vec<bool>,
     /// The relaxed rules, planned. The bodies of exact rules are planned with this program too.
     pub(super) program: Program,
     pub(super) database: Database,
-    /// Per relation, whether it is a demand (magic) predicate, whose facts only say which other facts are
+    /// For each relation, whether it is a demand (magic) predicate: its facts only say which other facts are
     /// demanded.
     wanted: Vec<bool>,
     roles: Vec<Value>,
@@ -32,12 +32,11 @@ pub(super) struct Relaxed {
     pub(super) statistics: Statistics,
 }
 
-/// The number of tried rows after which the joins are planned again for the first time. The number doubles
-/// each time.
+/// The joins are planned again when this many rows have been tried. The number then doubles each time.
 const ROWS_PER_PLAN: u64 = 2_000_000;
 
-/// The maximum number of attempts. After an attempt that exceeds a bound, the next one evaluates a further
-/// relation on demand.
+/// The maximum number of attempts to compute the possible facts. When an attempt exceeds a bound, the next attempt
+/// evaluates one more relation on demand.
 const ATTEMPTS: usize = 6;
 
 impl Relaxed {
@@ -223,7 +222,7 @@ impl Relaxed {
         self.database.values().text(value).into()
     }
 
-    /// The term that a row of a form represents, if that term exists.
+    /// The term that row `row` of the relation of `form` represents. `None` if that term has not been created.
     pub(super) fn carried(&self, form: &Form, row: usize, prefix: usize) -> Option<Value> {
         let columns = &self.rows(form.relation).row(row)[prefix..];
         match form.functor {
@@ -237,7 +236,7 @@ impl Relaxed {
         self.all_carried(carrier);
     }
 
-    /// First column and represented term of all possible facts of `carrier`. Creates the terms.
+    /// For each possible fact of `carrier`, its first column and the term that it represents. Creates these terms.
     pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
         let mut all = Vec::new();
         for form in self.lowering.forms(carrier) {
@@ -254,8 +253,8 @@ impl Relaxed {
     }
 }
 
-/// The relations that depend on an input, or on the negation of a demanded relation (any but the first
-/// `originals`), which the relaxed rules drop.
+/// For each relation, whether it is dynamic: it depends on an input, or on the negation of a demanded relation,
+/// which the relaxed rules drop. Demanded relations are all but the first `originals`.
 fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     let mut dynamic: Vec<bool> =
         (0..exact.signatures().len()).map(|r| exact.level(RelationId(r as u32)) > 0).collect();
@@ -273,7 +272,7 @@ fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     dynamic
 }
 
-/// Adds rules that derive the forms of the input `to` from the forms of `from`.
+/// Adds rules that derive each form of the input `to` from the forms of the carriers `from`.
 fn link(lowering: &Lowering, to: Carrier, from: &[Carrier], rules: &mut Vec<Rule>) {
     let prefix = to.prefix() as u32;
     let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {

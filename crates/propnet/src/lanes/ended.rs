@@ -8,7 +8,7 @@ use crate::program::state_row;
 use crate::rows::Row;
 use ggp_game::{Goals, Move, Playout};
 
-/// Ended playouts that wait for the evaluation of their goals, at most one per lane.
+/// Playouts that have ended and wait for the evaluation of their goals. There is at most one for each lane.
 #[derive(Clone, Debug)]
 pub(super) struct Ended<const W: usize> {
     /// The state rows of the playouts' last states.
@@ -17,7 +17,7 @@ pub(super) struct Ended<const W: usize> {
 }
 
 impl<const W: usize> Ended<W> {
-    /// Room for one ended playout per lane, in a program with `fluents` state rows.
+    /// Room for one ended playout in each lane. The program has `fluents` state rows.
     pub(super) fn new(fluents: usize) -> Ended<W> {
         Ended { states: vec![Row::ZERO; fluents], playouts: Vec::new() }
     }
@@ -37,8 +37,9 @@ struct EndedPlayout {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Passes the playouts of the lanes `ended` to `sink`, now or later. The terminal section must be the
-    /// last section that ran. Returns whether a section other than the goal section has run since.
+    /// Ends the playouts of the lanes `ended`: passes their results to `sink`, at once or later. The terminal
+    /// section must be the last section that ran. Returns whether a section other than the goal section has run
+    /// since.
     pub(super) fn end(
         &mut self,
         run: &Run<'_>,
@@ -69,7 +70,7 @@ impl<const W: usize> Lanes<W> {
         false
     }
 
-    /// Reads the goals of `lanes` from the rows.
+    /// Stores the goals of `lanes`, which it reads from the rows.
     fn read_goals(&mut self, run: &Run<'_>, number: usize, lanes: Row<W>) {
         let roles = run.net.roles.len();
         let goals = &run.programs.phases[number].program.goals;
@@ -94,8 +95,8 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Stores the last states of the lanes `ended`, for up to one playout per lane. Returns whether the
-    /// playouts stored before had to be evaluated first to make room.
+    /// Stores the last states of the lanes `ended`. There is room for one playout in each lane. If that does
+    /// not suffice, the playouts stored before are evaluated first. Returns whether that was so.
     fn put_aside(
         &mut self,
         run: &Run<'_>,

@@ -6,10 +6,10 @@ use crate::rows::Row;
 use crate::select::Keys;
 use ggp_game::{Role, rng};
 
-/// Waiting starts of one phase.
+/// The starts of one phase that wait for a lane.
 pub(super) struct Queue {
     starts: Vec<u32>,
-    /// The next playout: the position of its start in `starts`, and how many playouts that start has had.
+    /// The next playout: the index of its start in `starts`, and the number of playouts from that start before it.
     next: (usize, usize),
     /// The number of playouts that have not begun.
     left: usize,
@@ -30,7 +30,7 @@ impl Queue {
     }
 }
 
-/// The state of one start in the form of rows: a word of 64 equal bits for each state row.
+/// The state of one start, written as rows: for each state row, a word whose 64 bits are equal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template {
     start: Option<u32>,
@@ -38,7 +38,7 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// Forgets the start, since the numbers of starts are those of one run.
+    /// Forgets the loaded start. The indices of starts are valid only within one run.
     pub(super) fn clear(&mut self) {
         self.start = None;
     }
@@ -58,7 +58,7 @@ impl Template {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Starts playouts from `queue` in idle lanes. Returns how many.
+    /// Starts playouts from `queue` in the idle lanes. Returns the number of playouts started.
     pub(super) fn refill(&mut self, run: &Run<'_>, queue: &mut Queue, cut_off_at: &mut u64) -> usize {
         let left = queue.left;
         if left == 0 {

@@ -31,7 +31,7 @@ const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (gues
     (<= (goal ?r 50) (role ?r) (true (lucky ?r)))
     (<= (goal ?r 0) (role ?r) (not (true (winner ?r))) (not (true (lucky ?r))))";
 
-/// Number, steps, goals and moves of each playout, ordered by number.
+/// For each playout in ascending order: its number, its steps, its goals and its moves.
 type Outcomes = Vec<(usize, u32, Vec<Goals>, Vec<Move>)>;
 
 fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Outcomes {

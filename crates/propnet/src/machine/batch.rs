@@ -11,7 +11,7 @@ use ggp_game::{EvalError, Goals, Move};
 use std::sync::Arc;
 
 impl PropNetMachine {
-    /// Loads up to 64 states into the rows.
+    /// Loads up to 64 states into the rows, one state in each bit.
     fn load_batch(&mut self, states: &[&BitState]) {
         self.loaded = None;
         self.done = [false; NEXT];
@@ -152,7 +152,7 @@ impl PropNetMachine {
         }
     }
 
-    /// The value of a literal in all states of the batch, one per bit.
+    /// The value of a literal in all states of the batch, one bit for each state.
     fn word(&self, (row, negated): (u32, bool)) -> u64 {
         self.rows[row as usize].negate_if(negated)
     }

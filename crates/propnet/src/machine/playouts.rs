@@ -13,11 +13,12 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Up to this many playouts run one after the other, because sweeps over all lanes would take longer. The
-/// value is an estimate and not measured for each game.
+/// If a call asks for at most this many playouts, they run one after the other, because sweeps over all lanes
+/// would take longer. The value is an estimate and not measured for each game.
 const SINGLES: usize = 3;
 
-/// The time limit for building the machines of all subgames; if it is exceeded, there are none.
+/// The time limit for building the machines of all subgames. If it is exceeded, the game counts as having no
+/// subgames.
 const SUBGAMES_WITHIN: Duration = Duration::from_millis(600);
 
 /// Buffers for the playouts of one set of programs, created on first use.

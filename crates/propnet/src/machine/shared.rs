@@ -10,23 +10,24 @@ use ggp_game::{EvalError, Fact, Move, Role, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// For networks with at least this many nodes, the program for single states is compiled without gate
-/// sharing, which would take too long.
+/// In a network with at least this many nodes, the program for single states is compiled without the sharing of
+/// gates, which would take too long.
 const SHARE_BELOW: usize = 50_000;
 
 /// Data shared by all machines of one network.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) net: PropNet,
-    /// The role of chance (`random`), if the game has one.
+    /// The index of the role `random` (chance). `None` if the game has no such role.
     pub(super) nature: Option<usize>,
     /// The program for single states: it computes every output of the network.
     pub(super) single: Program,
     /// Programs for playouts from states that are reachable from the initial state.
     pub(super) reachable: PhasePrograms,
-    /// Programs for playouts with decisive moves; compiled on first use, `None` if not available.
+    /// Programs for playouts with decisive moves, compiled on first use. They are `None` if they are not
+    /// available.
     pub(super) decisive: OnceLock<Option<PhasePrograms>>,
-    /// The classes of equivalent moves; computed on first use, `None` if there are none.
+    /// The classes of equivalent moves, computed on first use. They are `None` if no two moves are equivalent.
     pub(super) equivalent: OnceLock<Option<EquivalentMoves>>,
     /// Programs for playouts from all other states; compiled on first use.
     pub(super) general: OnceLock<PhasePrograms>,
@@ -35,7 +36,7 @@ pub(super) struct Shared {
     pub(super) of_text: FxHashMap<Box<str>, Move>,
     /// Per role, the [`Move`] of each of its moves.
     pub(super) moves: Vec<Vec<Move>>,
-    /// Per role, the position of each [`Move`] in the role's own list of moves.
+    /// For each role, the index of each [`Move`] in the role's own list of moves.
     pub(super) own: Vec<FxHashMap<Move, u32>>,
     pub(super) fluent_of: FxHashMap<Fact, u32>,
 }
@@ -89,13 +90,13 @@ impl Shared {
         })
     }
 
-    /// The programs with decisive moves, or `None` if they are not available.
+    /// The programs for playouts with decisive moves. `None` if they are not available.
     pub(super) fn decisive(&self) -> Option<&PhasePrograms> {
         self.decisive_unless(&StopToken::new())
     }
 
-    /// Like [`Shared::decisive`]. If `stop` is raised during the compilation, the programs stay unavailable
-    /// from then on.
+    /// The same as [`Shared::decisive`], but `stop` can end the compilation. The programs are then unavailable
+    /// from that time on.
     pub(super) fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
         let compiled = || {
             let programs =

@@ -28,12 +28,14 @@ impl ScoreWeights {
         SCORE_WEIGHTS[round % SCORE_WEIGHTS.len()]
     }
 
-    /// The score of a state with this nearness and this share of the best goal, without the mobility.
+    /// The score of a state without the term for mobility. `nearness` estimates how near the state is to the goal,
+    /// from 0 to 1, and `share` is its present goal divided by 100.
     pub(super) fn of_goal(self, nearness: f32, share: f32, random: &mut Sequence) -> f32 {
         nearness + GOAL_WEIGHT * share + self.noise * random.between(0.0..1.0) as f32
     }
 
-    /// The score of `moves` legal moves, where a state has about `branching` new successors.
+    /// The term for mobility: the score of a state with `moves` legal moves, where a state has about `branching`
+    /// new successors.
     pub(super) fn of_moves(self, moves: usize, branching: usize) -> f32 {
         let moves = moves as f32;
         self.mobility * moves / (moves + branching as f32)

@@ -20,7 +20,7 @@ pub struct DeterminizeOptions {
     pub seed: u64,
 }
 
-/// The error of an option of tree search that the determinizing player does not support.
+/// The error message for an option of tree search that the determinizing player does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the option `{option}` does not apply to a game of hidden information: {why}; remove it \

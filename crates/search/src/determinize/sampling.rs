@@ -67,8 +67,8 @@ impl<M: Playouts> RunningMatch<M> {
         Ok(())
     }
 
-    /// Draws `count` states and plays one playout after each move of `own` in each of them. Adds the scores
-    /// to `of_moves`.
+    /// Draws `count` states. From each state, plays one playout after each move of `own`, and adds its score to
+    /// that move's entry in `of_moves`.
     fn iterate(&mut self, own: &[Move], count: u64, of_moves: &mut [MoveStats]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -101,9 +101,9 @@ impl<M: Playouts> RunningMatch<M> {
         })
     }
 
-    /// Searches until `iterations` are done, `stop` is raised, or another batch might end after `deadline`.
-    /// Returns the playouts of each move of `own`, and the number of iterations done. A single move needs no
-    /// search.
+    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after `deadline`.
+    /// Returns the statistics of each move of `own`, and the number of iterations done. A role with a single move
+    /// needs no search.
     pub(super) fn search(
         &mut self,
         own: &[Move],
@@ -139,7 +139,7 @@ impl<M: Playouts> RunningMatch<M> {
         Ok((of_moves, done))
     }
 
-    /// The index of the move with the best mean; a random one without playouts.
+    /// The index of the move with the best mean. A random index if there are no playouts.
     pub(super) fn best(&mut self, of_moves: &[MoveStats]) -> usize {
         if of_moves.iter().all(|stats| stats.count == 0) {
             return self.random.below(of_moves.len());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// Longer than any machine takes: a test that hangs fails after this time.
+/// A test that takes longer than this fails: a machine hangs. No test takes as long otherwise.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };

@@ -1,4 +1,4 @@
-//! Tests of whole searches.
+//! Tests of complete searches.
 
 use crate::limits::{Halt, Limits};
 use crate::options::MctsOptions;

@@ -16,9 +16,9 @@ pub(super) struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Adds `playout`. A playout that was `cut_off` scores the estimate of its last state. Any other playout
-    /// has ended, possibly because a role had no legal move, and gets the same score as such a state in the
-    /// tree.
+    /// Adds the result of `playout`. If it was `cut_off` by the clock, its last state is scored by an estimate.
+    /// Otherwise the playout has ended, in a terminal state or because a role had no legal move, and it gets the
+    /// score that such a state has in the tree.
     pub(super) fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
         let start = playout.index / self.per_start;
         self.scores.clear();
@@ -41,7 +41,7 @@ impl Results<'_> {
 /// A playout of a game of one role that ended the game.
 #[derive(Clone, Debug)]
 pub(crate) struct BestPlayout {
-    /// The index of its start state.
+    /// The index of its start state among those of the call.
     pub(crate) start: usize,
     pub(crate) share: f64,
     pub(crate) moves: Vec<Move>,

@@ -5,8 +5,8 @@ use crate::bounds::Bounds;
 use ggp_game::{Move, Role};
 use rustc_hash::FxHashMap;
 
-/// The number of children created at once, twice the lanes of the widest machine. In a state with more
-/// columns, a row starts with only `FIRST` children, since one of them may refute it.
+/// The number of children created at once: twice the number of lanes of the widest machine. In a state with more
+/// columns than this, only `FIRST` children of a row are created at first, since one of them may refute the row.
 const BATCH: usize = 1024;
 const FIRST: usize = 64;
 
@@ -25,18 +25,18 @@ pub(super) struct Frame<S> {
     rows: Vec<Row<S>>,
     /// The number of columns; saturates at `usize::MAX`.
     columns: usize,
-    /// Whether chance has a choice here.
+    /// Whether the role `random` has more than one legal move in the state.
     chance: bool,
     /// For each column, the number of rows whose child is proved below the target; columns without
     /// such rows are absent.
     below: FxHashMap<usize, u32>,
     /// The number of columns where all rows' children are proved below the target.
     below_columns: usize,
-    /// Whether all children of some row reach the target.
+    /// Whether some row reaches the target: all its children do.
     reached: bool,
-    /// All rows before this one are refuted or completely examined.
+    /// All rows before this one are settled: some child refutes the row, or all its children are done.
     next_row: usize,
-    /// In all rows before this one, refuted or not, every child created so far is done.
+    /// In all rows before this one, every child created so far is done, whether the row is refuted or not.
     next_spare_row: usize,
 }
 
@@ -45,13 +45,13 @@ pub(super) struct Frame<S> {
 struct Row<S> {
     /// The children created so far, from column `first` on.
     children: Vec<Child<S>>,
-    /// The number of columns whose children reached the target and were discarded.
+    /// The number of the row's columns whose children reached the target and have been discarded.
     first: usize,
     /// The minimum of the discarded children's lower bounds.
     low: u8,
-    /// The number of `children` that reach the target.
+    /// The number of kept children that reach the target.
     reaching: usize,
-    /// All children before this position are done.
+    /// All kept children before this index are done.
     open: usize,
     /// Whether some child is proved below the target.
     refuted: bool,
@@ -105,7 +105,7 @@ impl<S> Frame<S> {
         }
     }
 
-    /// Appends the joint move of a cell to `out`, in role order.
+    /// Appends to `out` the joint move of the cell in `row` and `column`, in role order.
     pub(super) fn push_joint(&self, (row, mut column): (usize, usize), out: &mut Vec<Move>) {
         let start = out.len();
         out.extend(self.legal.iter().map(|moves| moves[0]));
@@ -117,12 +117,12 @@ impl<S> Frame<S> {
         out[start..=start + self.role.index()].rotate_left(1);
     }
 
-    /// The number of children to create at once when `row` needs some.
+    /// The number of children to create at once when `row` needs more children.
     pub(super) fn batch(&self, row: usize) -> usize {
         if self.columns <= BATCH { BATCH } else { self.rows[row].created().clamp(FIRST, BATCH) }
     }
 
-    /// The next cells to create, as row and column: at most `most`, those of `row` first.
+    /// The next cells without a child, as row and column. There are at most `most`, and those of `row` come first.
     pub(super) fn uncreated(&self, row: usize, most: usize) -> Vec<(usize, usize)> {
         let mut cells = Vec::new();
         for (number, of_row) in self.rows.iter().enumerate().skip(row) {
@@ -135,7 +135,7 @@ impl<S> Frame<S> {
         cells
     }
 
-    /// Appends the next child of `row`.
+    /// Appends `child` to `row`, in the next column.
     pub(super) fn add(&mut self, row: usize, child: Child<S>, target: u8) {
         let is_decided = child.is_decided(target);
         let children = &mut self.rows[row].children;
@@ -167,14 +167,14 @@ impl<S> Frame<S> {
         }
     }
 
-    /// Whether the state is proved to reach the target, or proved not to reach it.
+    /// Whether it is decided that the state reaches the target, or that it does not.
     pub(super) fn is_settled(&self) -> bool {
         let columns = if self.chance { self.columns } else { 1 };
         self.reached || (self.columns > 0 && self.below_columns >= columns)
     }
 
-    /// The next step: first the rows that may still reach the target are examined and completed, then the
-    /// remaining open children are examined, and then further children are created.
+    /// The next step in the state. The order is: complete the rows that may still reach the target; then examine
+    /// the remaining children; then create further children.
     pub(super) fn next(&mut self) -> Next {
         while let Some(row) = self.rows.get_mut(self.next_row) {
             if !row.refuted {
@@ -214,7 +214,7 @@ impl<S> Frame<S> {
         row.children.drain(..).map(|child| bytes_of(&child.state)).sum()
     }
 
-    /// The bounds of the state that its children prove.
+    /// The bounds that the children prove for the state.
     pub(super) fn bounds(&self) -> Bounds {
         let complete = self.rows.iter().filter(|row| row.created() == self.columns);
         let low = complete.map(Row::low).max().filter(|_| self.columns > 0).unwrap_or(0);
@@ -235,8 +235,8 @@ impl<S> Frame<S> {
         Bounds { low, high: high.max(low) }
     }
 
-    /// A joint move whose child alone shows that the target is reached or not reached; `None` without
-    /// such a child.
+    /// A joint move whose child alone decides whether the state reaches the target. `None` if no single child
+    /// decides it.
     pub(super) fn deciding(&self, target: u8) -> Option<Vec<Move>> {
         let shows = |child: &Child<S>| {
             if self.reached { child.bounds.low >= target } else { child.bounds.high < target }
@@ -251,7 +251,7 @@ impl<S> Frame<S> {
         Some(joint)
     }
 
-    /// The role's move that guarantees `low`; `None` if the role has no choice.
+    /// The role's move that guarantees the goal `low`. `None` if the role has only one move.
     pub(super) fn best(&self, low: u8) -> Option<Move> {
         let sure = |row: &Row<S>| row.created() == self.columns && row.low() == low;
         let row = self.rows.iter().position(sure).filter(|_| self.rows.len() > 1)?;
@@ -265,7 +265,7 @@ impl<S> Row<S> {
         self.first + self.children.len()
     }
 
-    /// The goal that the row's move guarantees, provided that all its children exist.
+    /// The goal that the row's move guarantees, if all children of the row have been created.
     fn low(&self) -> u8 {
         self.children.iter().map(|child| child.bounds.low).min().unwrap_or(100).min(self.low)
     }
@@ -286,7 +286,7 @@ impl<S> Child<S> {
         self.bounds.high = self.bounds.high.min(known.high);
     }
 
-    /// Whether the child is proved to reach the target, or proved not to reach it.
+    /// Whether it is decided that the child reaches the target, or that it does not.
     pub(super) fn is_decided(&self, target: u8) -> bool {
         self.bounds.low >= target || self.bounds.high < target
     }

@@ -15,7 +15,8 @@ pub(super) struct ProofTable<S> {
 }
 
 impl<S: Hash + Eq> ProofTable<S> {
-    /// Creates a table of at most `memory` bytes for states with about `heap` heap bytes each.
+    /// Creates a table of at most `memory` bytes. Each state is expected to hold about `heap` bytes outside
+    /// itself.
     pub(super) fn new(memory: usize, heap: usize) -> ProofTable<S> {
         let most = (memory / (size_of::<Option<(S, Bounds)>>() + heap)).max(1);
         let most_heap = memory.saturating_sub(most * size_of::<Option<(S, Bounds)>>());
@@ -27,19 +28,19 @@ impl<S: Hash + Eq> ProofTable<S> {
         size_of_val(&*self.entries) + self.heap
     }
 
-    /// The slot of `state`.
+    /// The index of the slot in which `state` is kept.
     fn place(&self, state: &S) -> usize {
         ((u128::from(hash_of(state)) * self.entries.len() as u128) >> 64) as usize
     }
 
-    /// The known bounds of `state`.
+    /// The bounds that the table has for `state`. [`Bounds::UNKNOWN`] if the state is not in the table.
     pub(super) fn get(&self, state: &S) -> Bounds {
         let entry = self.entries.get(self.place(state)).and_then(Option::as_ref);
         entry.filter(|(known, _)| known == state).map_or(Bounds::UNKNOWN, |&(_, bounds)| bounds)
     }
 
-    /// Adds or narrows the bounds of `state`; `bytes_of` gives a state's heap bytes. A state that exceeds the
-    /// memory is not added.
+    /// Stores the bounds of `state`, or narrows those that are stored. `bytes_of` gives the bytes that a state
+    /// holds outside itself. If the memory does not suffice, the state is not stored.
     pub(super) fn put(&mut self, state: S, bounds: Bounds, bytes_of: impl Fn(&S) -> usize) {
         if self.entries.is_empty() {
             self.entries.resize_with(self.most, || None);

@@ -76,16 +76,17 @@ fn a_ring_is_solved_and_a_limited_run_gives_bounds() {
     assert_eq!(value(&solver.solution()), (50, 50));
 }
 
-/// The first role's goal after a joint move that ends the game.
+/// A function from the indices of all roles' moves to the first role's goal. The joint move ends the game.
 type Payoff = fn(&[u32]) -> u8;
 
-/// All roles choose simultaneously among the same number of moves, in one step or in an endless game.
+/// A game in which all roles choose simultaneously among the same number of moves. It ends after one step, or
+/// never.
 #[derive(Clone)]
 struct Wide {
     moves: u32,
     /// The goal after a joint move; `None` if the game does not end.
     goal: Option<Payoff>,
-    /// The number of states created.
+    /// The number of states created so far, over all clones.
     made: Arc<AtomicUsize>,
 }
 
@@ -124,7 +125,7 @@ fn wide(roles: usize, moves: u32, goal: Option<Payoff>) -> (TestMachine<Wide>, A
     (TestMachine::new(Wide { moves, goal, made: Arc::clone(&made) }, &names[..roles]), made)
 }
 
-/// Six roles have 729,000,000 joint moves, four 810,000.
+/// Six roles have 729,000,000 joint moves in this game; four roles have 810,000.
 #[test]
 fn one_reply_refutes_without_all_joint_moves() {
     // The first role gets 0 if all others make the same particular move, whatever it plays itself.

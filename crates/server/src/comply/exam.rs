@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest time for an answer that needs no thinking.
+/// The longest time for an answer to a message that needs no thinking.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// The longest wait for an answer that may not come at all.
+/// The longest wait for an answer where a player may give none.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An examination in progress.
@@ -32,7 +32,7 @@ pub(super) struct Exam<'a> {
     pub(super) matches: u32,
 }
 
-/// One check: its name, importance and expected behaviour.
+/// One check: its name, its importance and the expected behaviour.
 #[derive(Clone, Copy)]
 pub(super) struct Line {
     pub(super) check: &'static str,
@@ -107,7 +107,8 @@ impl Exam<'_> {
         say(self.address, text, patience, self.stop)
     }
 
-    /// Sends `text`, whose answer must be one of `words`; returns the answer in lower case.
+    /// Sends `text` and expects one of `words` as the answer. Returns the answer in lower case, or `None` if the
+    /// check fails.
     fn word(&mut self, line: Line, text: &str, words: &[&str], patience: Duration) -> Option<String> {
         let (said, elapsed) = self.say(text, patience);
         let outcome = match said {
@@ -138,7 +139,7 @@ impl Exam<'_> {
         self.judge(line, "( INFO )", outcome, elapsed)
     }
 
-    /// Sends messages for a match that was never begun, and PREVIEW.
+    /// Sends PREVIEW, and messages for a match that was never begun.
     fn ask_as_stranger(&mut self) {
         let moves = ggp_protocol::LastTurn::Moves(vec!["(take 1 9)".to_owned(), "wait".to_owned()]);
         let nothing = ggp_protocol::LastTurn::Nothing;
@@ -161,13 +162,14 @@ impl Exam<'_> {
         Trial::new(id, game, Role(role), spelling)
     }
 
-    /// Sends START and checks its answer.
+    /// Sends START and checks the answer. Returns whether the player accepts the match.
     fn start(&mut self, line: Line, trial: &Trial) -> bool {
         let clock = self.setup.clocks.start;
         self.word(line, &trial.start(self.setup.clocks), &["ready"], clock).is_some()
     }
 
-    /// Sends a PLAY whose answer must be one of `legal`, within the play clock.
+    /// Sends a PLAY and expects one of the moves `legal` within the play clock. Returns the move, or `None` if the
+    /// check fails.
     fn play(&mut self, line: Line, trial: &Trial, text: &str, legal: &[String]) -> Option<String> {
         let clock = self.setup.clocks.play;
         let (said, elapsed) = self.say(text, clock + crate::remote::GRACE);
@@ -230,7 +232,8 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays from the first answer to STOP; replaces the player's second move by another.
+    /// Plays a match from the player's first move to STOP. Reports another move in place of the player's second
+    /// move.
     fn play_on(
         &mut self,
         trial: &mut Trial,
@@ -276,7 +279,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays the same game in scrambled words and in upper case.
+    /// Plays the same game again, first in scrambled words and then in upper case.
     fn play_other_spellings(&mut self) -> Result<(), Failure> {
         const LINES: [[Line; 4]; 2] = [
             [
@@ -319,7 +322,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Sends INFO, a PLAY of an unknown match, and ABORT while the player thinks.
+    /// Sends INFO, a PLAY of an unknown match, and ABORT, all while the player thinks.
     fn interrupt_thinking(&mut self) -> Result<(), Failure> {
         const INFO: Line = should("thinking.info", "an answer within half a second");
         const STRANGER: Line = should("thinking.stranger", "busy within half a second");

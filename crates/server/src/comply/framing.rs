@@ -1,4 +1,4 @@
-//! The checks of bytes: heads, lengths, framings, invalid messages.
+//! The checks of a player's HTTP: heads of replies, lengths of texts, framings, and invalid messages.
 
 use super::exam::{AT_ONCE, Exam, Line, PATIENCE, must, should, text_of};
 use crate::http::ReplyError;
@@ -7,7 +7,7 @@ use ggp_protocol::About;
 use std::time::Instant;
 
 impl Exam<'_> {
-    /// Sends INFO and checks the reply's head; `false` if no reply comes.
+    /// Sends INFO and checks the head of the reply. Returns `false` if no reply comes.
     pub(super) fn introduce(&mut self) -> bool {
         let began = Instant::now();
         let bytes = request_bytes(self.address, "", "( INFO )");
@@ -50,7 +50,7 @@ impl Exam<'_> {
         true
     }
 
-    /// Sends INFO in the framings that GGP programs use.
+    /// Sends INFO in each way in which GGP programs frame a message.
     pub(super) fn frame(&mut self) {
         let post = |version: &str, end: &str, name: &str| {
             format!("POST / HTTP/{version}{end}Sender: GAMESERVER{end}{name}: 8{end}{end}( INFO )")
@@ -118,7 +118,7 @@ impl Exam<'_> {
         self.judge(line, bytes, outcome, began.elapsed());
     }
 
-    /// Sends invalid messages. Any answer or none is accepted, but the player must stay available.
+    /// Sends invalid messages. The player may answer anything or nothing, but it must stay available.
     pub(super) fn send_garbage(&mut self) {
         const ANSWERED: Line = should("garbage", "an answer or the end of the connection");
         let deep = format!("POST / HTTP/1.0\r\nContent-Length: 100000\r\n\r\n{}", "(".repeat(100_000));

@@ -6,9 +6,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Requirement {
-    /// Managers rely on it; without it, matches fail.
+    /// Managers rely on the checked behaviour. Without it, matches fail.
     Must,
-    /// The protocol demands it, or some managers need it; the reference player may lack it.
+    /// The protocol demands the checked behaviour, or some managers need it. The reference player may lack it.
     Should,
 }
 
@@ -35,9 +35,9 @@ pub struct Finding {
     pub verdict: Verdict,
     /// The expected behaviour.
     pub expected: &'static str,
-    /// The message sent, shortened.
+    /// The message that was sent, shortened.
     pub sent: String,
-    /// The answer, shortened, or the error.
+    /// The answer, shortened, or the error if there was none.
     pub got: String,
     /// The time until the answer, in milliseconds.
     pub milliseconds: u64,
@@ -53,7 +53,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Whether every check conforms; false if any failed or was skipped.
+    /// Whether every check conforms. It is false if a check failed or was skipped.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.verdict == Verdict::Conforms)
     }

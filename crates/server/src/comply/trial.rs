@@ -6,14 +6,14 @@ use ggp_game::{Clocks, EvalError, Fact, Game, Interpreter, Role, StateMachine};
 use ggp_protocol::{LastTurn, Reply, rules_line};
 use std::sync::Arc;
 
-/// The spelling of a match's symbols in messages.
+/// The spelling of a match's symbols in messages to the player.
 #[derive(Clone, Debug)]
 pub(super) enum Spelling {
-    /// The spelling of the rules.
+    /// As in the rules.
     Plain,
-    /// Everything in upper case.
+    /// All symbols in upper case.
     Upper,
-    /// Scrambled words.
+    /// All symbols replaced by scrambled words.
     Scrambled(Box<Scramble>),
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// A match in the initial state, with the examined player in `role`.
+    /// A match in the initial state of the game. The examined player plays `role`.
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
@@ -68,12 +68,12 @@ impl Trial {
         wire::start(&self.id, &self.spelling.write(game.role_name(self.role)), &rules, clocks)
     }
 
-    /// The PLAY message with a joint move; `None` for the first PLAY.
+    /// The PLAY message that reports `joint`. `None` stands for the first PLAY, which reports nothing.
     pub(super) fn play(&self, joint: Option<&[String]>) -> String {
         wire::play(&self.id, &self.moves(joint))
     }
 
-    /// The STOP message with the last joint move.
+    /// The STOP message that reports the last joint move. `None` if no move was made.
     pub(super) fn stop(&self, joint: Option<&[String]>) -> String {
         wire::stop(&self.id, &self.moves(joint))
     }
@@ -85,7 +85,8 @@ impl Trial {
         }
     }
 
-    /// The PLAY message of GDL-II, with the examined player's percepts of `joint`, made in the current state.
+    /// The PLAY message of GDL-II, which reports what the examined player perceives of `joint`, made in the
+    /// current state. `None` stands for the first PLAY.
     pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
         let Some(joint) = joint else {
             let first = LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() };
@@ -110,7 +111,7 @@ impl Trial {
         self.legal(self.role)
     }
 
-    /// A joint move: `own` for the examined player, the first legal move for every other role.
+    /// A joint move in which the examined player makes `own` and every other role its first legal move.
     pub(super) fn joint(&mut self, own: &str) -> Result<Vec<String>, EvalError> {
         let roles: Vec<Role> = self.machine.game().roles().collect();
         let mut joint = Vec::with_capacity(roles.len());
@@ -124,7 +125,7 @@ impl Trial {
         Ok(joint)
     }
 
-    /// Makes a joint move.
+    /// Advances the match by a joint move.
     pub(super) fn advance(&mut self, joint: &[String]) -> Result<(), EvalError> {
         let joint = self.machine.parse_joint(joint)?;
         self.state = self.machine.next_state(&self.state, &joint)?;
@@ -135,7 +136,7 @@ impl Trial {
         self.machine.is_terminal(&self.state)
     }
 
-    /// The move in a reply, in the rules' spelling; the error says why there is none.
+    /// The move in a reply, in the spelling of the rules. The error says why the reply holds no move.
     pub(super) fn read(&self, reply: &str) -> Result<String, String> {
         match Reply::parse_move(&self.spelling.read(reply), |_| false) {
             Ok(Reply::Move(mv)) => Ok(mv),

@@ -11,7 +11,7 @@ pub struct HttpLimits {
     pub head: usize,
     /// The maximum size of one message text, in bytes.
     pub body: usize,
-    /// The maximum size of all texts being received or answered, in bytes.
+    /// The maximum total size of the texts of all connections, in bytes.
     pub bodies: usize,
     /// The time from accepting a connection to the last byte of its message. It covers the whole
     /// message, not one read, so a slow sender cannot keep a thread.
@@ -25,8 +25,8 @@ pub struct HttpLimits {
 }
 
 impl Default for HttpLimits {
-    /// 16 KiB for a head, 4 MiB for a text (published rulesheets have at most a few hundred KiB), 16 MiB for
-    /// all texts, 10 s to receive a message, 2 s to send a reply, 256 connections.
+    /// The default bounds: 16 KiB for a head, 4 MiB for a text (published rulesheets have at most a few hundred
+    /// KiB), 16 MiB for all texts, 10 s to receive a message, 2 s to send a reply, 256 connections.
     fn default() -> HttpLimits {
         HttpLimits {
             head: 16 << 10,
@@ -39,7 +39,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// The memory budget that all texts share.
+/// The memory budget that the texts of all connections share.
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: AtomicUsize,
@@ -51,7 +51,7 @@ impl Memory {
         Arc::new(Memory { used: AtomicUsize::new(0), bound })
     }
 
-    /// An empty share that can grow.
+    /// A share of the budget. It is empty and can grow.
     pub(crate) fn share(self: &Arc<Memory>) -> Share {
         Share { memory: Arc::clone(self), bytes: 0 }
     }
@@ -65,7 +65,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Grows the share to at least `bytes`; `false` if the budget does not suffice.
+    /// Grows the share to at least `bytes`. Returns `false` if the budget does not suffice.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> bool {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|&more| more > 0) else { return true };
         let before = self.memory.used.fetch_add(more, Ordering::Relaxed);

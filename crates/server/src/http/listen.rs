@@ -1,7 +1,8 @@
-//! The server loop: it accepts a bounded number of connections, one thread each.
+//! The loop of the server. It accepts a bounded number of connections and serves each on a thread of its own.
 //!
-//! Invariant: a connection that has not sent its message cannot block others for long. If there are
-//! too many, the oldest connection still receiving is closed; connections that wait for an answer are kept.
+//! Invariant: a connection that has not sent its message cannot block others for long. If there are too many
+//! connections, the oldest one that is still sending its message is closed. Connections that wait for an answer
+//! are kept.
 
 use super::limits::{HttpLimits, Memory};
 use super::reply::Reply;
@@ -20,12 +21,13 @@ const TICK: Duration = Duration::from_millis(20);
 /// The longest wait for unfinished answers when the server stops.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// The length of the queue of connections not yet accepted. The standard library asks for a shorter queue; if
-/// it is full, the peer's system retries only after a second, which can be a whole play clock.
+/// The length of the queue of connections that the server has not accepted yet. The standard library asks for a
+/// shorter queue. If the queue is full, a peer's system retries only after a second, which can be a whole play
+/// clock.
 const BACKLOG: i32 = 1024;
 
-/// The time a connection has to send its message before it may be closed in favour of a new one; twice the
-/// intended number of connections ends this protection.
+/// A connection has this time to send its message before it may be closed in favour of a new one. At twice the
+/// intended number of connections, it may be closed before.
 const FAIR: Duration = Duration::from_millis(100);
 
 /// The stack size of a connection's thread, in bytes; nothing on it recurses.
@@ -33,7 +35,7 @@ const STACK: usize = 256 << 10;
 
 /// Answers requests. It is called by many threads at once and may block.
 pub(crate) trait Respond: Send + Sync + 'static {
-    /// The reply to `request`.
+    /// The reply to `request`. It may take until the end of a clock.
     fn respond(&self, request: &Request) -> Reply;
 
     /// Called about every 20 ms.
@@ -52,7 +54,7 @@ struct Connections {
 
 #[derive(Default)]
 struct ConnectionState {
-    /// Connections whose message has not arrived, oldest first.
+    /// The connections whose message has not arrived yet, in the order of their numbers: the oldest comes first.
     receiving: BTreeMap<u64, (Instant, Arc<TcpStream>)>,
     open: usize,
     accepted: u64,
@@ -63,8 +65,8 @@ impl Connections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Admits a connection; closes the oldest receiving one if `bound` are open. `None` if twice `bound` are
-    /// open and none of them is receiving.
+    /// Admits a connection. If `bound` connections are open, closes the oldest one that is still sending its
+    /// message. `None` if twice `bound` connections are open and none of them is still sending.
     fn enter(self: &Arc<Self>, stream: &Arc<TcpStream>, bound: usize) -> Option<Entry> {
         let mut state = self.lock();
         if state.open >= bound {
@@ -101,14 +103,14 @@ impl Connections {
     }
 }
 
-/// An open connection; dropping it removes it from the table.
+/// An open connection. Dropping the entry removes the connection from the table.
 struct Entry {
     connections: Arc<Connections>,
     number: u64,
 }
 
 impl Entry {
-    /// The message has arrived, so the connection is no longer closed in favour of others.
+    /// Notes that the message has arrived, so that the connection is no longer closed in favour of others.
     fn received(&self) {
         self.connections.lock().receiving.remove(&self.number);
     }
@@ -124,7 +126,7 @@ impl Drop for Entry {
     }
 }
 
-/// Serves `listener` until `stop` is raised; then closes all connections and returns.
+/// Serves `listener` until `stop` is raised. Then closes all connections and returns.
 ///
 /// # Errors
 /// When the listener has no address.
@@ -181,7 +183,7 @@ pub(crate) fn listen(
     Ok(())
 }
 
-/// A local address at which a listener bound to the unspecified address can be reached.
+/// An address on this machine at which a listener can be reached that is bound to the unspecified address.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
@@ -192,7 +194,7 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// Serves one connection: a request, a reply, the end.
+/// Serves one connection: reads a request, sends the reply, and closes the connection.
 fn serve(
     stream: &TcpStream,
     peer: SocketAddr,
@@ -226,7 +228,7 @@ fn serve(
     }
 }
 
-/// Reads and drops incoming bytes for up to 200 ms or 1 MiB.
+/// Reads and drops what still arrives, for up to 200 ms or 1 MiB.
 fn discard(mut stream: &TcpStream) {
     use super::timed::TimedRead;
     let by = Instant::now() + Duration::from_millis(200);
@@ -240,7 +242,7 @@ fn discard(mut stream: &TcpStream) {
     }
 }
 
-/// The reply to a peer that sent no valid request; `None` if the peer is gone.
+/// The reply to a peer that sent no valid request. `None` if the peer has closed the connection.
 fn refusal(error: &RequestError) -> Option<Reply> {
     Some(match error {
         RequestError::Closed | RequestError::Broken(_) => return None,

@@ -1,4 +1,4 @@
-//! One message from the manager's side: a request with the reference server's bytes, then a reply.
+//! One message of a manager to a player: a request with the bytes that the reference server sends, and its reply.
 
 use super::reply::{Answer, ReplyError, read_reply};
 use super::timed::{TimedRead, write_by};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 /// The longest time to make a connection.
 pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 
-/// The interval at which a waiting reader checks its stop token.
+/// While a reader waits, it checks its stop token at this interval.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// The address of a player: `http://host:port/`, `host:port`, `[::1]:9147`.
+/// The address of a player, as in `http://host:port/`, `host:port` or `[::1]:9147`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     /// The host name or IP address, without brackets.
@@ -109,7 +109,7 @@ pub(crate) fn request_bytes(address: &Address, receiver: &str, text: &str) -> Ve
     .into_bytes()
 }
 
-/// A stream whose reads fail when a token is raised.
+/// A stream whose reads fail soon after a stop token is raised.
 struct Stoppable<'a> {
     stream: &'a TcpStream,
     stop: &'a StopToken,
@@ -143,7 +143,7 @@ pub(crate) fn post(
     exchange(address, &request_bytes(address, receiver, text), by, stop)
 }
 
-/// Sends `bytes` unchanged and waits for a reply, like [`post`].
+/// Sends `bytes` unchanged, and waits for a reply as [`post`] does.
 pub(crate) fn exchange(
     address: &Address,
     bytes: &[u8],
@@ -163,7 +163,7 @@ pub(crate) fn exchange(
     reply
 }
 
-/// The manner in which [`probe`] sends its bytes.
+/// The way in which [`probe`] sends its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
     /// In one write; the connection stays open for writing.
@@ -174,7 +174,7 @@ pub(crate) enum Sending {
     Dripping,
 }
 
-/// Sends `bytes` and waits for a reply until `by`. The flag tells whether the peer closed the
+/// Sends `bytes` and waits for a reply until `by`. The flag in the result tells whether the peer closed the
 /// connection within 300 ms after the reply.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use std::time::Instant;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    /// The reason phrase after the status; ASCII without line ends.
+    /// The reason phrase after the status. It is ASCII without line ends.
     pub(crate) reason: String,
     pub(crate) text: Vec<u8>,
 }
@@ -23,7 +23,7 @@ impl Reply {
         Reply { status: 200, reason: "OK".to_owned(), text: text.into() }
     }
 
-    /// A refusal: a status for programs that read it, and a text for those that do not. Characters of
+    /// A refusal. Its status is for programs that read it, and its text for those that do not. Characters of
     /// `reason` outside printable ASCII are replaced, so that no message can inject headers.
     pub(crate) fn refusal(status: u16, reason: &str, text: &str) -> Reply {
         let plain = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
@@ -49,7 +49,7 @@ impl Reply {
         bytes
     }
 
-    /// Writes the reply to the peer by `by`.
+    /// Writes the reply to the peer. Fails if it cannot be written by the time `by`.
     pub(crate) fn write(&self, stream: &TcpStream, by: Instant) -> io::Result<()> {
         write_by(stream, &self.to_bytes(), by)
     }
@@ -96,11 +96,11 @@ pub struct Answer {
     pub head: Vec<u8>,
     /// The text, unchanged except for surplus bytes after a complete text.
     pub text: Vec<u8>,
-    /// The declared length; `None` if the head has none.
+    /// The length that the head declares. `None` if the head declares none.
     pub declared: Option<usize>,
 }
 
-/// Reads a reply. The content of the first line is ignored, as in the reference server.
+/// Reads a reply. Ignores the content of the first line, as the reference server does.
 pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Answer, ReplyError> {
     let head = read_head(source, MAX_REPLY_HEAD, by).map_err(|error| match error {
         RequestError::TooSlow => ReplyError::TimedOut,
@@ -179,7 +179,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
-        /// For any bytes from a player: no panic, termination, and no text beyond the limits.
+        /// Whatever bytes a player sends, reading ends without a panic, and no text exceeds the limits.
         #[test]
         fn any_bytes_end_in_a_reply_or_an_error(
             start in prop::sample::select(vec!["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\nContent-length: 7\n\n"]),

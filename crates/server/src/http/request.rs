@@ -14,15 +14,15 @@ const MAX_HEADERS: usize = 64;
 /// A received request.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// `POST`, `GET`, `OPTIONS`, …
+    /// The method: `POST`, `GET`, `OPTIONS` or another one.
     pub(crate) method: String,
     /// The path, percent-encoded.
     pub(crate) target: String,
-    /// The bytes after the head; empty unless the method is POST.
+    /// The bytes after the head. Empty unless the method is POST.
     pub(crate) text: Vec<u8>,
-    /// The time of the first read; the sender's clock started then or earlier.
+    /// The time of the first read. The sender's clock started at this time or earlier.
     pub(crate) arrived: Instant,
-    /// The text's part of the memory budget.
+    /// The part of the memory budget that the text takes. It is held until the request is dropped.
     pub(crate) _share: Share,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn read_request(
     read_from(&mut &*stream, limits, memory, by, go_on)
 }
 
-/// Reads one request from any source; `go_on` is called if the sender waits for `100 Continue`.
+/// Reads one request from `source`. Calls `go_on` if the sender waits for `100 Continue`.
 pub(crate) fn read_from(
     source: &mut impl TimedRead,
     limits: &HttpLimits,
@@ -114,17 +114,17 @@ pub(crate) fn read_from(
     })
 }
 
-/// The value of the first header with this name, trimmed; the comparison ignores case.
+/// The value of the first header with this name, without surrounding blanks. Case does not matter in names.
 fn header<'a>(headers: &[httparse::Header<'a>], name: &str) -> Option<&'a [u8]> {
     headers.iter().find(|h| h.name.eq_ignore_ascii_case(name)).map(|h| h.value.trim_ascii())
 }
 
-/// The declared length; `None` if it is missing or not a number.
+/// The length that the headers declare. `None` if it is missing or not a number.
 pub(crate) fn content_length(headers: &[httparse::Header<'_>]) -> Option<usize> {
     std::str::from_utf8(header(headers, "content-length")?).ok()?.parse().ok()
 }
 
-/// A head, and the bytes after it that the same reads returned.
+/// A head, and the bytes behind it that were read with it.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) bytes: Vec<u8>,
@@ -132,7 +132,7 @@ pub(crate) struct Head {
     pub(crate) arrived: Instant,
 }
 
-/// Reads up to the first empty line; line ends may be LF or CRLF.
+/// Reads up to the first empty line. Lines may end with LF or CRLF.
 pub(crate) fn read_head(
     source: &mut impl TimedRead,
     limit: usize,
@@ -169,7 +169,8 @@ pub(crate) fn read_head(
     }
 }
 
-/// The position after the empty line that ends a head; empty lines before the first line are skipped.
+/// The position after the empty line that ends a head. Empty lines before the first line are skipped. `None` if
+/// the head is not complete.
 fn head_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let start = bytes.iter().position(|b| !matches!(b, b'\r' | b'\n'))?;
     let from = searched.max(start);
@@ -208,7 +209,8 @@ pub(crate) mod tests {
     use std::collections::VecDeque;
     use std::time::Duration;
 
-    /// A source that returns these chunks in order; `None` is a silence until the reader's deadline.
+    /// A source that returns these chunks in order. `None` stands for a silence that lasts until the reader's
+    /// deadline.
     pub(crate) struct Script(pub(crate) VecDeque<Option<Vec<u8>>>);
 
     impl Script {
@@ -340,7 +342,8 @@ pub(crate) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// For any bytes, portions and silences: no panic, termination, and no text beyond the limits.
+        /// Whatever bytes and silences arrive, in whatever portions, reading ends without a panic, and no text
+        /// exceeds the limits.
         #[test]
         fn any_bytes_end_in_a_request_or_an_error(
             pieces in prop::collection::vec((piece(), prop::bool::weighted(0.1)), 0..40)
@@ -355,7 +358,7 @@ pub(crate) mod tests {
             }
         }
 
-        /// A valid request gives the same text however it is cut into portions.
+        /// A valid request gives the same text in whatever portions it arrives.
         #[test]
         fn portions_do_not_matter(cuts in prop::collection::vec(1usize..20, 1..40)) {
             let mut bytes = &b"POST / HTTP/1.0\r\nSender: GAMESERVER\r\nContent-Length: 30\r\n\r\n( PLAY m1 (( mark 1 2 ) noop ) )"[..];

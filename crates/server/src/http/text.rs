@@ -8,10 +8,10 @@ use super::timed::TimedRead;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The silence after a complete list that ends the text although the declared length is larger.
+/// A silence of this length after a complete list ends the text, even if the declared length is larger.
 pub(crate) const SETTLE: Duration = Duration::from_millis(150);
 
-/// The silence that ends the text if the declared length is reached but the list is still open.
+/// A silence of this length ends the text if its declared length is reached but its list is still open.
 pub(crate) const SETTLE_OPEN: Duration = Duration::from_millis(750);
 
 /// Counts the parentheses of a text as it arrives.
@@ -67,9 +67,10 @@ pub(crate) enum TextError {
 /// Reads the rest of a text of which `text` has already arrived.
 ///
 /// A text is complete when it has its `declared` length and no open list. Without a declared length, or with
-/// length 0, it ends with its first list or with the stream. A wrong length is tolerated: a list that is open
-/// at the declared length is read on until a silence of [`SETTLE_OPEN`]; a list closed before it is accepted
-/// after a silence of [`SETTLE`], and so is an empty text of declared length 0.
+/// length 0, it ends with its first list or with the stream. A wrong length is tolerated. If a list is still open
+/// at the declared length, reading continues until a silence of [`SETTLE_OPEN`]. If the list is closed before the
+/// declared length, the text is accepted after a silence of [`SETTLE`]. An empty text of declared length 0 is
+/// accepted after a silence of [`SETTLE`], too.
 pub(crate) fn read_text(
     source: &mut impl TimedRead,
     mut text: Vec<u8>,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 /// A source of bytes whose reads have a deadline.
 pub(crate) trait TimedRead {
-    /// Reads some bytes; returns 0 at the end of the stream. Fails with [`io::ErrorKind::TimedOut`] if none
-    /// arrives by `by`.
+    /// Reads some bytes. Returns 0 at the end of the stream. Fails with [`io::ErrorKind::TimedOut`] if no byte
+    /// arrives until `by`.
     fn read_by(&mut self, buffer: &mut [u8], by: Instant) -> io::Result<usize>;
 }
 
@@ -15,7 +15,7 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// The time until `by`; the error [`io::ErrorKind::TimedOut`] if `by` has passed.
+/// The time left until `by`. Fails with [`io::ErrorKind::TimedOut`] if `by` has passed.
 fn remaining(by: Instant) -> io::Result<Duration> {
     let left = by.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
@@ -33,7 +33,7 @@ impl TimedRead for &TcpStream {
     }
 }
 
-/// Writes all of `bytes`; fails with [`io::ErrorKind::TimedOut`] after `by`.
+/// Writes all of `bytes`. Fails with [`io::ErrorKind::TimedOut`] if that is not done by the time `by`.
 pub(crate) fn write_by(mut stream: &TcpStream, mut bytes: &[u8], by: Instant) -> io::Result<()> {
     while !bytes.is_empty() {
         stream.set_write_timeout(Some(remaining(by)?))?;

@@ -35,7 +35,7 @@ pub(super) enum Command {
     Stop { last_turn: LastTurn },
 }
 
-/// The role that the player plays, known once the rules have been read.
+/// The role that the player plays. It is known once the rules have been read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedRole {
     pub(super) role: Role,
@@ -49,14 +49,14 @@ pub(super) struct MatchStart {
     pub(super) role: String,
     pub(super) rules: Vec<u8>,
     pub(super) clocks: Clocks,
-    /// The answer to START.
+    /// The pending answer to START.
     pub(super) pending: Arc<PendingAnswer>,
     pub(super) commands: Receiver<Command>,
     /// Raised when the match has left the table; it stops every evaluation of its rules.
     pub(super) quit: Arc<AtomicBool>,
-    /// Raised when an evaluation of the worker delays a question to the player.
+    /// Raised when an evaluation of the worker delays a question to the player. It ends the evaluation.
     pub(super) hurry: StopToken,
-    /// Receives the role once the rules have been read.
+    /// Receives the role that the player plays, once the rules have been read.
     pub(super) played: Arc<OnceLock<PlayedRole>>,
     pub(super) running: RunningMatch,
 }
@@ -101,8 +101,8 @@ impl MatchStart {
     }
 }
 
-/// Runs `player` on a new thread, which holds `running` until it ends. `None` if the thread cannot be
-/// spawned; the cause is logged.
+/// Runs `player` on a new thread, which holds `running` until it ends. Returns `None` and logs the cause if the
+/// thread cannot be spawned.
 fn spawn_player(
     player: PlayerWorker,
     factory: Arc<dyn PlayerFactory>,
@@ -115,7 +115,7 @@ fn spawn_player(
     spawned.inspect_err(|error| tracing::error!(%error, "cannot start a thread for a player")).ok().map(drop)
 }
 
-/// Reads the rules. `None` if they are invalid or have no role `role`; the cause is logged.
+/// Reads the rules. Returns `None` and logs the cause if the rules are invalid or have no role `role`.
 fn read_game(
     rules: Vec<u8>,
     role: &str,
@@ -147,15 +147,16 @@ fn read_game(
     found.map(|role| (game, role))
 }
 
-/// The worker's knowledge of its match.
+/// What the worker knows of its match.
 struct MatchWorker {
     game: Arc<Game>,
     role: Role,
-    /// `None` if the state is not known (GDL-II), or cannot be evaluated within the limits.
+    /// The current state. `None` in GDL-II, where it is not known, and if it cannot be evaluated within the
+    /// limits.
     state: Option<TrackedState>,
-    /// The possible states in GDL-II; `None` once they contradict the percepts.
+    /// The possible states in GDL-II. `None` in GDL-I, and once the percepts contradict all of them.
     possible: Option<PossibleStates>,
-    /// The number of PLAY and STOP messages that were translated.
+    /// The number of PLAY and STOP messages that have been translated.
     turn: u32,
 }
 
@@ -168,8 +169,8 @@ impl MatchWorker {
         MatchWorker { game, role, state, possible, turn: 0 }
     }
 
-    /// Handles commands until STOP, or until their channel is closed. Questions for the player go to
-    /// `questions`; `answered` is the answer to START.
+    /// Handles commands until STOP, or until their channel is closed. Questions for the player go to `questions`.
+    /// `answered` is the pending answer to START.
     fn run(
         &mut self,
         commands: &Receiver<Command>,
@@ -221,8 +222,8 @@ impl MatchWorker {
         pending.know_legal(self.legal());
     }
 
-    /// Translates the report of PLAY or STOP into an observation; also returns the joint move, if the
-    /// state is known. `previous` is the previous answer. An error changes nothing.
+    /// Translates the report of PLAY or STOP into an observation. Also returns the joint move, if the state is
+    /// known. `previous` is the player's previous answer. An error changes nothing.
     fn translate(
         &mut self,
         last_turn: &LastTurn,
@@ -249,21 +250,23 @@ impl MatchWorker {
         Ok((observation, joint))
     }
 
-    /// The observation of percepts in an old dialect, without the turn number and the player's own move.
+    /// The observation for percepts in an old dialect, which gives neither the turn number nor the player's own
+    /// move.
     fn percepts(&self, previous: Option<&str>, terms: &[String]) -> OwnedObservation {
         let mut percepts: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
         percepts.sort_unstable();
         OwnedObservation::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), percepts }
     }
 
-    /// Whether a list of terms in a game with percepts is a joint move: it has one term a role, and this
-    /// role's term is the previous answer.
+    /// Whether a list of terms in a game with percepts is a joint move. It is one if it has a term for each role,
+    /// and if the term of the played role is the previous answer.
     fn is_joint(&self, terms: &[String], previous: Option<&str>) -> bool {
         terms.len() == self.game.role_count()
             && previous.is_some_and(|own| own.eq_ignore_ascii_case(&terms[self.role.index()]))
     }
 
-    /// Translates a joint move into the rules' spelling.
+    /// Translates a joint move into the spelling of the rules. Also returns the machine's moves, if the state is
+    /// known.
     fn read_joint(&mut self, terms: &[String]) -> Result<(Vec<String>, Option<Vec<Move>>), PlayError> {
         let roles = self.game.role_count();
         if terms.len() != roles {
@@ -274,8 +277,8 @@ impl MatchWorker {
         Ok((state.texts(&joint), Some(joint)))
     }
 
-    /// Advances the known state or the possible states by one turn; `joint` is the joint move, if it is
-    /// known.
+    /// Advances the known state or the possible states by one turn. `joint` is the joint move, or `None` if it is
+    /// not known.
     fn advance(&mut self, observation: &OwnedObservation, joint: Option<&[Move]>) {
         match observation {
             OwnedObservation::Start => {}
@@ -309,8 +312,8 @@ impl MatchWorker {
     }
 }
 
-/// The information set of the played role in a GDL-II game, cut to the few states that determine the legal
-/// moves.
+/// A few states of the information set of the played role in a GDL-II game, from which the legal moves are
+/// computed.
 struct PossibleStates {
     machine: Interpreter,
     states: InformationSet<Interpreter>,
@@ -327,7 +330,7 @@ impl PossibleStates {
         Some(PossibleStates { machine, states })
     }
 
-    /// Keeps the successors that agree with the own move and the percepts; `None` if there are none.
+    /// Keeps the successors that agree with the role's move `own` and with the percepts. `None` if there are none.
     fn update(&mut self, own: &str, percepts: &[Fact]) -> Option<()> {
         self.states.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
         let own = self.machine.parse_move(own)?;

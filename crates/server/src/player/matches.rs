@@ -1,7 +1,7 @@
-//! The table of matches: it passes messages on to the matches and recognises repeated messages.
+//! The table of matches. It passes messages on to the matches, and recognises repeated messages.
 //!
-//! Invariant: the table's lock is not held while a thread evaluates rules or waits for an answer, so messages
-//! for other matches, INFO and ABORT are answered at once.
+//! Invariant: the table's lock is not held while a thread evaluates rules or waits for an answer. Messages for
+//! other matches, INFO and ABORT are therefore answered at once.
 
 use super::match_worker::{Command, MatchStart, PlayedRole};
 use super::pending_answer::PendingAnswer;
@@ -16,14 +16,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The time between a player's deadline and the latest instant of its answer, for the wake-up and the
-/// hand-over.
+/// The time between a player's deadline and the latest instant at which its answer leaves. It covers the wake-up
+/// of threads and the hand-over of the answer.
 const GUARD: Duration = Duration::from_millis(30);
 
-/// The minimum time for an answer, whatever the margin; it suffices for a legal move.
+/// The minimum time for an answer, whatever the margin is. It suffices for a legal move.
 const MIN_TIME: Duration = Duration::from_millis(50);
 
-/// The maximum time for which START waits for the threads of ended matches.
+/// The maximum time for which START waits until the threads of ended matches have ended.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
@@ -33,9 +33,9 @@ const STACK: usize = 2 << 20;
 #[derive(Debug)]
 struct Entry {
     commands: Sender<Command>,
-    /// The answer to the last START or PLAY.
+    /// The pending answer to the last START or PLAY.
     current: Arc<PendingAnswer>,
-    /// The report in the last PLAY; `None` before the first PLAY.
+    /// The report of the last turn in the last PLAY. `None` before the first PLAY.
     asked: Option<LastTurn>,
     clocks: Clocks,
     /// The instant at which the match is dropped if no further message comes.
@@ -47,10 +47,10 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether a PLAY that reports `last_turn` repeats the last PLAY. GDL-I has no turn numbers, and the same
-    /// joint move may occur in two successive turns; then, however, this player's move in it equals the last
-    /// answer. If the manager replaces this player's move by the same other move in two successive turns, the
-    /// second PLAY is wrongly taken for a repetition.
+    /// Whether a PLAY that reports `last_turn` is a repetition of the last PLAY. GDL-I has no turn numbers, and
+    /// the same joint move may occur in two successive turns. In that case, however, this player's move in it
+    /// equals the player's last answer. One case is taken for a repetition wrongly: the manager replaces this
+    /// player's move by the same other move in two successive turns.
     fn is_repeated(&self, last_turn: &LastTurn) -> bool {
         match (self.asked.as_ref(), last_turn) {
             (None, _) => false,
@@ -71,7 +71,7 @@ impl Entry {
         }
     }
 
-    /// Stops the player and every evaluation, and answers all waiting threads.
+    /// Stops the player and every evaluation, and answers all threads that wait.
     fn quit(&self) {
         self.current.interrupt();
         self.quit.store(true, Ordering::Relaxed);
@@ -85,7 +85,7 @@ pub(super) struct Matches {
     config: PlayerConfig,
     factory: Arc<dyn PlayerFactory>,
     table: Mutex<FxHashMap<String, Entry>>,
-    /// Counts the matches with threads, including those that have left the table and still run.
+    /// The number of matches whose threads are running. It includes matches that have left the table.
     running: Arc<RunningMatches>,
 }
 
@@ -107,14 +107,14 @@ impl Matches {
         self.lock().len() < self.config.matches
     }
 
-    /// The player's deadline and the latest instant of the answer, for a message that `arrived` at this
-    /// instant and gives this `clock`.
+    /// The player's deadline, and the latest instant at which the answer leaves. The message arrived at `arrived`
+    /// and gives the clock `clock`.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
         let time = clock.saturating_sub(self.config.margin).max(MIN_TIME);
         (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
     }
 
-    /// START: begins a match and waits for its player to be ready.
+    /// Handles START: begins a match and waits until its player is ready. Returns the answer.
     pub(super) fn start(
         &self,
         id: &str,
@@ -182,7 +182,7 @@ impl Matches {
         answer
     }
 
-    /// PLAY: asks the match's player for a move and waits for it. `busy` for an unknown id.
+    /// Handles PLAY: asks the match's player for a move and waits for it. Returns `busy` for an unknown id.
     pub(super) fn play(&self, id: &str, last_turn: LastTurn, arrived: Instant) -> String {
         let pending = {
             let mut table = self.lock();
@@ -210,7 +210,7 @@ impl Matches {
         pending.wait()
     }
 
-    /// STOP: ends a match without waiting for its player, which still receives the last moves.
+    /// Handles STOP: ends a match without waiting for its player, which still receives the last moves.
     pub(super) fn stop(&self, id: &str, last_turn: LastTurn) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.current.interrupt();
@@ -219,7 +219,7 @@ impl Matches {
         "done"
     }
 
-    /// ABORT: drops a match.
+    /// Handles ABORT: drops a match.
     pub(super) fn abort(&self, id: &str) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.quit();
@@ -227,7 +227,7 @@ impl Matches {
     }
 
     /// Drops matches that have been silent for too long or could not begin. If a question does not reach its
-    /// player in time, the match worker abandons its evaluation of the state.
+    /// player in time, it makes the match worker abandon its evaluation of the state.
     pub(super) fn tend(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {

@@ -11,10 +11,10 @@ use std::time::Instant;
 /// The maximum number of waiting threads. Each repetition of a message by the manager adds one.
 const MAX_WAITING: usize = 16;
 
-/// The answer to START or PLAY: given, or awaited by the threads that serve the message.
+/// The answer to START or PLAY. It has been given, or the threads that serve the message wait for it.
 #[derive(Debug)]
 pub(super) struct PendingAnswer {
-    /// The player's deadline.
+    /// The time by which the player must answer.
     pub(super) due: Instant,
     /// The instant at which the answer leaves, whether or not the player is done.
     pub(super) latest: Instant,
@@ -27,9 +27,9 @@ pub(super) struct PendingAnswer {
     passed_on: AtomicBool,
     /// The number of waiting threads.
     waiting: AtomicUsize,
-    /// The answer if there is no better one.
+    /// The answer if there is no other one.
     refusal: &'static str,
-    /// The answer to START if the player is late; `None` for other questions.
+    /// The answer to START if the player is late. `None` if the question is not START.
     fallback: Option<&'static str>,
     state: Mutex<State>,
     changed: Condvar,
@@ -47,20 +47,22 @@ struct State {
 pub(super) enum Proposal {
     /// A move.
     Move(String),
-    /// No move: the player has failed or ended, or is not ready.
+    /// No move: the player has failed, has ended, or is not ready.
     Nothing,
 }
 
-/// The match worker's knowledge of the legal moves.
+/// What the match worker knows of the legal moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Legal {
-    /// All legal moves, in the rules' spelling.
+    /// All legal moves, in the spelling of the rules.
     Moves(Vec<String>),
-    /// Not known: hidden information, or an evaluation beyond its limits.
+    /// The legal moves are not known: because of hidden information, or because the evaluation exceeded its
+    /// limits.
     Unknown,
 }
 
-/// The best available answer: a legal proposal, else a legal move, else any proposal.
+/// The best answer that is available: the proposal if it is legal, else a legal move, else the proposal. `None` if
+/// there is neither.
 fn best_answer(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
     let proposed = match proposal {
         Some(Proposal::Move(mv)) => Some(mv),
@@ -79,7 +81,7 @@ fn best_answer(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<Str
 }
 
 impl PendingAnswer {
-    /// The answer to PLAY; `nil` if there is no move by the latest instant.
+    /// The pending answer to PLAY. It becomes `nil` if there is no move by the latest instant.
     pub(super) fn play(due: Instant, latest: Instant) -> PendingAnswer {
         PendingAnswer::new(due, latest, "nil", None)
     }
@@ -126,7 +128,7 @@ impl PendingAnswer {
         !self.passed_on.load(Ordering::Relaxed) && self.asked.elapsed() >= quarter
     }
 
-    /// Sets the player's proposal; answers if the legal moves are known.
+    /// Sets the player's proposal. If the legal moves are known, this settles the answer.
     pub(super) fn propose(&self, proposal: Proposal) {
         let mut state = self.lock();
         if state.answer.is_some() {
@@ -136,7 +138,7 @@ impl PendingAnswer {
         self.resolve(&mut state);
     }
 
-    /// Sets the legal moves; answers if there is a proposal.
+    /// Sets the legal moves. If there is a proposal, this settles the answer.
     pub(super) fn know_legal(&self, legal: Legal) {
         let mut state = self.lock();
         state.legal = Some(legal);
@@ -151,7 +153,7 @@ impl PendingAnswer {
         }
     }
 
-    /// Answers if there is no answer yet; returns whether this answer is the first one.
+    /// Sets the answer, unless there is one. Returns whether it was set.
     pub(super) fn settle(&self, answer: &str) -> bool {
         let mut state = self.lock();
         let first = state.answer.is_none();
@@ -162,17 +164,17 @@ impl PendingAnswer {
         first
     }
 
-    /// Answers with the refusal if there is no answer yet.
+    /// Sets the refusal as the answer, unless there is an answer.
     pub(super) fn refuse(&self) {
         self.settle(self.refusal);
     }
 
-    /// The answer, if there is one.
+    /// The answer. `None` while it is pending.
     pub(super) fn answer(&self) -> Option<String> {
         self.lock().answer.clone()
     }
 
-    /// Stops the thinking for this question and the pondering after it.
+    /// Ends the player's thinking for this question and its pondering after it.
     pub(super) fn interrupt(&self) {
         self.stop.stop();
         self.ponder.stop();

@@ -1,6 +1,6 @@
-//! The thread of one player: it starts the player, asks it for moves, and lets it ponder in between.
+//! The thread of one player. It starts the player, asks it for moves, and lets it ponder in between.
 //!
-//! Invariants: every question gets a proposal or a refusal unless the player never returns; a panic ends the
+//! Invariants: every question gets a proposal or a refusal, unless the player never returns. A panic ends the
 //! player and nothing else. A player that was not ready within the start clock is started again with the next
 //! question for a move.
 
@@ -50,7 +50,7 @@ pub(super) struct PlayerWorker {
     pub(super) role: Role,
     pub(super) clocks: Clocks,
     pub(super) ponders: bool,
-    /// The answer to START.
+    /// The pending answer to START.
     pub(super) start: Arc<PendingAnswer>,
     pub(super) questions: Receiver<Question>,
 }
@@ -98,8 +98,8 @@ impl PlayerWorker {
         }
     }
 
-    /// Starts the player and returns whether it is ready. A player that ran out of time may be started again;
-    /// after any other failure it is dropped.
+    /// Starts the player, and returns whether it is ready. A player that ran out of time may be started again.
+    /// After any other failure the player is dropped.
     fn start(&self, player: &mut Option<Box<dyn Player>>, deadline: Deadline, stop: &StopToken) -> bool {
         match ask(player, |player| player.start(&self.game, self.role, self.clocks, deadline, stop)) {
             Some(Ok(())) => true,
@@ -116,8 +116,8 @@ impl PlayerWorker {
         }
     }
 
-    /// Starts the player in the first half of the time for a move and tells it the turns it has `missed`;
-    /// returns whether it is ready.
+    /// Starts the player within the first half of the time for a move, and tells it the turns it has `missed`.
+    /// Returns whether it is ready.
     fn start_late(
         &self,
         player: &mut Option<Box<dyn Player>>,
@@ -153,7 +153,8 @@ fn play(player: &mut Option<Box<dyn Player>>, observation: &OwnedObservation, pe
     }
 }
 
-/// Calls the player; `None` if there is no player or it panicked. A panic drops the player.
+/// Calls the player and returns its answer. `None` if there is no player, or if it panicked. A panic drops the
+/// player.
 fn ask<T>(player: &mut Option<Box<dyn Player>>, question: impl FnOnce(&mut dyn Player) -> T) -> Option<T> {
     let answer = catch(|| player.as_mut().map(|player| question(&mut **player))).flatten();
     if answer.is_none()
@@ -189,7 +190,7 @@ mod tests {
         Duration::from_millis(n)
     }
 
-    /// A test player that needs `preparation` to start.
+    /// A test player that needs the time `preparation` to start.
     struct Slow {
         preparation: Duration,
         prepared: bool,
@@ -244,8 +245,9 @@ mod tests {
         }
     }
 
-    /// The answers to START and to PLAYs that report the previous answer, until the player has searched for two
-    /// moves; and the calls that the player received. The factory takes the time `making`.
+    /// The answers to START and to a sequence of PLAYs, and the calls that the player received. Each PLAY reports
+    /// the previous answer. The sequence ends when the player has searched for two moves. The factory takes the
+    /// time `making` to make the player.
     fn answers(making: Duration, preparation: Duration, clocks: [u64; 2]) -> (Vec<String>, Vec<String>) {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let notes = Arc::clone(&seen);

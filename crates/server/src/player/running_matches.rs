@@ -1,7 +1,7 @@
-//! The number of matches whose threads still run, which may exceed the number of matches in the table.
+//! The number of matches whose threads are running. It may exceed the number of matches in the table.
 //!
 //! A match that has left the table still occupies its threads until they notice it, usually for less than a
-//! millisecond; a player that ignores its stop token may occupy its thread for much longer.
+//! millisecond. A player that ignores its stop token may occupy its thread for much longer.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 #[derive(Default, Debug)]
 pub(super) struct RunningMatches {
     count: Mutex<usize>,
-    /// Signalled when a match leaves.
+    /// Signalled when a match's last thread has ended.
     left: Condvar,
 }
 
@@ -19,8 +19,8 @@ impl RunningMatches {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more match. If `limit` matches run already, waits for one to end; `None` if none ends within
-    /// `patience`.
+    /// Counts one more match. If `limit` matches are running, waits until one of them ends. `None` if none ends
+    /// within `patience`.
     pub(super) fn enter(
         self: &Arc<RunningMatches>,
         limit: usize,
@@ -37,7 +37,7 @@ impl RunningMatches {
     }
 }
 
-/// One match with running threads; it leaves the count when its last thread drops it.
+/// One match whose threads are running. It is counted until its last thread drops it.
 #[derive(Debug)]
 pub(super) struct RunningMatch(Arc<RunningMatches>);
 

@@ -1,4 +1,4 @@
-//! The current state of a match, which the match worker tracks to know the legal moves and their spelling.
+//! The current state of a match. The match worker tracks it in order to know the legal moves and their spelling.
 
 use ggp_game::{EvalError, Game, Interpreter, JointMoveError, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 pub(super) struct TrackedState {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
-    /// The legal moves of every role.
+    /// The legal moves of every role, in role order.
     legal: Vec<Vec<Move>>,
 }
 
 impl TrackedState {
-    /// The initial state of a game. Raising `hurry` ends every evaluation.
+    /// The initial state of a game. Raising `hurry` ends every evaluation of this value.
     ///
     /// # Errors
     /// When the rules cannot be evaluated within their limits.
@@ -31,7 +31,8 @@ impl TrackedState {
             .try_for_each(|role| self.machine.legal_moves(&state, Role(role as u8), &mut self.legal[role]))
     }
 
-    /// The joint move with these texts, one a role. Managers may play illegal moves.
+    /// The joint move with these texts, one for each role. It need not be legal, because managers may play illegal
+    /// moves.
     ///
     /// # Errors
     /// When a text is not a known move, or the number of texts is not the number of roles.
@@ -47,7 +48,7 @@ impl TrackedState {
     /// Advances to the state after `joint`.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated within their limits; this value must then be dropped.
+    /// When the rules cannot be evaluated within their limits. The caller must then drop this value.
     pub(super) fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
         self.state = self.machine.next_state(&self.state, joint)?;
         if self.machine.has_many_moves() {

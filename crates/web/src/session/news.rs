@@ -1,4 +1,4 @@
-//! The output of a session: its status, its states, and the record of the match.
+//! What a session shows: its status, its states, and the record of the match.
 
 use super::{Inner, Session};
 use crate::analysis::Analysis;
@@ -14,14 +14,14 @@ use std::time::Duration;
 /// The status of a session, with its new states.
 pub(crate) struct News {
     pub(crate) value: Value,
-    /// Number of states in the history.
+    /// The number of states in the history.
     pub(crate) count: usize,
     /// Whether the session is closed.
     pub(crate) over: bool,
 }
 
 impl Session {
-    /// The constant properties of the session, and its status.
+    /// The properties of the session that do not change, and its status.
     pub(crate) fn about(&self) -> Value {
         let roles = self.known.game.roles();
         json!({
@@ -34,8 +34,8 @@ impl Session {
         })
     }
 
-    /// The status, the states from number `from` on in brief, and the current state for display if its
-    /// number is not below `from`. A page that has the other states needs no further request.
+    /// The status, the states from number `from` on in brief, and the current state for display if its number is
+    /// at least `from`. A page that has the earlier states needs no further request.
     pub(crate) fn news(&self, from: usize) -> News {
         let inner = lock(&self.inner);
         let mut value = Self::standing(&inner);
@@ -49,7 +49,7 @@ impl Session {
         News { value, count, over }
     }
 
-    /// The status.
+    /// The status of the session.
     pub(crate) fn status(&self) -> Value {
         let mut value = Self::standing(&lock(&self.inner));
         value["reasoner"] = json!(self.known.reasoner());
@@ -73,7 +73,7 @@ impl Session {
         })
     }
 
-    /// Whether `thought` must stay hidden because a person chooses at the same time.
+    /// Whether `thought` must stay hidden, because a person chooses a move at the same time.
     fn is_secret(inner: &Inner, thought: &Analysis) -> bool {
         let Some(node) = inner.history.get(thought.node) else { return true };
         let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
@@ -109,7 +109,7 @@ impl Session {
         Some(picture::node(&self.known, number, &node, before.as_deref()))
     }
 
-    /// The record of the match up to the state `to`, by default the current one.
+    /// The record of the match up to the state `to`. If `to` is `None`, up to the current state.
     pub(crate) fn record(&self, to: Option<usize>) -> Option<Record> {
         let inner = lock(&self.inner);
         let to = to.unwrap_or(inner.tip);

@@ -11,7 +11,7 @@ use ggp_game::{EvalError, Role, StopToken, rng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Interval between two updates of the displayed search results.
+/// The interval between two updates of the search results on the page.
 const SHOW: Duration = Duration::from_millis(100);
 
 /// The search for one move.
@@ -27,14 +27,15 @@ pub(super) struct Work {
     shown: Option<Instant>,
 }
 
-/// The result of a slice.
+/// The result of a slice of a search.
 struct Thinking {
     choice: Option<String>,
     report: Option<ggp_game::SearchReport>,
 }
 
 impl Session {
-    /// The search for the next engine that has to choose. A running search of that role continues.
+    /// The search for the next engine that has to choose a move. If a search of that role is running, it
+    /// continues.
     pub(super) fn next_work(&self, inner: &mut Inner) -> Option<Work> {
         let node = inner.history.get(inner.tip)?;
         if node.moment.terminal {
@@ -57,7 +58,7 @@ impl Session {
         Some(Work { role, since, time, iterations, hint: false, hurry: false, shown: None })
     }
 
-    /// Runs one slice. Returns whether the session stays in the queue. The pool calls it.
+    /// Runs one slice. Returns whether the session remains in the queue. The pool calls this function.
     pub(crate) fn think(self: &Arc<Self>, stop: &StopToken) -> bool {
         let (work, turn, tip, node, before) = {
             let mut inner = lock(&self.inner);
@@ -195,8 +196,8 @@ impl Session {
         Ok(Thinking { choice: None, report: due.then(|| engine.report(role)) })
     }
 
-    /// The result of a slice in which the search could not set its position: a random move once the time
-    /// is over.
+    /// The result of a slice in which the engine could not take up its position. When the time is over, the result
+    /// is a random move.
     fn without_mind(&self, work: &Work, node: &Node) -> Thinking {
         let late = work.hurry || work.since.elapsed() >= work.time;
         let choice = late.then(|| self.draw(0, work.role, &node.moment.legal[work.role]));
@@ -209,8 +210,8 @@ impl Session {
         (0..inner.seats.len()).filter(is_engine).collect()
     }
 
-    /// Searches for a hint to `role` in the current state `at` for `time`. A time of zero ends the
-    /// running hint.
+    /// Searches for a hint to `role` in the state `at`, which must be the current one, for the time `time`. A time
+    /// of zero ends the hint that is running.
     pub(crate) fn advise(self: &Arc<Self>, at: usize, role: usize, time: Duration) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if at != inner.tip {
@@ -235,7 +236,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the searching engine answer at once.
+    /// Makes the engine that is searching answer at once.
     pub(crate) fn hurry(self: &Arc<Self>) {
         let mut inner = lock(&self.inner);
         if let Some(work) = &mut inner.work {
