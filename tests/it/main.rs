@@ -5,6 +5,7 @@ mod arena;
 mod board;
 mod comparisons;
 mod decisive;
+mod equilibrium;
 mod equivalent_moves;
 mod evaluable;
 mod explain;

@@ -13,6 +13,7 @@ mod completions;
 mod comply;
 mod console;
 mod dot;
+mod equilibrium;
 mod exit;
 mod explain;
 mod fmt;

@@ -5,12 +5,12 @@ use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Parses a number of seconds, 0 or more.
+/// Parses a number of seconds that is at least 0.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     read_seconds(text).ok_or_else(|| not_seconds("0, or a positive number such as 0.5"))
 }
 
-/// Parses a number of seconds above 0.
+/// Parses a number of seconds that is greater than 0.
 pub(crate) fn positive_seconds(text: &str) -> Result<Duration, String> {
     let time = read_seconds(text).filter(|time| !time.is_zero());
     time.ok_or_else(|| not_seconds("a positive number such as 0.5"))
@@ -22,6 +22,12 @@ fn read_seconds(text: &str) -> Option<Duration> {
 
 fn not_seconds(wanted: &str) -> String {
     format!("not a valid number of seconds; write {wanted}")
+}
+
+/// Parses a share of the goal range, from 0 (exclusive) to 1.
+pub(crate) fn share_of_range(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "not a valid share; write a number above 0 and up to 1, such as 0.001".to_owned())
 }
 
 /// A parser of whole numbers in `range`.
@@ -45,7 +51,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::{positive_seconds, seconds, whole};
+    use super::{positive_seconds, seconds, share_of_range, whole};
     use std::time::Duration;
 
     #[test]
@@ -60,6 +66,15 @@ mod tests {
         let wanted = "not a valid number of seconds; write a positive number such as 0.5";
         for bad in ["0", "-0", "0.0", "1e-99", "-1", "1e99"] {
             assert_eq!(positive_seconds(bad), Err(wanted.to_owned()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn shares_are_above_0_and_at_most_1() {
+        assert_eq!(share_of_range("1e-5"), Ok(1e-5));
+        assert_eq!(share_of_range("1"), Ok(1.0));
+        for bad in ["0", "-0.1", "1.1", "nan", "", "1 %"] {
+            assert!(share_of_range(bad).is_err(), "{bad}");
         }
     }
 

@@ -1,8 +1,9 @@
 //! `ggp solve`: proves the goal that each role can guarantee.
 
 use crate::console;
-use crate::exit::Exit;
-use crate::number::{positive_seconds, whole};
+use crate::equilibrium;
+use crate::exit::{Exit, UsageError};
+use crate::number::{positive_seconds, share_of_range, whole};
 use crate::play::stop_on_signal;
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
@@ -13,9 +14,10 @@ use ggp_game::{Deadline, Playouts, Role, StopToken};
 use ggp_search::{Halt, Limits, Solver};
 use serde::Serialize;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Number of states between two progress updates.
+/// The number of states between two updates of the progress display.
 const SLICE: u64 = 10_000;
 
 /// Prove what each role can make sure of, whatever the others do
@@ -23,12 +25,18 @@ const SLICE: u64 = 10_000;
 /// Goes through the game tree, so it is for small games and ends of games. A role's goal is proved
 /// when both bounds are the same; chance and simultaneous moves can leave them apart. Ends with 1
 /// if time or memory ran out before.
+///
+/// In a game of hidden information (with `sees`), computes what roles earn who know only what they
+/// see: for two roles whose goals have a constant sum an equilibrium, by CFR+ on the whole tree; for
+/// one role its best play against chance. Other such games are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp solve games/tic_tac_toe.kif
   ggp solve games/connect_four.kif --from match.json --seconds 60 --memory 2000
-  ggp solve games/nim.kif --json | jq '.[0].low'")]
+  ggp solve games/nim.kif --json | jq '.[0].low'
+  ggp solve games/monty_hall.kif
+  ggp solve games/monty_hall.kif --efg monty_hall.efg")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
@@ -38,10 +46,16 @@ pub(crate) struct Arguments {
     /// before it have left
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
-    /// Memory for the proof of a role: for proved states and those under way
+    /// Memory for the proof of a role, or for the tree of a game of hidden information
     #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = whole(1u32..))]
     memory: u32,
-    /// One JSON array with an object for each role
+    /// With hidden information: end when best responses gain at most this share of the goal range
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-5, value_parser = share_of_range)]
+    exploitability: f64,
+    /// With hidden information: write the whole tree to FILE, in Gambit's extensive form
+    #[arg(long, value_name = "FILE")]
+    efg: Option<PathBuf>,
+    /// One JSON array with an object for each role; one object for a game of hidden information
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,6 +68,27 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load()?;
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
+    if game.has_percepts() {
+        if record.is_some() {
+            let why = "no role knows the state of a recorded match; solve games of hidden information from the start";
+            return Err(UsageError(why.to_owned()).into());
+        }
+        let solve = equilibrium::Solve {
+            name: arguments.file.game_name(),
+            target: arguments.exploitability,
+            memory: (arguments.memory as usize).saturating_mul(1 << 20),
+            end: arguments.seconds.map_or(Deadline::never(), Deadline::after),
+            efg: arguments.efg.as_deref(),
+            json: arguments.json,
+            stop,
+            progress,
+        };
+        return arguments.reasoning.build(&game)?.with(solve);
+    }
+    if arguments.efg.is_some() {
+        let why = "--efg is for games of hidden information; the rules of this game have no `sees`";
+        return Err(UsageError(why.to_owned()).into());
+    }
     arguments.reasoning.build(&game)?.with(Prove { arguments, record, stop, progress })
 }
 
@@ -64,7 +99,7 @@ struct Prove<'a> {
     progress: Progress,
 }
 
-/// The result for one role. The names are part of the interface.
+/// The result for one role. The names of the members are part of the interface.
 #[derive(Serialize)]
 struct Proof {
     role: String,
@@ -72,7 +107,7 @@ struct Proof {
     high: u8,
     best: Option<String>,
     states: u64,
-    /// Whether the proof is complete. Bounds that differ then cannot be improved.
+    /// Whether the proof is complete. If the bounds differ all the same, they cannot be improved.
     complete: bool,
     /// Whether the proof ended because the memory limit was reached.
     out_of_memory: bool,
@@ -119,7 +154,7 @@ fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The share of the remaining time for the first of `roles` roles.
+/// The time for the first of `roles` roles, which share the time that is left.
 fn share(left: Option<Duration>, roles: usize) -> Option<Duration> {
     left.map(|left| left / roles as u32)
 }
@@ -159,7 +194,7 @@ fn prove<M: Playouts + 'static>(
 }
 
 impl Proof {
-    /// The result as text.
+    /// The result as a line of text.
     fn line(&self) -> String {
         let Proof { role, low, high, states, .. } = self;
         let value = match (low == high, self.complete) {

@@ -1,0 +1,125 @@
+//! `ggp solve` in games of hidden information.
+
+use ggp_tests::workspace;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn solve(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(workspace())
+        .arg("solve")
+        .args(arguments)
+        .output()
+        .expect("ggp runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn written(name: &str, rules: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, rules).expect("a file");
+    path
+}
+
+#[test]
+fn best_play_against_chance_is_told_with_its_plan() {
+    let run = solve(&["games/monty_hall.kif"]);
+    assert_eq!(run.status.code(), Some(0));
+    let wanted = "guest  66.67 expected by best play against chance; 16 beliefs over 34 states\n  \
+        at the start: (choose 1)\n  after (choose 1), wait (opened 2): change\n  \
+        after (choose 1), wait (opened 3): change\n";
+    assert_eq!(text(&run.stdout), wanted);
+    let run = solve(&["games/monty_hall.kif", "--json"]);
+    let solution: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert!((solution["value"].as_f64().expect("a number") - 200.0 / 3.0).abs() < 1e-9, "{solution}");
+    assert_eq!(solution["plan"][1]["history"], serde_json::json!([["(choose 1)"], ["wait", "(opened 2)"]]));
+    assert_eq!(solution["plan"][1]["move"], "change");
+}
+
+#[test]
+fn an_equilibrium_is_told_with_its_strategies() {
+    let run = solve(&["games/kuhn_poker.kif"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let said = text(&run.stdout);
+    assert!(said.starts_with("first  48.61 expected in equilibrium\nsecond  51.39 "), "{said}");
+    assert!(said.contains(" on 55 nodes with 12 information sets\n"), "{said}");
+    assert_eq!(said.lines().count(), 4 + 12, "{said}");
+    // The king never folds, and the jack never calls.
+    assert!(
+        said.contains("second after wait (dealt king), wait (did first bet): call 1.000, fold 0.000\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("second after wait (dealt jack), wait (did first bet): call 0.000, fold 1.000\n"),
+        "{said}"
+    );
+    let run = solve(&["games/kuhn_poker.kif", "--json", "--exploitability", "0.01"]);
+    let solution: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert_eq!(solution["complete"], true);
+    assert!(solution["exploitability"].as_f64().expect("a number") <= 0.01);
+    let strategy = solution["strategy"].as_array().expect("a list");
+    assert_eq!(strategy.len(), 12);
+    for set in strategy {
+        let sum: f64 = set["moves"].as_object().expect("moves").values().filter_map(Value::as_f64).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{set}");
+    }
+}
+
+#[test]
+fn the_extensive_form_is_written_for_others() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kuhn_poker.efg");
+    let run = solve(&["games/kuhn_poker.kif", "--efg", path.to_str().expect("UTF-8")]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let efg = std::fs::read_to_string(&path).expect("a file");
+    let lines: Vec<&str> = efg.lines().collect();
+    assert_eq!(lines[0], "EFG 2 R \"kuhn_poker\" { \"first\" \"second\" }");
+    // One deal, 24 decisions, 30 ends.
+    let count = |kind: &str| lines.iter().filter(|line| line.starts_with(kind)).count();
+    assert_eq!([count("c "), count("p "), count("t ")], [1, 24, 30]);
+    assert!(lines[3].contains("\"(deal jack king)\" 1/6"), "{}", lines[3]);
+}
+
+#[test]
+fn a_limit_that_ends_the_run_is_told() {
+    let run = solve(&["games/liars_dice.kif", "--memory", "1"]);
+    assert_eq!(run.status.code(), Some(1));
+    let said = text(&run.stderr);
+    assert!(
+        said.contains("liars_dice (first, second, random) cannot be solved within 1 MiB (--memory)"),
+        "{said}"
+    );
+    assert!(said.contains(" nodes: ") && said.contains("turns of it fill 1 MiB"), "{said}");
+    let run = solve(&["games/kuhn_poker.kif", "--exploitability", "1e-12", "--seconds", "0.2"]);
+    assert_eq!(run.status.code(), Some(1));
+    let said = text(&run.stdout);
+    assert!(
+        said.contains("of the goal range, which is not as little as --exploitability asks for\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused_with_the_reason() {
+    let run = solve(&["games/kuhn_poker.kif", "--from", "no_such_match.json"]);
+    assert_ne!(run.status.code(), Some(0));
+    let run = solve(&["games/nim.kif", "--efg", "nim.efg"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(text(&run.stderr).contains("--efg is for games of hidden information"), "{}", text(&run.stderr));
+    let three = "(role a) (role b) (role c) (<= (legal ?r go) (role ?r)) (<= (legal ?r stay) (role ?r))
+        (<= (sees ?r moved) (does ?r go)) (next over) (<= terminal (true over)) (<= (goal ?r 0) (role ?r))";
+    let three = written("three_roles.kif", three);
+    let run = solve(&[three.to_str().expect("UTF-8")]);
+    assert_eq!(run.status.code(), Some(1));
+    let wanted = "this game has 3 roles that choose; its tree has 15 nodes";
+    assert!(text(&run.stderr).contains(wanted), "{}", text(&run.stderr));
+    let both = "(role a) (role b) (<= (legal ?r go) (role ?r)) (<= (legal ?r stay) (role ?r))
+        (<= (sees ?r moved) (does ?r go)) (<= (next (did ?m)) (does a ?m)) (<= terminal (true (did ?m)))
+        (<= (goal ?r 100) (true (did go)) (role ?r)) (<= (goal ?r 0) (not (true (did go))) (role ?r))";
+    let both = written("both_win.kif", both);
+    let run = solve(&[both.to_str().expect("UTF-8")]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("the sum differs between ends"), "{}", text(&run.stderr));
+}

@@ -1,0 +1,385 @@
+//! Best play of one role against chance: a search over beliefs.
+//!
+//! A belief is the probability of each state, given the role's moves and percepts; it is a sufficient statistic
+//! of the history (Kaelbling, Littman & Cassandra 1998). Equal beliefs have equal values and are evaluated
+//! once, so the cost depends on the number of different beliefs, not on that of histories. The search goes
+//! through the moves in the order of an upper bound, the value for a role that sees the state, and stops where
+//! the bound is not above the best value so far.
+
+use crate::Budget;
+use crate::unfold::perceive;
+use ggp_game::{EvalError, Fact, Move, Role, StateMachine};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The best play of a role against chance.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BestPlay {
+    /// The expected goal, 0 to 100.
+    pub value: f64,
+    /// The number of beliefs that were evaluated.
+    pub beliefs: usize,
+    /// The number of states in these beliefs.
+    pub states: usize,
+    /// The moves of best play along each sequence of percepts that it can meet, in the order of a preorder walk.
+    pub plan: Vec<PlannedMove>,
+}
+
+/// A move of best play.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedMove {
+    /// For each turn so far, the role's move and then its percepts.
+    pub history: Vec<Vec<String>>,
+    /// The move.
+    pub mv: String,
+}
+
+/// Why best play was not computed.
+#[derive(Debug, thiserror::Error)]
+pub enum BeliefError {
+    /// The rules could not be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The beliefs do not fit into the memory.
+    #[error("more than {beliefs} beliefs over {states} states fill {mib} MiB")]
+    Full {
+        /// The number of beliefs so far.
+        beliefs: usize,
+        /// The number of states so far.
+        states: usize,
+        /// The bound of the memory, in MiB.
+        mib: usize,
+    },
+    /// The time was over, or the computation was stopped.
+    #[error("the time ended after {beliefs} beliefs over {states} states")]
+    Stopped {
+        /// The number of beliefs so far.
+        beliefs: usize,
+        /// The number of states so far.
+        states: usize,
+    },
+    /// The role has different legal moves in two states that it cannot tell apart, or none.
+    #[error("{role} has different legal moves after equal moves and percepts, or no legal move at all")]
+    LegalMovesUnknown {
+        /// The role's name.
+        role: String,
+    },
+    /// The game is longer than the search is deep.
+    #[error("a match can take more than {0} turns")]
+    TooLong(usize),
+}
+
+/// A belief: states with their probabilities in units of 2^-40, in ascending order of states.
+type Belief = Rc<[(u32, u64)]>;
+
+/// The unit of the probabilities in a belief is one part in this many. Beliefs that differ by less are merged.
+const UNITS: f64 = (1u64 << 40) as f64;
+
+/// The maximum number of turns of a match.
+const MAX_TURNS: usize = 500;
+
+/// A transition of a state under a move of the role: one for each outcome of chance.
+#[derive(Clone, Copy)]
+struct Outcome {
+    share: f64,
+    next: u32,
+    /// The number of the list of percepts.
+    percepts: u32,
+}
+
+/// A state with what has been evaluated of it.
+#[derive(Clone)]
+struct Known {
+    /// The goal, if the state is terminal.
+    goal: Option<f64>,
+    /// The role's legal moves; empty in a terminal state.
+    legal: Rc<[Move]>,
+    /// The outcomes of each legal move, once they are needed.
+    outcomes: Rc<[Rc<[Outcome]>]>,
+    /// The value for a role that sees every state, once it is needed.
+    seen_value: Option<f64>,
+}
+
+struct Search<'a, M: StateMachine> {
+    machine: &'a mut M,
+    role: Role,
+    nature: Option<Role>,
+    sees: bool,
+    budget: &'a Budget<'a>,
+    numbers: FxHashMap<M::State, u32>,
+    states: Vec<M::State>,
+    known: Vec<Option<Known>>,
+    percepts: Vec<Vec<Fact>>,
+    percept_numbers: FxHashMap<Vec<Fact>, u32>,
+    /// The value and the best move of each belief that has been evaluated.
+    values: FxHashMap<Belief, (f64, u32)>,
+    /// The bytes of the beliefs and outcomes.
+    bytes: usize,
+}
+
+/// Computes the best play of the only role beside `random`, from the initial state of the game of `machine`.
+///
+/// # Errors
+/// When the rules cannot be evaluated or do not tell the role its legal moves, or when the budget is used up.
+pub fn best_play<M: StateMachine>(
+    machine: &mut M,
+    role: Role,
+    budget: &Budget<'_>,
+) -> Result<BestPlay, BeliefError> {
+    let game = machine.game().clone();
+    let root = machine.initial_state()?;
+    let mut search = Search {
+        nature: game.nature(),
+        sees: game.has_percepts(),
+        machine,
+        role,
+        budget,
+        numbers: FxHashMap::default(),
+        states: Vec::new(),
+        known: Vec::new(),
+        percepts: Vec::new(),
+        percept_numbers: FxHashMap::default(),
+        values: FxHashMap::default(),
+        bytes: 0,
+    };
+    let root = search.number(root);
+    let belief: Belief = [(root, UNITS as u64)].into();
+    let value = search.value(&belief, 0)?;
+    let mut plan = Vec::new();
+    search.plan(&belief, &mut Vec::new(), &mut plan)?;
+    Ok(BestPlay { value, beliefs: search.values.len(), states: search.states.len(), plan })
+}
+
+impl<M: StateMachine> Search<'_, M> {
+    fn number(&mut self, state: M::State) -> u32 {
+        if let Some(&number) = self.numbers.get(&state) {
+            return number;
+        }
+        let number = self.states.len() as u32;
+        self.bytes += 2 * (size_of::<M::State>() + self.machine.heap_bytes(&state)) + size_of::<Known>();
+        self.states.push(state.clone());
+        self.numbers.insert(state, number);
+        self.known.push(None);
+        number
+    }
+
+    fn check(&self) -> Result<(), BeliefError> {
+        let (beliefs, states) = (self.values.len(), self.states.len());
+        if self.budget.stop.is_stopped() || self.budget.deadline.is_over() {
+            return Err(BeliefError::Stopped { beliefs, states });
+        }
+        if self.bytes > self.budget.bytes {
+            return Err(BeliefError::Full { beliefs, states, mib: self.budget.bytes >> 20 });
+        }
+        Ok(())
+    }
+
+    /// The state with the number `number`, its legal moves and their outcomes.
+    fn known(&mut self, number: u32) -> Result<Known, BeliefError> {
+        if let Some(known) = &self.known[number as usize] {
+            return Ok(known.clone());
+        }
+        self.check()?;
+        let state = self.states[number as usize].clone();
+        let known = if self.machine.is_terminal(&state)? {
+            let goal = self.machine.goals_of(&state)?[self.role.index()].score();
+            let goal = f64::from(goal.value());
+            Known { goal: Some(goal), legal: [].into(), outcomes: [].into(), seen_value: Some(goal) }
+        } else {
+            let mut legal = Vec::new();
+            self.machine.legal_moves(&state, self.role, &mut legal)?;
+            let mut outcomes = Vec::with_capacity(legal.len());
+            for &mv in &legal {
+                outcomes.push(self.outcomes(&state, mv)?);
+            }
+            Known { goal: None, legal: legal.into(), outcomes: outcomes.into(), seen_value: None }
+        };
+        self.known[number as usize] = Some(known.clone());
+        Ok(known)
+    }
+
+    /// The outcomes of the role's move `mv` in `state`. Equal outcomes are merged.
+    fn outcomes(&mut self, state: &M::State, mv: Move) -> Result<Rc<[Outcome]>, BeliefError> {
+        let mut joint = vec![Move(0); self.machine.game().role_count()];
+        let mut drawn = vec![mv];
+        if let Some(nature) = self.nature {
+            self.machine.legal_moves(state, nature, &mut drawn)?;
+        }
+        let share = 1.0 / drawn.len() as f64;
+        let mut percepts = Vec::new();
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for by_chance in drawn {
+            if let Some(nature) = self.nature {
+                joint[nature.index()] = by_chance;
+            }
+            joint[self.role.index()] = mv;
+            perceive(self.machine, self.sees, state, &joint, self.role, &mut percepts)?;
+            let percepts = self.percepts_number(&percepts);
+            let next = self.machine.next_state(state, &joint)?;
+            let next = self.number(next);
+            match outcomes.iter_mut().find(|o| (o.next, o.percepts) == (next, percepts)) {
+                Some(outcome) => outcome.share += share,
+                None => outcomes.push(Outcome { share, next, percepts }),
+            }
+        }
+        self.bytes += outcomes.len() * size_of::<Outcome>();
+        Ok(outcomes.into())
+    }
+
+    fn percepts_number(&mut self, percepts: &[Fact]) -> u32 {
+        if let Some(&number) = self.percept_numbers.get(percepts) {
+            return number;
+        }
+        let number = self.percepts.len() as u32;
+        self.percepts.push(percepts.to_vec());
+        self.percept_numbers.insert(percepts.to_vec(), number);
+        number
+    }
+
+    /// The value of the state with the number `number` for a role that sees every state.
+    fn seen_value(&mut self, number: u32, turn: usize) -> Result<f64, BeliefError> {
+        if turn > MAX_TURNS {
+            return Err(BeliefError::TooLong(MAX_TURNS));
+        }
+        let known = self.known(number)?;
+        if let Some(value) = known.seen_value {
+            return Ok(value);
+        }
+        let mut best: f64 = 0.0;
+        for outcomes in known.outcomes.iter() {
+            let mut value = 0.0;
+            for outcome in outcomes.iter() {
+                value += outcome.share * self.seen_value(outcome.next, turn + 1)?;
+            }
+            best = best.max(value);
+        }
+        if let Some(known) = &mut self.known[number as usize] {
+            known.seen_value = Some(best);
+        }
+        Ok(best)
+    }
+
+    /// The value of `belief` in `turn`, which is 0 at the start.
+    fn value(&mut self, belief: &Belief, turn: usize) -> Result<f64, BeliefError> {
+        if let Some(&(value, _)) = self.values.get(belief) {
+            return Ok(value);
+        }
+        if turn > MAX_TURNS {
+            return Err(BeliefError::TooLong(MAX_TURNS));
+        }
+        self.check()?;
+        // 1. The legal moves, which must be the same in all states that are not terminal.
+        let mut ended = 0.0;
+        let mut open: Vec<(f64, Known)> = Vec::with_capacity(belief.len());
+        for &(state, units) in belief.iter() {
+            let known = self.known(state)?;
+            let share = units as f64 / UNITS;
+            match known.goal {
+                Some(goal) => ended += share * goal,
+                None => open.push((share, known)),
+            }
+        }
+        let Some((_, first)) = open.first() else { return Ok(self.keep(belief, ended, 0)) };
+        let legal = first.legal.clone();
+        if legal.is_empty() || open.iter().any(|(_, known)| known.legal != legal) {
+            let role = self.machine.game().role_name(self.role).to_owned();
+            return Err(BeliefError::LegalMovesUnknown { role });
+        }
+        // 2. An upper bound for each move: its value for a role that sees every state from now on.
+        let mut bounds = Vec::with_capacity(legal.len());
+        for mv in 0..legal.len() {
+            let mut bound = 0.0;
+            for (share, known) in &open {
+                for outcome in known.outcomes[mv].iter() {
+                    bound += share * outcome.share * self.seen_value(outcome.next, turn + 1)?;
+                }
+            }
+            bounds.push((bound, mv));
+        }
+        bounds.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // 3. The value of each move that may be the best: the mean over the beliefs to which it leads.
+        let (mut best, mut best_move) = (f64::NEG_INFINITY, 0);
+        for (bound, mv) in bounds {
+            if bound <= best + TOLERANCE {
+                break;
+            }
+            let mut value = 0.0;
+            for (_, share, next) in beliefs_after(&open, mv) {
+                value += share * self.value(&next, turn + 1)?;
+            }
+            if value > best + TOLERANCE {
+                (best, best_move) = (value, mv);
+            }
+        }
+        Ok(self.keep(belief, ended + best, best_move))
+    }
+
+    /// Stores the value and the best move of `belief`, and returns the value.
+    fn keep(&mut self, belief: &Belief, value: f64, best: usize) -> f64 {
+        self.bytes += belief.len() * size_of::<(u32, u64)>() + BELIEF_BYTES;
+        self.values.insert(Rc::clone(belief), (value, best as u32));
+        value
+    }
+
+    /// Appends the moves of best play from `belief` on, which is reached by `history`.
+    fn plan(
+        &mut self,
+        belief: &Belief,
+        history: &mut Vec<Vec<String>>,
+        plan: &mut Vec<PlannedMove>,
+    ) -> Result<(), BeliefError> {
+        let mut open = Vec::new();
+        for &(state, units) in belief.iter() {
+            let known = self.known(state)?;
+            if known.goal.is_none() {
+                open.push((units as f64 / UNITS, known));
+            }
+        }
+        let Some((_, first)) = open.first() else { return Ok(()) };
+        if plan.len() == MAX_PLAN {
+            return Ok(());
+        }
+        let best = self.values.get(belief).map_or(0, |&(_, best)| best as usize);
+        let mv = self.machine.move_text(first.legal[best]).to_owned();
+        if first.legal.len() > 1 {
+            plan.push(PlannedMove { history: history.clone(), mv: mv.clone() });
+        }
+        for (percepts, _, next) in beliefs_after(&open, best) {
+            let percepts = self.percepts[percepts as usize].iter().map(|fact| fact.as_str().to_owned());
+            history.push(std::iter::once(mv.clone()).chain(percepts).collect());
+            self.plan(&next, history, plan)?;
+            history.pop();
+        }
+        Ok(())
+    }
+}
+
+/// The largest number of moves of a plan.
+const MAX_PLAN: usize = 100_000;
+
+/// Values that differ by less count as equal.
+const TOLERANCE: f64 = 1e-9;
+
+/// An estimate of the bytes of a stored belief beside its states.
+const BELIEF_BYTES: usize = 80;
+
+/// The beliefs to which the move with the index `mv` leads from the states `open`, each with the number of its
+/// percepts and its probability, in ascending order of those numbers.
+fn beliefs_after(open: &[(f64, Known)], mv: usize) -> Vec<(u32, f64, Belief)> {
+    let mut parts: Vec<(u32, u32, f64)> = Vec::new();
+    for (share, known) in open {
+        parts.extend(known.outcomes[mv].iter().map(|o| (o.percepts, o.next, share * o.share)));
+    }
+    parts.sort_by_key(|&(percepts, next, _)| (percepts, next));
+    let mut beliefs = Vec::new();
+    for group in parts.chunk_by(|a, b| a.0 == b.0) {
+        let sum: f64 = group.iter().map(|part| part.2).sum();
+        let of_state = |states: &[(u32, u32, f64)]| {
+            let share: f64 = states.iter().map(|part| part.2).sum();
+            (states[0].1, (share / sum * UNITS).round() as u64)
+        };
+        let belief: Belief = group.chunk_by(|a, b| a.1 == b.1).map(of_state).collect();
+        beliefs.push((group[0].0, sum, belief));
+    }
+    beliefs
+}
