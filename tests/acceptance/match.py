@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The figures of the match harness, measured through the command line as a user would.
 
-    cargo build --release -p ggp
+    cargo build --release -p ggp-cli
     tests/acceptance/match.py [NAME ...]      (without a name: all, some 40 minutes on two cores)
 
 Each check prints its figures and whether they are as they should be; the exit code is 1 when one

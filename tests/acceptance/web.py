@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The figures of the browser, measured as a person and a crowd would see them.
 
-    cargo build --release -p ggp
+    cargo build --release -p ggp-cli
     tests/acceptance/web.py [NAME ...]      (without a name: all, some three minutes on two cores)
 
 Each check prints its figures and whether they are as they should be; the exit code is 1 when one
