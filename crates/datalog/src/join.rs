@@ -61,6 +61,32 @@ pub(crate) fn run(
     result
 }
 
+/// Fails if the evaluation is interrupted or has done more work than `limits` allow.
+fn check_work(database: &Database, plan: &Plan, limits: &Limits) -> Result<(), EvalError> {
+    if limits.is_interrupted() {
+        return Err(EvalError::Interrupted);
+    }
+    if database.total_work > limits.rows {
+        return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
+    }
+    Ok(())
+}
+
+/// Fails if `term`, which has just been interned, or the number of terms exceeds a bound of `limits`.
+fn check_term(term: Value, database: &Database, plan: &Plan, limits: &Limits) -> Result<(), EvalError> {
+    let (values, label) = (&database.values, plan.label);
+    if values.size() > limits.terms {
+        return Err(EvalError::TooManyTerms { label, bound: limits.terms });
+    }
+    if values.depth(term) > limits.depth {
+        return Err(EvalError::TooDeep { label, bound: limits.depth });
+    }
+    if values.text_len(term) > limits.text {
+        return Err(EvalError::TooLong { label, bound: limits.text });
+    }
+    Ok(())
+}
+
 fn run_steps(
     plan: &Plan,
     database: &mut Database,
@@ -72,12 +98,7 @@ fn run_steps(
     let Scratch { bindings, frames, key, .. } = scratch;
     let mut next = 0;
     let mut rows = 0;
-    if limits.is_interrupted() {
-        return Err(EvalError::Interrupted);
-    }
-    if database.total_work > limits.rows {
-        return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
-    }
+    check_work(database, plan, limits)?;
     loop {
         // 1. Forward: run one step. A test holds or fails for the current bindings; a loop pushes a frame.
         let holds = match plan.steps.get(next) {
@@ -113,15 +134,7 @@ fn run_steps(
                 fill(key, args, bindings);
                 let term = database.values.term(*functor, key);
                 bindings[variable.index()] = term;
-                if database.values.size() > limits.terms {
-                    return Err(EvalError::TooManyTerms { label: plan.label, bound: limits.terms });
-                }
-                if database.values.depth(term) > limits.depth {
-                    return Err(EvalError::TooDeep { label: plan.label, bound: limits.depth });
-                }
-                if database.values.text_len(term) > limits.text {
-                    return Err(EvalError::TooLong { label: plan.label, bound: limits.text });
-                }
+                check_term(term, database, plan, limits)?;
                 true
             }
         };
@@ -139,12 +152,7 @@ fn run_steps(
             rows += 1;
             if rows % ROWS_PER_CHECK == 0 {
                 database.total_work += ROWS_PER_CHECK;
-                if limits.is_interrupted() {
-                    return Err(EvalError::Interrupted);
-                }
-                if database.total_work > limits.rows {
-                    return Err(EvalError::TooMuchWork { label: plan.label, bound: limits.rows });
-                }
+                check_work(database, plan, limits)?;
             }
             let (relation, row, outputs, once): (&Relation, u32, _, _) = match &plan.steps[step] {
                 Step::Scan { relation, outputs, once, .. } if frame.cursor < frame.end => {

@@ -10,10 +10,13 @@
 //!
 //! A term with variables inside becomes a [`Literal::Compose`]. No function recurses over terms.
 
+mod rule;
+
 use crate::move_table::canonical_term;
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
-use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
+use ggp_gdl::{Description, Symbol};
+use rule::{RuleLowering, ground_terms};
 use rustc_hash::FxHashMap;
 
 /// The level of `true`, which changes with the state.
@@ -133,15 +136,7 @@ impl Lowering {
         };
         let ground = ground_terms(description, &mut lowering.values);
         for (label, rule) in description.rules.iter().enumerate() {
-            let lowered = RuleLowering {
-                description,
-                ground: &ground,
-                lowering: &mut lowering,
-                variables: FxHashMap::default(),
-                count: 0,
-                composed: FxHashMap::default(),
-                body: Vec::new(),
-            };
+            let lowered = RuleLowering::new(description, &ground, &mut lowering);
             let (rule, variables) = lowered.lower(rule, label as u32);
             lowering.rules.push(rule);
             lowering.variables.push(variables);
@@ -321,135 +316,6 @@ fn bridge_rule(
 
 /// The label of rules that were not made from a rule of the description.
 pub const BRIDGE: u32 = u32::MAX;
-
-/// For each term of a description, its value if it is ground; `None` for a term with variables.
-fn ground_terms(description: &Description, values: &mut Values) -> Vec<Option<Value>> {
-    let mut ground: Vec<Option<Value>> = Vec::with_capacity(description.terms.len());
-    let mut parts = Vec::new();
-    // In the arena, children precede their parents.
-    for (id, term) in description.terms.iter() {
-        let value = match term {
-            _ if !description.terms.is_ground(id) => None,
-            Term::Variable(_) => None,
-            Term::Constant(name) => Some(values.constant(description.name(*name))),
-            Term::Compound(name, args) => {
-                parts.clear();
-                parts.extend(
-                    args.iter().map(|a| ground[a.index()].expect("a ground term's arguments are ground")),
-                );
-                let name = values.name(description.name(*name));
-                Some(values.term(Functor { name, arity: Some(args.len() as u32) }, &parts))
-            }
-        };
-        ground.push(value);
-    }
-    ground
-}
-
-/// The state of the lowering of one rule.
-struct RuleLowering<'a> {
-    description: &'a Description,
-    ground: &'a [Option<Value>],
-    lowering: &'a mut Lowering,
-    variables: FxHashMap<Symbol, Variable>,
-    count: u32,
-    composed: FxHashMap<TermId, Argument>,
-    body: Vec<Literal>,
-}
-
-impl RuleLowering<'_> {
-    fn lower(mut self, rule: &gdl::Rule, label: u32) -> (Rule, Vec<(Symbol, Variable)>) {
-        let head = self.atom(&rule.head, true);
-        for literal in &rule.body {
-            let lowered = match literal {
-                gdl::Literal::Positive(atom) => Literal::Positive(self.atom(atom, false)),
-                gdl::Literal::Negative(atom) => Literal::Negative(self.atom(atom, false)),
-                gdl::Literal::Distinct(a, b, _) => Literal::Distinct(self.argument(*a), self.argument(*b)),
-            };
-            self.body.push(lowered);
-        }
-        let mut variables: Vec<(Symbol, Variable)> = self.variables.into_iter().collect();
-        variables.sort_unstable_by_key(|&(_, variable)| variable);
-        (Rule { head, body: self.body, variables: self.count, label }, variables)
-    }
-
-    fn atom(&mut self, atom: &gdl::Atom, is_head: bool) -> Atom {
-        let name = self.description.name(atom.relation);
-        let Some(carrier) = Carrier::of(name, atom.args.len()) else {
-            let relation = self.lowering.ordinary(self.description, atom.relation, atom.args.len());
-            return Atom { relation, args: atom.args.iter().map(|&a| self.argument(a)).collect() };
-        };
-        let (&carried, prefix) = atom.args.split_last().expect("a carrier has an argument");
-        let mut args: Vec<Argument> = prefix.iter().map(|&a| self.argument(a)).collect();
-        let functor = match self.description.terms.get(carried) {
-            Term::Variable(_) => {
-                args.push(self.argument(carried));
-                None
-            }
-            Term::Constant(name) => Some((*name, None)),
-            Term::Compound(name, parts) => {
-                args.extend(parts.clone().iter().map(|&p| self.argument(p)));
-                Some((*name, Some(parts.len() as u32)))
-            }
-        };
-        let functor = functor.map(|(name, arity)| {
-            let name = self.lowering.values.name(self.description.name(name));
-            Functor { name, arity }
-        });
-        Atom { relation: self.lowering.form(carrier, functor, is_head), args }
-    }
-
-    fn variable(&mut self, name: Symbol) -> Variable {
-        let count = &mut self.count;
-        *self.variables.entry(name).or_insert_with(|| {
-            *count += 1;
-            Variable(*count - 1)
-        })
-    }
-
-    /// Lowers a term to an argument. A term with variables inside is composed, its innermost parts first.
-    fn argument(&mut self, term: TermId) -> Argument {
-        let mut stack = vec![term];
-        while let Some(&top) = stack.last() {
-            if self.known(top).is_some() {
-                stack.pop();
-                continue;
-            }
-            match self.description.terms.get(top) {
-                Term::Constant(_) => unreachable!("a constant is ground"),
-                Term::Variable(name) => {
-                    self.variable(*name);
-                }
-                Term::Compound(name, parts) => {
-                    let open: Vec<TermId> =
-                        parts.iter().copied().filter(|&p| self.known(p).is_none()).collect();
-                    if !open.is_empty() {
-                        stack.extend(open);
-                        continue;
-                    }
-                    let args = parts.iter().map(|&p| self.known(p).expect("just seen")).collect();
-                    let arity = Some(parts.len() as u32);
-                    let name = self.lowering.values.name(self.description.name(*name));
-                    let whole = Argument::Variable(Variable(self.count));
-                    self.count += 1;
-                    self.body.push(Literal::Compose { term: whole, functor: Functor { name, arity }, args });
-                    self.composed.insert(top, whole);
-                }
-            }
-        }
-        self.known(term).expect("resolved above")
-    }
-
-    fn known(&self, term: TermId) -> Option<Argument> {
-        if let Some(value) = self.ground[term.index()] {
-            return Some(Argument::Value(value));
-        }
-        match self.description.terms.get(term) {
-            Term::Variable(name) => self.variables.get(name).map(|&v| Argument::Variable(v)),
-            _ => self.composed.get(&term).copied(),
-        }
-    }
-}
 
 /// Interns the ground term `text`, such as `(cell 1 (f a) b)`, in `values`. `None` if `text` is not exactly one
 /// term. It does not recurse.
