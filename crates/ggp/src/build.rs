@@ -277,6 +277,9 @@ mod tests {
         crate::parse(&rules).expect("a game")
     }
 
+    /// The watchdog's thread may have to wait this long for a processor that other tests keep busy.
+    const SCHEDULING: Duration = Duration::from_millis(150);
+
     /// Builds the network of `game`, which must take longer than `limit`. Returns the CPU time that was used.
     fn stopped_after(game: &Arc<Game>, limit: Duration) -> Duration {
         let began = cpu_time();
@@ -294,16 +297,16 @@ mod tests {
             for _ in 0..others {
                 scope.spawn(|| while !busy.is_stopped() {});
             }
-            let limit = Duration::from_millis(600);
+            let limit = Duration::from_millis(1500);
             let used = stopped_after(&dials(60), limit);
             busy.stop();
-            assert!(used >= limit && used <= limit.mul_f64(1.1), "{used:?}");
+            assert!(used >= limit && used <= limit.mul_f64(1.1) + SCHEDULING, "{used:?}");
         });
     }
 
     #[test]
     fn the_time_limit_includes_compiling() {
-        let game = dials(20);
+        let game = dials(22);
         let began = cpu_time();
         let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).expect("a network");
         let ground = cpu_time().saturating_sub(began);
@@ -313,7 +316,8 @@ mod tests {
         let limit = ground + compile / 2;
         let used = stopped_after(&game, limit);
         println!("{ground:?} {compile:?} {limit:?} {used:?}");
-        assert!(used >= limit && used <= limit.mul_f64(1.1), "{used:?} of {limit:?}");
+        assert!(compile > 3 * SCHEDULING, "compiling takes {compile:?}, too little to tell");
+        assert!(used >= limit && used <= limit.mul_f64(1.1) + SCHEDULING, "{used:?} of {limit:?}");
     }
 
     #[test]
