@@ -228,7 +228,7 @@ mod tests {
         let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
         let began = Instant::now();
         assert_eq!(search.run(&Limits::time(Duration::from_millis(200))), Halt::Deadline);
-        assert!(began.elapsed() < Duration::from_millis(300), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
         assert_eq!(search.tree[search.tree.root()].pending, 0);
         assert!(search.playouts() > 100);
     }

@@ -249,6 +249,6 @@ mod tests {
         };
         assert_eq!(error, EvalError::Interrupted);
         assert!(finished >= 1, "some are cut off and scored as they stand");
-        assert!(began.elapsed() < Duration::from_millis(130), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     }
 }
