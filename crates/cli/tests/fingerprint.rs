@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// Limit of the playouts of a row, and the number of rows within it. The interpreter of a debug build is
 /// slow.
-const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 14) } else { (u64::MAX, 28) };
+const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 19) } else { (u64::MAX, 38) };
 
 /// The output of `ggp bench` for the row's playouts with the options `how`.
 fn bench(row: &Value, how: &[&str]) -> String {
