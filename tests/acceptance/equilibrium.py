@@ -1,4 +1,6 @@
-"""OpenSpiel judges the equilibria of `ggp solve`: it loads the exported game and computes the exploitability.
+"""The solutions of `ggp solve` in games of hidden information, judged from outside.
+
+OpenSpiel loads the exported games and computes the exploitability of the strategies.
 
     pip install open_spiel
     cargo build --release -p ggp-cli
@@ -56,4 +58,20 @@ def equilibria():
         check(f"{name}: exploitability {found:.3e}, ggp says {own:.3e}", abs(found - own) < 1e-6 and found <= wanted)
 
 
-run([equilibria])
+def best_play():
+    """Best play against chance earns what independent searches found."""
+    # monty_hall: 2/3 by switching. mastermind: 206 guesses for all 64 codes, 10 for each guess beyond the first.
+    # ship_hunt: 42 misses for all 16 places of the ship, 5 for each miss.
+    for name, value in ("monty_hall", 200 / 3), ("mastermind", 110 - 10 * 206 / 64), ("ship_hunt", 100 - 5 * 42 / 16):
+        found = json.loads(ggp("solve", f"games/{name}.kif", "--json", "--memory", 4000).stdout)["value"]
+        check(f"{name}: {found:.4f}, expected {value:.4f}", abs(found - value) < 1e-6)
+
+
+def refusal():
+    """A game that is too large is refused with its size."""
+    said = ggp("solve", "games/phantom_tic_tac_toe.kif")
+    print(f"  {said.stderr.strip()}")
+    check("exit code 1, and the size in the message", said.returncode == 1 and " nodes: " in said.stderr)
+
+
+run([equilibria, best_play, refusal])

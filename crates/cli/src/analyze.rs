@@ -25,10 +25,11 @@ const THINKING_TIME: Duration = Duration::from_secs(5);
 /// The number of moves that the table shows for each role.
 const SHOWN: usize = 8;
 
-/// Show what the tree search thinks of a state
+/// Show how the tree search rates the moves in a state
 ///
-/// For every role: its moves, most visited first, with visits, expected goal, and what is proved.
-/// On a terminal the table grows while the search runs; Ctrl-C ends it early.
+/// Prints for every role its moves, the most visited first, with their visits, expected goals and
+/// proven goals. On a terminal the table is updated while the search runs; Ctrl-C ends it early.
+/// Games of hidden information are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -40,16 +41,16 @@ pub(crate) struct Arguments {
     file: GameFile,
     #[command(flatten)]
     origin: Origin,
-    /// At most so many seconds; 5, unless iterations end the search
+    /// The maximum number of seconds; 5 if there is no limit of iterations
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
-    /// At most so many iterations, whatever --spec says of them
+    /// The maximum number of iterations; takes precedence over --spec
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     iterations: Option<u64>,
     /// The search, as mcts:iterations=1000; `ggp help players` lists its options
     #[arg(long, value_name = "SPEC", default_value = "mcts")]
     spec: String,
-    /// One JSON object, at the end
+    /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -65,6 +66,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let seconds = arguments.seconds.or(iterations.is_none().then_some(THINKING_TIME));
     let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
+    if game.has_percepts() {
+        let why = "the search of `analyze` sees the whole state, so its results do not hold for roles that see only \
+                   a part of it; `ggp solve` computes what such roles can expect";
+        return Err(UsageError(why.to_owned()).into());
+    }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     arguments.reasoning.build(&game)?.with(Analyze {

@@ -1,17 +1,17 @@
-//! `ggp solve` in games of hidden information.
+//! `ggp solve` and `ggp analyze` in games of hidden information.
 
 use ggp_tests::workspace;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+fn ggp(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.current_dir(workspace()).args(arguments).output().expect("ggp runs")
+}
+
 fn solve(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(workspace())
-        .arg("solve")
-        .args(arguments)
-        .output()
-        .expect("ggp runs")
+    ggp(&[&["solve"], arguments].concat())
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -122,4 +122,13 @@ fn what_cannot_be_solved_is_refused_with_the_reason() {
     let run = solve(&[both.to_str().expect("UTF-8")]);
     assert_eq!(run.status.code(), Some(1));
     assert!(text(&run.stderr).contains("the sum differs between ends"), "{}", text(&run.stderr));
+}
+
+#[test]
+fn an_analysis_that_would_see_what_is_hidden_is_refused() {
+    let run = ggp(&["analyze", "games/monty_hall.kif", "--iterations", "100"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(run.stdout.is_empty());
+    let said = text(&run.stderr);
+    assert!(said.contains("its results do not hold for roles that see only a part of it"), "{said}");
 }
