@@ -176,8 +176,8 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     svg
 }
 
-/// Moves those of `places` that are closer together than `gap` apart, as little as possible, and only to larger
-/// values.
+/// Moves `places` apart, so that neighbours differ by at least `gap`. Each place is moved to a larger value or not
+/// at all, and as little as possible.
 fn spread(places: Vec<f64>, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

@@ -250,7 +250,7 @@ impl Record {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The joint moves, one a line, each ended by a newline.
+    /// The joint moves as text, with one joint move in each line. Every line ends with a newline.
     pub fn to_lines(&self) -> String {
         let mut out = String::new();
         for joint in &self.moves {

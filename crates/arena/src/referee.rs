@@ -24,7 +24,7 @@ pub trait Referee: Send {
     /// The game that is played.
     fn game(&self) -> &Arc<Game>;
 
-    /// Plays a match between `seats`, one a role, until the match ends or `stop` is raised.
+    /// Plays a match between `seats`, one for each role, until the match ends or `stop` is raised.
     fn play(
         &mut self,
         setup: MatchSetup,

@@ -106,7 +106,7 @@ pub struct PairSummary {
     /// The number of different encounters of the match pairs, counted up to [`REQUIRED_PAIRS`].
     #[serde(skip)]
     pub encounters: u64,
-    /// The difference in strength; `None` without scores.
+    /// The difference in strength. `None` if there are no scores.
     pub difference: Option<Difference>,
 }
 

@@ -28,10 +28,9 @@ const PROFILE_SHARE: f64 = 0.1;
 
 /// Measure random playouts from the initial state
 ///
-/// With --seconds: playouts for about so long, in one thread unless --threads says more, and how
-/// fast they were per second of CPU time. All that were begun are finished and counted. With
-/// --playouts: exactly so many, and counts that depend on the rules and the seed alone, whatever
-/// evaluates them.
+/// With --seconds, plays for about that time and prints the number of playouts per second of CPU
+/// time. Every playout that was begun is finished and counted. With --playouts, plays exactly that
+/// many and prints counts that depend only on the rules and the seed, not on the reasoner.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -42,28 +41,28 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// How long to play, in seconds
+    /// The time to play, in seconds
     #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     seconds: Duration,
-    /// Play exactly N playouts instead and print counts that must not drift
+    /// Play exactly N playouts instead, and print counts that every reasoner must reproduce
     #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = whole(1u64..))]
     playouts: Option<u64>,
     /// The seed of the random moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0u64..))]
     seed: u64,
-    /// How many threads play
+    /// The number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=u8::MAX))]
     threads: u8,
-    /// Also print the ratio to so many playouts per CPU second
+    /// Also print the speed divided by this number of playouts per CPU second
     #[arg(long, value_name = "RATE", conflicts_with = "playouts", value_parser = rate)]
     against: Option<f64>,
-    /// With --json, also print the network's shares of time
+    /// With --json, also print the share of time of each part of the network
     #[arg(long, conflicts_with = "playouts")]
     profile: bool,
-    /// Let the network use no more of the processor than this; counts do not depend on it
+    /// The class of processors for which the network is compiled; it does not change any count
     #[arg(long, value_name = "KIND", value_parser = cpu)]
     cpu: Option<Cpu>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]

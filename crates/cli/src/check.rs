@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 /// Find what is wrong with rulesheets
 ///
-/// Shows every error and warning with its place and how to mend it. Exit code 0 when there are
-/// none or only warnings, 1 when there are errors.
+/// Shows every error and warning with its place and how to correct it. The exit code is 0 if there
+/// are no errors, and 1 if there are errors.
 ///
-/// With --simulate, --json tells of each refutation the `playout` and its `step`, and as `moves` the
-/// last ten joint moves before it, which are numbered from `first` on; --save keeps all of them.
+/// With --simulate, --json gives for each refutation the `playout`, its `step`, and in `moves` the
+/// last ten joint moves before it, numbered from `first` on; --save writes all of them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -36,14 +36,14 @@ pub(crate) struct Arguments {
     files: Vec<PathBuf>,
     #[command(flatten)]
     level: Level,
-    /// One JSON object per file
+    /// Print one JSON object for each file
     #[arg(long)]
     json: bool,
-    /// Also play N random playouts: do they end, does every role always have a move and exactly
-    /// one goal at the end, do goals never fall, can each role win?
+    /// Also play N random playouts, and check that they end, that every role always has a move and
+    /// has exactly one goal at the end, that goals never fall, and that each role can win
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     simulate: Option<u64>,
-    /// Write all joint moves that refute something to FILE, as a record for --from and `ggp replay`
+    /// Write the joint moves of a refutation to FILE, as a record for --from and `ggp replay`
     #[arg(long, value_name = "FILE", requires = "simulate")]
     save: Option<PathBuf>,
     /// The seed of the random playouts

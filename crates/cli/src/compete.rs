@@ -28,19 +28,19 @@ use std::time::Duration;
 /// The maximum number of matches of a tournament.
 const MAX_MATCHES: u64 = 100_000_000;
 
-/// Play many matches and tell who is stronger
+/// Play many matches and report which player is stronger
 ///
-/// All players meet in all games, with every seating of every opening. With --out each result is
-/// kept as it comes; a run that was killed goes on with --resume and the same arguments, nothing
-/// lost and nothing played twice.
+/// All players play each other in all games, with every seating of every opening. With --out, each
+/// result is written as soon as its match ends; --resume with the same arguments continues a run
+/// that was stopped, without losing or repeating a match.
 ///
-/// Players outside of this program are tried before the first match. One that cannot be started or
-/// reached ends the command with exit code 3; what it does later is a matter of --on-fault.
+/// Players outside of this program are tried before the first match. If one cannot be started or
+/// reached, the command ends with exit code 3. --on-fault concerns faults during matches.
 ///
 /// The first lines of the result name players that were at fault in more than a tenth of their
-/// matches, and say who is stronger. That needs 30 pairs: a pair is two matches with the same
-/// opening in which two players have swapped their seats. Pairs of the same opening count as one
-/// for this.
+/// matches, and the stronger player. To call a player stronger takes 30 pairs: a pair is two
+/// matches with the same opening in which two players have swapped their seats. Pairs with the same
+/// opening count as one pair here.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("\
 Players:
@@ -59,55 +59,55 @@ pub(crate) struct Arguments {
     files: Vec<PathBuf>,
     #[command(flatten)]
     level: Level,
-    /// Who takes part; given once a player
+    /// A player that takes part; given once for each player
     #[arg(long, value_name = "NAME=SPEC", required = true)]
     player: Vec<String>,
-    /// Matches in all, rounded up so that everyone has every seat of the last opening
+    /// The number of matches, rounded up so that every player has every seat of the last opening
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = matches)]
     games: u64,
-    /// Who meets whom: roundrobin, or gauntlet, the first player against each other one
+    /// The pairing: roundrobin, or gauntlet (the first player against each of the others)
     #[arg(long, value_name = "NAME", default_value_t)]
     pairing: Pairing,
-    /// Seconds for each move; 1, unless --iterations ends all searches
+    /// Seconds for each move; 1 by default, unlimited if all searches have a limit of iterations
     #[arg(long, value_name = "S", value_parser = seconds)]
     playclock: Option<Duration>,
     /// Seconds for each player before the first move
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     startclock: Duration,
-    /// Equal work: iterations a move, for each search that does not give its own
+    /// The iterations for each move of every search whose specification gives none
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     iterations: Option<u64>,
-    /// The seed of openings, players and whatever else is random
+    /// The seed of openings, players and all other random numbers
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(0u64..))]
     seed: u64,
-    /// Begin each match with K random joint moves, the same for all seatings
+    /// Begin each match with K random joint moves, which are the same for all seatings
     #[arg(long, visible_alias = "plies", value_name = "K", default_value_t = 0, value_parser = whole(0u32..))]
     openings: u32,
-    /// Matches at once
+    /// The number of matches played at once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1u16..))]
     concurrency: u16,
-    /// Let the players of a match think at the same time instead of in turn
+    /// Let the players of a match think at the same time instead of one after the other
     #[arg(long)]
     parallel: bool,
-    /// For a player at fault in a match: a random legal move, the first one, or forfeit the match
+    /// What happens if a player is at fault: a random legal move, the first legal move, or a forfeit
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
-    /// Append each result to FILE, one JSON line per match
+    /// Append each result to FILE, with one line of JSON for each match
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     out: Option<PathBuf>,
-    /// Go on with the matches that FILE lacks; what FILE has beyond --games is not rated
+    /// Play the matches that are not in FILE; results in FILE beyond --games are not rated
     #[arg(long, value_name = "FILE.jsonl")]
     resume: Option<PathBuf>,
-    /// Keep every match in DIR as JSON, in the format of ggp.org
+    /// Write a record of every match to DIR, as JSON in the format of ggp.org
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    /// End as soon as elo0=E elo1=E alpha=P beta=P (0, 10, 0.05, 0.05 unless given) is decided
+    /// End when the test elo0=E elo1=E alpha=P beta=P (default 0, 10, 0.05, 0.05) is decided
     #[arg(long, value_name = "TERM", num_args = 1..=4)]
     sprt: Vec<String>,
-    /// Play the K-th of N parts, for a job on each of N machines
+    /// Play part K of N, for runs on N machines
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
-    /// Write a page for a browser
+    /// Write the results as an HTML page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     #[command(flatten)]

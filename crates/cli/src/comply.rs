@@ -10,17 +10,17 @@ use ggp_server::comply::{ComplySetup, Finding, Requirement, Sheet, Verdict, comp
 use std::io::Write;
 use std::time::Duration;
 
-/// Examine anyone's player, line by line
+/// Check whether a player conforms to the GGP protocol
 ///
-/// Plays two small games with it and sends good and bad messages. What managers rely on is a
-/// `must`; only that decides the exit code. What else the protocol asks for is a `should`.
+/// Plays two small games with the player and sends it valid and invalid messages. A check on which
+/// managers rely is a `must`, and only these decide the exit code. All other checks are a `should`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp comply http://localhost:9147
   ggp comply localhost:9147 --json | jq '.findings[] | select(.verdict == \"fails\")'")]
 pub(crate) struct Arguments {
-    /// Where the player listens
+    /// The address of the player
     #[arg(value_name = "URL")]
     url: String,
     /// Seconds before the first move, a whole number
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// Seconds for each move, a whole number
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds)]
     playclock: Duration,
-    /// One JSON object, at the end
+    /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
     #[command(flatten)]

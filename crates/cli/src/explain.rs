@@ -11,8 +11,8 @@ use std::io::Write;
 
 /// Show why a fact, a legal move or a goal holds
 ///
-/// Prints the tree of rules and facts that FACT rests on; or, if it does not hold, the rule that
-/// comes nearest and its first condition that fails.
+/// Prints the tree of rules and facts from which FACT follows. If FACT does not hold, prints the
+/// rule that comes nearest and its first condition that fails.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

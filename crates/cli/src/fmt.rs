@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Lay out rulesheets in one canonical way
 ///
-/// Rewrites each file in place; comments stay where they are. `-` reads standard input and writes
-/// standard output.
+/// Rewrites each file in place and keeps its comments. `-` reads standard input and writes standard
+/// output.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// The rulesheets, in KIF; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Change nothing; name the files that would change
+    /// Change no file, and name those that would change
     #[arg(long)]
     check: bool,
 }

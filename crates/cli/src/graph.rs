@@ -22,12 +22,12 @@ use std::time::Duration;
 
 /// Draw the relations' dependency graph, or the propositional network
 ///
-/// Writes Graphviz DOT. An arrow leads from a relation to one that is defined by it, dashed where
-/// it is negated; boxes are what a state and a joint move give; each stratum is a cluster; what
-/// depends on itself has a double line.
+/// Writes Graphviz DOT. An arrow leads from a relation to a relation that it defines; it is dashed
+/// if the rule negates the first one. Boxes are the relations that a state or a joint move fills.
+/// Each stratum is a cluster. A relation that depends on itself has a double line.
 ///
-/// With --propnet: boxes are fluents, rounded boxes sets of moves, circles gates (∧ and ∨), tagged
-/// shapes what the network computes; what depends on itself has a double line.
+/// With --propnet, boxes are fluents, rounded boxes are sets of moves, circles are gates (∧ and ∨),
+/// and tagged shapes are outputs. A node that depends on itself has a double line.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Draw the propositional network instead
     #[arg(long)]
     propnet: bool,
-    /// Draw no network with more nodes than this: layout programs take very long
+    /// The largest number of nodes that is drawn; layout programs take very long for more
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "propnet", value_parser = whole(1usize..))]
     limit: usize,
 }

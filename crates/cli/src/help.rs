@@ -7,8 +7,8 @@ use std::io::Write;
 
 /// Show the help of a command, or the players and all their options
 ///
-/// `ggp help play` is `ggp play --help`; `ggp help players` lists the specifications that commands
-/// take, as mcts:iterations=500.
+/// `ggp help play` prints the same as `ggp play --help`. `ggp help players` lists the players and
+/// their options, as in mcts:iterations=500.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

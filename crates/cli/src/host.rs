@@ -20,10 +20,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Manage a match between players here and elsewhere
+/// Manage a match between local and remote players
 ///
-/// All players are asked at the same time. The role `random` is drawn here; a role that nobody
-/// takes is played by the tree search. The match goes on when nobody reads standard output any more.
+/// All players are asked at the same time. The moves of the role `random` are drawn. A role without
+/// a player is played by the tree search. The match goes on if standard output is closed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("\
 Players:
@@ -36,7 +36,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
-    /// Who plays a role; may be given once a role
+    /// The player of a role; may be given once for each role
     #[arg(long, value_name = "ROLE=URL|SPEC")]
     player: Vec<String>,
     /// Seconds before the first move
@@ -45,19 +45,19 @@ pub(crate) struct Arguments {
     /// Seconds for each move
     #[arg(long, value_name = "S", default_value = "5", value_parser = positive_seconds)]
     playclock: Duration,
-    /// Show players elsewhere the rules before, and wait so many seconds for an answer
+    /// Send PREVIEW to remote players before the match, and wait this many seconds for the answers
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     preview: Option<Duration>,
-    /// Give players elsewhere other words than those of the rules
+    /// Replace the words of the rules by others in all messages to remote players
     #[arg(long)]
     scramble: bool,
-    /// For a player at fault: a random legal move, the first one, or forfeit the match
+    /// What happens if a player is at fault: a random legal move, the first legal move, or a forfeit
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
-    /// The seed of whatever is random; drawn if not given
+    /// The seed of all random numbers; drawn if not given
     #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
-    /// Keep the match in FILE as JSON in the format of ggp.org, whole after every move
+    /// Write the match to FILE after every move, as JSON in the format of ggp.org
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     #[command(flatten)]

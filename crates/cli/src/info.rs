@@ -14,11 +14,11 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Tell how large a game is, and what of it was grounded, removed and kept
+/// Show the size of a game: its rules, their grounding and the compiled network
 ///
-/// The rules; what grounding made of them; the network's gates after each step of simplification;
-/// the programs that playouts run, one a phase (whose turn it is). Where a game has no network, it
-/// says why, and what the interpreter is going to do.
+/// Prints the sizes of the rules and of their grounding, the number of gates after each step of
+/// simplification, and the programs that playouts run, one for each phase (such as whose turn it
+/// is). If a game has no network, prints the reason and the size of the interpreter's program.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

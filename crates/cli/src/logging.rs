@@ -5,7 +5,7 @@ use tracing::level_filters::LevelFilter;
 /// The option of every command that speaks the protocol.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Logging {
-    /// What is logged: off, error, warn, info, debug or trace
+    /// The level of the log: off, error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::WARN)]
     log: LevelFilter,
 }

@@ -7,10 +7,10 @@ use anyhow::Context;
 use ggp_arena::Merge;
 use std::path::{Path, PathBuf};
 
-/// Join files of results, each match once
+/// Merge files of results and drop duplicates
 ///
-/// Prints one JSON line per match, in the order in which ids are met first. Results of one id that
-/// tell of different matches are an error; the first of them is kept.
+/// Prints one line of JSON for each match, in the order in which the ids first occur. If results with
+/// the same id differ, that is an error, and the first of them is kept.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Files that `ggp match --out` wrote
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Write to FILE instead of standard output; it appears when it is whole
+    /// Write to FILE instead of standard output; the file appears when it is complete
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ use std::io::Write;
 
 /// Count the sequences of joint moves, depth by depth
 ///
-/// Prints `depth<TAB>count` per line, from depth 0. A terminal state is not continued.
+/// Prints a line `depth<TAB>count` for each depth, from 0. Sequences end at terminal states.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

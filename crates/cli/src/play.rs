@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Play a match and watch it
+/// Play a match and show it
 ///
-/// The computer plays every role that no person takes, by Monte-Carlo tree search unless --player
-/// says otherwise. Ctrl-C ends the match; with --save it can be taken up again.
+/// The computer plays every role that no person plays, by Monte-Carlo tree search unless --player
+/// names another player. Ctrl-C ends the match; a match that is saved with --save can be continued.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Players:
@@ -47,19 +47,19 @@ pub(crate) struct Arguments {
     /// A person plays this role; may be given several times
     #[arg(long, value_name = "ROLE")]
     human: Vec<String>,
-    /// Who plays a role; may be given once a role
+    /// The player of a role; may be given once for each role
     #[arg(long, value_name = "ROLE=SPEC")]
     player: Vec<String>,
-    /// Seconds for each move of a computer; 1, unless --iterations ends all searches
+    /// Seconds for each move of a computer; 1 by default, unlimited if --iterations limits all searches
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     playclock: Option<Duration>,
-    /// Iterations for each move, for every search that does not give its own
+    /// The iterations for each move of every search whose specification gives none
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     iterations: Option<u64>,
     /// Seconds for each computer before the first move
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     startclock: Duration,
-    /// The seed of whatever is random; drawn if not given
+    /// The seed of all random numbers; drawn if not given
     #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
     /// Write the match to FILE as JSON, in the format of ggp.org

@@ -29,7 +29,7 @@ impl ValueEnum for ChoiceValue {
 /// The option of every command that evaluates rules.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
 pub(crate) struct Reasoning {
-    /// What evaluates the rules
+    /// The state machine that evaluates the rules
     #[arg(long, value_enum, default_value_t, value_name = "NAME")]
     reasoner: ChoiceValue,
 }

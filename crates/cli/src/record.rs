@@ -13,13 +13,13 @@ use ggp_game::{Move, StateMachine};
 use ggp_protocol::read_terms;
 use std::path::{Path, PathBuf};
 
-/// Where a command begins: the option of every command that is about a state.
+/// The options of every command that begins in a given state.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Origin {
-    /// Begin with a state of a recorded match: the last one, unless --step says which
+    /// Begin with a state of the match in this record: the last one, or the one that --step selects
     #[arg(long, value_name = "RECORD")]
     from: Option<PathBuf>,
-    /// Begin after the first N joint moves of the record; 0 is its initial state
+    /// Begin after the first N joint moves of the record; 0 for its initial state
     #[arg(long, value_name = "N", requires = "from", value_parser = whole(0usize..))]
     step: Option<usize>,
 }

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     file: GameFile,
     /// The record; `-` is standard input
     record: PathBuf,
-    /// One JSON object per state, also the first and the last
+    /// Print one JSON object for each state, including the first and the last
     #[arg(long)]
     json: bool,
     #[command(flatten)]

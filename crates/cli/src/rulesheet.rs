@@ -9,13 +9,13 @@ use ggp_gdl::{Diagnostic, Severity, Strictness};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How much of the specification is insisted on.
+/// The options that set how strictly the specification is enforced.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Level {
-    /// Only what cannot be evaluated is an error
+    /// Report only rules that cannot be evaluated as errors
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
-    /// Every breach of the GDL specification is an error
+    /// Report every breach of the GDL specification as an error
     #[arg(long)]
     strict: bool,
 }

@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Play for any game manager, by the GGP protocol over HTTP
+/// Serve a player for game managers, by the GGP protocol over HTTP
 ///
-/// Prints its address, plays every match that it is asked to, and ends on Ctrl-C or SIGTERM. Only
-/// programs on this machine reach it unless --bind says otherwise.
+/// Prints its address, plays every match that it is asked to play, and ends on Ctrl-C or SIGTERM.
+/// Only programs on this machine can reach it, unless --bind allows others.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -32,26 +32,26 @@ Examples:
   ggp serve random --port 0
   ggp serve --bind 0.0.0.0 --matches 1")]
 pub(crate) struct Arguments {
-    /// Which player; `ggp help players` lists them
+    /// The player to serve; `ggp help players` lists the players
     #[arg(value_name = "SPEC", default_value = "mcts")]
     spec: String,
-    /// The port; 0 for any that is free
+    /// The port; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = DEFAULT_PORT, value_parser = whole(0..=u16::MAX))]
     port: u16,
-    /// The address to listen on; 0.0.0.0 for all
+    /// The address to listen on; 0.0.0.0 for all addresses
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
-    /// What it calls itself
+    /// The name that the player gives itself
     #[arg(long, value_name = "X", default_value = "ggp")]
     name: String,
-    /// Matches at once; it is busy for more
+    /// The maximum number of matches at once; the player is busy for further ones
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole(1..=u16::MAX))]
     matches: u16,
-    /// Seconds that an answer leaves before the clock
+    /// Answers leave this many seconds before the end of the clock
     #[arg(long, value_name = "S", default_value = "0.2", value_parser = seconds)]
     margin: Duration,
-    /// MiB for the rules of each match, about; larger ones are refused, or played by the interpreter.
-    /// The search has its own beside it: mcts:memory=MIB, 512 unless given
+    /// About so much memory for the rules of each match; larger rules are refused, or played by the
+    /// interpreter. The search has a limit of its own: mcts:memory=MIB, 512 by default
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = whole(16u32..))]
     memory: u32,
     #[command(flatten)]

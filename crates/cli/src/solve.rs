@@ -20,15 +20,15 @@ use std::time::Duration;
 /// The number of states between two updates of the progress display.
 const SLICE: u64 = 10_000;
 
-/// Prove what each role can make sure of, whatever the others do
+/// Prove the goal that each role can guarantee against all others
 ///
-/// Goes through the game tree, so it is for small games and ends of games. A role's goal is proved
-/// when both bounds are the same; chance and simultaneous moves can leave them apart. Ends with 1
-/// if time or memory ran out before.
+/// Searches the game tree, so it is for small games and for the ends of games. A role's goal is
+/// proved when both bounds are equal; with chance and simultaneous moves they can stay apart. The
+/// exit code is 1 if the time or the memory did not suffice.
 ///
-/// In a game of hidden information (with `sees`), computes what roles earn who know only what they
-/// see: for two roles whose goals have a constant sum an equilibrium, by CFR+ on the whole tree; for
-/// one role its best play against chance. Other such games are refused.
+/// In a game of hidden information (with `sees`), roles know only what they see. If two roles have
+/// goals of constant sum, computes an equilibrium by CFR+ on the whole tree. If there is one role
+/// beside `random`, computes its best play against chance. Other such games are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -42,20 +42,20 @@ pub(crate) struct Arguments {
     file: GameFile,
     #[command(flatten)]
     origin: Origin,
-    /// At most so many seconds for all proofs together; each role has an equal share of what those
-    /// before it have left
+    /// The maximum number of seconds for all proofs together; each role gets an equal share of the
+    /// time that the roles before it have left
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
-    /// Memory for the proof of a role, or for the tree of a game of hidden information
+    /// The memory for the proof of a role, or for the tree of a game of hidden information
     #[arg(long, value_name = "MIB", default_value_t = 500, value_parser = whole(1u32..))]
     memory: u32,
-    /// With hidden information: end when best responses gain at most this share of the goal range
+    /// With hidden information: stop when best responses gain at most this share of the goal range
     #[arg(long, value_name = "SHARE", default_value_t = 1e-5, value_parser = share_of_range)]
     exploitability: f64,
     /// With hidden information: write the whole tree to FILE, in Gambit's extensive form
     #[arg(long, value_name = "FILE")]
     efg: Option<PathBuf>,
-    /// One JSON array with an object for each role; one object for a game of hidden information
+    /// Print a JSON array with an object for each role; one object if there is hidden information
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -10,14 +10,15 @@ use ggp_arena::{Standings, Summary};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Ratings, cross table and faults from results
+/// Show ratings, a cross table and faults from results
 ///
-/// FILE is what `ggp match --out` wrote, or a match record in the ggp.org format. A match that
-/// occurs in several files counts once. Intervals hold the truth with 95 % confidence.
+/// FILE is a file that `ggp match --out` wrote, or a match record in the ggp.org format. A match
+/// that occurs in several files counts once. All intervals are 95 % confidence intervals.
 ///
-/// The first lines name players that were at fault in more than a tenth of their matches, and say
-/// who is stronger. That needs 30 pairs: a pair is two matches with the same opening in which two
-/// players have swapped their seats. Pairs of the same opening count as one for this.
+/// The first lines name players that were at fault in more than a tenth of their matches, and the
+/// stronger player. To call a player stronger takes 30 pairs: a pair is two matches with the same
+/// opening in which two players have swapped their seats. Pairs with the same opening count as one
+/// pair here.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -26,19 +27,19 @@ Examples:
   ggp stats results.jsonl --sprt elo0=0 elo1=20 --of new
   ggp stats results.jsonl --json | jq '.players[].rating'")]
 pub(crate) struct Arguments {
-    /// Results, or match records
+    /// Results files or match records
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Write a page for a browser
+    /// Write the results as an HTML page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Test two players by elo0=E elo1=E alpha=P beta=P (0, 10, 0.05, 0.05 unless given)
+    /// Run the test elo0=E elo1=E alpha=P beta=P (default 0, 10, 0.05, 0.05) on two players
     #[arg(long, value_name = "TERM", num_args = 1..=4)]
     sprt: Vec<String>,
-    /// Which of the two is to be the stronger one
+    /// The player that the test assumes to be stronger
     #[arg(long, value_name = "NAME", requires = "sprt")]
     of: Option<String>,
 }

@@ -13,8 +13,8 @@ use std::path::Path;
 
 /// Draw a state on the board that the rules describe
 ///
-/// The board is inferred from the rules and a few random playouts; a file NAME.view.json beside
-/// NAME.kif says better. Draws the initial state, or one of a recorded match.
+/// The board is inferred from the rules and a few random playouts. A file NAME.view.json beside
+/// NAME.kif overrides the inference. Draws the initial state, or a state of a recorded match.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     file: GameFile,
     #[command(flatten)]
     origin: Origin,
-    /// One JSON object: the model of the board, and the state laid out on it
+    /// Print one JSON object with the model of the board and the state on it
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 /// Play in the browser
 ///
-/// Prints its address and ends on Ctrl-C or SIGTERM. Only this machine reaches it unless --bind
-/// says otherwise; then whoever reaches it can play, and let it think, within the bounds below.
+/// Prints its address and ends on Ctrl-C or SIGTERM. Only this machine can reach it, unless --bind
+/// allows others. Everybody who reaches it can play and run searches, within the limits below.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -29,44 +29,44 @@ Examples:
   ggp match games/hex.kif --player a=mcts --player b=uct --games 20 --save matches &
   ggp web --watch matches")]
 pub(crate) struct Arguments {
-    /// The port; 0 for any that is free
+    /// The port; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = 8080, value_parser = whole(0..=u16::MAX))]
     port: u16,
-    /// The address to listen on; 0.0.0.0 for all
+    /// The address to listen on; 0.0.0.0 for all addresses
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
-    /// A name by which others reach this machine, as games.lan; may be given several times
+    /// A host name of this machine, such as games.lan; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// Offer the rulesheets in DIR instead of our own
+    /// Offer the rulesheets in DIR instead of those of this program
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
-    /// Show the match that is kept in FILE, as `ggp host --save` does, or the newest one in a folder;
-    /// waits for a FILE that does not exist yet
+    /// Show the match in FILE, which `ggp host --save` writes, or the newest match in a folder; a FILE
+    /// that does not exist yet is waited for
     #[arg(long, value_name = "FILE|DIR")]
     watch: Option<PathBuf>,
-    /// Sessions at once
+    /// The maximum number of sessions at once
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(1..=u16::MAX))]
     sessions: u16,
-    /// Sessions at once with rules of their own, each up to about half a GiB
+    /// The maximum number of sessions with uploaded rules; each may take about half a GiB
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole(0..=u16::MAX))]
     uploads: u16,
-    /// A session that nobody looks at is forgotten after so many seconds
+    /// A session is closed when no page has used it for this many seconds
     #[arg(long, value_name = "S", default_value = "1800", value_parser = positive_seconds)]
     idle: Duration,
-    /// MiB for the searches of one session together
+    /// The memory in MiB for all searches of one session
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = whole(1..=u16::MAX))]
     memory: u16,
-    /// Threads that think, for all sessions together; as many as there are cores unless given
+    /// The number of threads for the searches of all sessions; the number of cores by default
     #[arg(long, value_name = "N", value_parser = whole(1..=u16::MAX))]
     threads: Option<u16>,
-    /// The largest rulesheet or record that is taken, in KiB
+    /// The largest rulesheet or record that is accepted, in KiB
     #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = whole(1u32..))]
     upload: u32,
-    /// The longest that an engine may think about a move, in seconds
+    /// The longest time that an engine may think about a move, in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = positive_seconds)]
     longest: Duration,
-    /// Let visitors name players at other addresses even if --bind is not this machine alone
+    /// Allow visitors to name remote players even if --bind allows other machines
     #[arg(long)]
     remote: bool,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// An empty database for `program`. `values` must hold the terms of the program's rules.
+    /// A database for `program` without tuples. `values` must contain the terms of the program's rules.
     pub fn new(program: &Program, values: Values) -> Database {
         let relation = |number| Relation::new(program.arity(number), program.indexes.of(number));
         Database {

@@ -113,7 +113,7 @@ struct Rewriting {
     /// For each copy, its relation and its magic relation.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Pairs of magic relations of which the first derives the second, and whether it does so with a larger term.
+    /// Pairs of magic relations where the first derives the second, and whether the derived tuple has a larger term.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 

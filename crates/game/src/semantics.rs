@@ -146,7 +146,7 @@ impl Semantics {
         }
     }
 
-    /// Plans all rules again by `statistics`, and drops all evaluated relations.
+    /// Plans all rules again for the sizes of relations in `statistics`, and drops all evaluated relations.
     pub(crate) fn plan(&mut self, statistics: Statistics) {
         self.program.plan(&statistics).expect("planned before, so safe");
         self.statistics = statistics;

@@ -20,7 +20,7 @@ impl<'a> Encoding<'a> {
     }
 
     /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf. The caller must give them
-    /// values such that the lower bound implies the upper bound.
+    /// values for which the lower bound implies the upper bound.
     pub(crate) fn bounds(nodes: &'a [Node]) -> Encoding<'a> {
         let bounds = |node: &Node, upper| match node {
             Node::And(inputs) => Node::And(inputs.iter().map(|&input| bound(input, upper)).collect()),

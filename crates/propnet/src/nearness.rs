@@ -12,7 +12,7 @@ use crate::state::BitState;
 use crate::transpose::{BATCH, transpose};
 use ggp_game::{EvalError, Fact, Role, StopToken};
 
-/// Conditions that are nested deeper than this become leaves.
+/// A condition that is nested deeper than this becomes a leaf: it counts as 1 if it holds and as 0 if not.
 const DEPTH: usize = 6;
 /// A condition becomes a leaf if its inputs, together with the leaves found so far, are more than this number.
 const PARTS: usize = 4096;

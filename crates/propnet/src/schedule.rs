@@ -1,4 +1,4 @@
-//! Scheduling: from a circuit to a program whose gates are ordered such that few values are live at a time.
+//! Scheduling: from a circuit to a program with its gates in an order in which few values are live at a time.
 
 use crate::allocate::{Allocator, OutputValues};
 use crate::circuit::Circuit;
@@ -193,7 +193,7 @@ fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError
     Ok(sorted)
 }
 
-/// Orders the gates of one window by list scheduling: always continues with the kind of which most gates are
+/// Orders the gates of one window by list scheduling: always continues with the kind that has the most gates
 /// ready.
 fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
     let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();

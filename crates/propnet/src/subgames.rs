@@ -178,8 +178,8 @@ impl<'a> Partition<'a> {
         self.sets.union(a, b);
     }
 
-    /// Records that `element` reads `signal`: joins the two into one part, or notes the move sets of which
-    /// `signal` consists.
+    /// Records that `element` reads `signal`: joins the two into one part, or notes the move sets in
+    /// `signal`.
     fn add_reader(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
             self.join(element, signal.node());

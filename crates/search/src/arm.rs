@@ -20,8 +20,8 @@ pub(crate) struct Arm {
     pub(crate) bounds: Bounds,
     /// The sum of the role's shares over all visits.
     pub(crate) sum: f64,
-    /// The arm's prior for the role, in shares: how far its move's mean in the history of moves lies above the
-    /// mean over all arms of the role in this node.
+    /// The lead of the arm's move in the history of moves, in shares: its mean minus the mean over all arms of the
+    /// role in this node.
     pub(crate) advantage: f32,
     /// Whether selection skips the arm for now. It skips a deferred arm until it is proved that no other arm wins.
     /// An arm is deferred if another arm wins at once, if it lets another role win at once, or if an equivalent
@@ -48,7 +48,7 @@ impl Arm {
         self.visits.saturating_add(u32::from(self.pending))
     }
 
-    /// The mean share; `None` without visits.
+    /// The mean share over all visits. `None` if the arm has no visits.
     pub(crate) fn mean(&self) -> Option<f64> {
         (self.visits > 0).then(|| self.sum / f64::from(self.visits))
     }

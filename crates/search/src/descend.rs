@@ -29,7 +29,7 @@ pub(crate) struct Selection {
     pub(crate) stops_at_proofs: bool,
     /// Whether descents skip proven moves while another move may surpass the role's security level.
     pub(crate) uses_security_levels: bool,
-    /// The prior of arms; `None` without history.
+    /// The prior of arms. `None` if the search keeps no history of moves.
     pub(crate) prior: Option<PriorModel>,
 }
 

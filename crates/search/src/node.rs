@@ -121,7 +121,7 @@ impl<S> Node<S> {
     }
 }
 
-/// The bytes of a hash-map entry, including the map's free slots per entry.
+/// The bytes that an entry of [`Node::joints`] takes, with its part of the map's free slots.
 pub(crate) const JOINT_BYTES: usize = 32;
 
 /// A key for the arms that the roles have chosen in a node with `arms` arms. The key is exact while it fits into

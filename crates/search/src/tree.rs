@@ -256,7 +256,7 @@ impl<S: Eq + Hash> Tree<S> {
         &mut self.chunks[id.0 as usize / CHUNK].stats[first..first + self.roles]
     }
 
-    /// A role's mean share in a node; 0 without visits.
+    /// A role's mean share in a node. It is 0 if the node has no visits.
     pub(crate) fn mean(&self, id: NodeId, role: usize) -> f64 {
         let visits = self[id].visits.max(1);
         self.stats(id)[role].total / f64::from(visits)

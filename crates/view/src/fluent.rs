@@ -51,7 +51,7 @@ impl Table<'_> {
         self.states.iter().flatten()
     }
 
-    /// Whether the rows of any two consecutive states differ.
+    /// Whether there are two consecutive states with different rows.
     pub(crate) fn changes(&self) -> bool {
         self.states.windows(2).any(|pair| pair[0] != pair[1])
     }

@@ -14,8 +14,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     several(checker);
 }
 
-/// Reports pairs of goal rules with different values of which one subsumes the other: if the narrower rule gives
-/// the role its goal, the role has both goals.
+/// Reports pairs of goal rules with different values where one rule subsumes the other: whenever the narrower
+/// rule gives the role its goal, the role has both goals.
 fn several(checker: &mut Checker<'_>) {
     let description = checker.description;
     let rules = checker.relations.rules_of(Keyword::Goal).iter().map(|&rule| &description.rules[rule]);

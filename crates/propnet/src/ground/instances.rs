@@ -63,9 +63,9 @@ impl MoveForm {
 /// The number of a role and the number of a move.
 type RoleMove = (u32, u32);
 
-/// The moves of the second `does` condition that have an equal key form one set. The key holds the values of the
-/// variables bound later, the first condition's set and its size, the second condition's role, and the moves of
-/// all further conditions.
+/// A key for grouping the moves of a rule's second `does` condition: moves with equal keys form one set. The key
+/// consists of the values of the variables bound later, the set of the first `does` condition with its size, the
+/// role of the second condition, and the moves of all further conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
 /// Lists of numbers, grouped by key. The keys are in the order of their first occurrence.

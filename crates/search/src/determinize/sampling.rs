@@ -30,7 +30,7 @@ pub(super) struct MoveStats {
 }
 
 impl MoveStats {
-    /// The mean goal; `None` without playouts.
+    /// The mean goal. `None` if there are no playouts.
     pub(super) fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
