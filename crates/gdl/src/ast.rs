@@ -5,7 +5,8 @@
 //! parser removes `or` and `and` by normalisation, so one source rule can become several [`Rule`]s with the
 //! same span.
 //!
-//! Keywords in relation position are stored in lower case; every other symbol keeps its spelling.
+//! A keyword in relation position, such as `legal` in `(legal white noop)`, is stored in lower case. Every
+//! other symbol keeps its spelling.
 
 use crate::symbol::{Symbol, Symbols};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,9 +16,9 @@ use std::ops::Range;
 /// A range of bytes of the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
-    /// The first byte.
+    /// The offset of the first byte, from 0.
     pub start: usize,
-    /// One past the last byte.
+    /// The offset one past the last byte.
     pub end: usize,
 }
 
@@ -28,7 +29,7 @@ impl Span {
     }
 }
 
-/// The id of a term in a description's arena.
+/// The id of a term in the arena of a [`Description`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TermId(u32);
 
@@ -39,15 +40,15 @@ impl TermId {
     }
 }
 
-/// The root of a term: its kind, its symbol and the ids of its arguments.
+/// The root node of a term: the kind of term, the symbol and the ids of the arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Term {
     /// A variable such as `?x`; the symbol's name includes the `?`.
     Variable(Symbol),
     /// A constant such as `white` or `8`.
     Constant(Symbol),
-    /// A function applied to arguments, such as `(cell 1 ?y b)`. It has no arguments in `(lock)`, which
-    /// differs from the constant `lock`.
+    /// A function applied to arguments, such as `(cell 1 ?y b)`. The list of arguments may be empty: `(lock)`
+    /// is a compound term and differs from the constant `lock`.
     Compound(Symbol, Box<[TermId]>),
 }
 
@@ -101,7 +102,7 @@ impl Terms {
         self.depth[id.index()] as usize
     }
 
-    /// All terms, arguments before the compounds that contain them.
+    /// All terms with their ids. The arguments of a compound come before the compound.
     pub fn iter(&self) -> impl Iterator<Item = (TermId, &Term)> {
         self.nodes.iter().enumerate().map(|(i, term)| (TermId(i as u32), term))
     }
@@ -116,8 +117,9 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// Appends the variables of `id` to `out` in order of first occurrence, except those already in `out`.
-    /// Iterative; visits shared subterms once.
+    /// Appends the variables of the term `id` to `out` in order of first occurrence. Leaves out variables
+    /// that `out` already contains. Does not recurse, and visits a subterm that occurs several times only
+    /// once.
     pub fn variables(&self, id: TermId, out: &mut Vec<Symbol>) {
         let mut visited: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = vec![id];
@@ -142,7 +144,7 @@ pub struct Atom {
     pub relation: Symbol,
     /// The arguments.
     pub args: Vec<TermId>,
-    /// The place in the source.
+    /// The bytes of the source that the atom covers.
     pub span: Span,
 }
 
@@ -158,7 +160,8 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The place in the source.
+    /// The bytes of the source that the literal covers; for a negative literal, those of the atom inside
+    /// `not`.
     pub fn span(&self) -> Span {
         match self {
             Literal::Positive(atom) | Literal::Negative(atom) => atom.span,
@@ -174,7 +177,8 @@ pub struct Rule {
     pub head: Atom,
     /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// The place of the whole rule in the source.
+    /// The bytes of the source that the whole rule covers. Rules that come from one source rule have the same
+    /// span.
     pub span: Span,
 }
 
@@ -183,16 +187,16 @@ pub struct Rule {
 pub struct Description {
     /// The source text. Only comments may contain bytes that are not UTF-8.
     pub source: Vec<u8>,
-    /// The names.
+    /// The interned names of constants, functions, relations and variables.
     pub symbols: Symbols,
-    /// The terms.
+    /// The arena of all terms.
     pub terms: Terms,
     /// The rules and facts, in the order of the text.
     pub rules: Vec<Rule>,
 }
 
 impl fmt::Debug for Description {
-    /// Prints the sizes only: a description can have millions of nodes.
+    /// Prints only the sizes, because a description can have millions of nodes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Description")
             .field("bytes", &self.source.len())
@@ -208,7 +212,8 @@ impl Description {
         self.symbols.name(symbol)
     }
 
-    /// The canonical text of a term: one blank between tokens, none next to the parentheses. Iterative.
+    /// The canonical text of a term: one blank before each argument and no other white space. Does not
+    /// recurse.
     pub fn term_text(&self, id: TermId) -> String {
         enum Step<'a> {
             Term(TermId),

@@ -46,12 +46,12 @@ impl Keyword {
         Keyword::Sees,
     ];
 
-    /// The keyword that `word` spells, in upper or lower case.
+    /// The keyword that `word` spells, in upper or lower case; `None` if `word` is not a keyword.
     pub fn of(word: &str) -> Option<Keyword> {
         Self::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(word))
     }
 
-    /// The spelling in lower case.
+    /// The spelling of the keyword, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Keyword::Role => "role",
@@ -68,7 +68,7 @@ impl Keyword {
         }
     }
 
-    /// The number of arguments.
+    /// The number of arguments that the keyword takes.
     pub fn arity(self) -> usize {
         match self {
             Keyword::Terminal => 0,
@@ -77,7 +77,7 @@ impl Keyword {
         }
     }
 
-    /// The syntax, with placeholders in upper case.
+    /// The syntax of the keyword, with placeholders in upper case.
     pub fn syntax(self) -> &'static str {
         match self {
             Keyword::Role => "(role ROLE)",
@@ -94,7 +94,7 @@ impl Keyword {
         }
     }
 
-    /// A sentence with the syntax and an example.
+    /// A help text for diagnostics: the syntax of the keyword and an example.
     pub fn usage(self) -> String {
         format!("it is written `{}`, for example `{}`", self.syntax(), self.example())
     }
@@ -117,7 +117,7 @@ impl Keyword {
     }
 }
 
-/// A word that forms rules and conditions; it is not a relation.
+/// A reserved word that forms rules and conditions, such as `<=` or `not`. It is not a relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Connective {
     /// `(<= HEAD CONDITION…)`
@@ -133,13 +133,13 @@ pub enum Connective {
 }
 
 impl Connective {
-    /// The connective that `word` spells, in upper or lower case.
+    /// The connective that `word` spells, in upper or lower case; `None` if `word` is not a connective.
     pub fn of(word: &str) -> Option<Connective> {
         let all = [Connective::If, Connective::Not, Connective::Or, Connective::And, Connective::Distinct];
         all.into_iter().find(|c| c.name().eq_ignore_ascii_case(word))
     }
 
-    /// The spelling in lower case.
+    /// The spelling of the connective, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Connective::If => "<=",
@@ -150,7 +150,7 @@ impl Connective {
         }
     }
 
-    /// The syntax, with placeholders in upper case.
+    /// The syntax of the connective, with placeholders in upper case.
     pub fn syntax(self) -> &'static str {
         match self {
             Connective::If => "(<= HEAD CONDITION ...)",
