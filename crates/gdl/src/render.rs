@@ -153,7 +153,7 @@ struct Excerpt {
     start: usize,
     /// The range of the source bytes that are shown.
     bytes: Range<usize>,
-    /// The text that is shown in place of these bytes, with `...` where the line is cut.
+    /// The text that is shown for `bytes`, with `...` where the line is cut.
     text: String,
     /// For each character that is shown: the offset of its first byte in the source, and the offset of its
     /// first byte in `text`. The last entry holds the two end offsets.

@@ -101,8 +101,8 @@ impl<'a> SyntaxTree<'a> {
         }
     }
 
-    /// The first member of the list `node`, if that member is a word. `None` if it is a list, if `node` is an
-    /// empty list, and if `node` is a word.
+    /// The first member of the list `node`, if that member is a word. `None` if the first member is a list,
+    /// if `node` is an empty list, and if `node` is a word.
     pub fn head(&self, node: NodeId) -> Option<&'a str> {
         self.children(node).next().and_then(|first| self.word(first))
     }

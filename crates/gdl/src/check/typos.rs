@@ -15,11 +15,12 @@ use rustc_hash::FxHashMap;
 const SHORTEST: usize = 5;
 /// The longest names to check, in bytes. The bound keeps the work linear in the text.
 const LONGEST: usize = 40;
-/// How often the likely spelling must occur to make a name that occurs once suspect.
+/// The number of occurrences from which on a name counts as correct, so that a similar name that occurs only
+/// once is suspect.
 const OFTEN: usize = 3;
 
-/// The candidate most similar to `name`; `None` if none is similar enough. Looks at 10,000 candidates at
-/// most.
+/// The candidate most similar to `name`; `None` if no candidate is similar enough. Looks at the first 10,000
+/// candidates only.
 pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
@@ -77,7 +78,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
         names[at].2 += 1;
     }
-    // Two names at distance 1 have a common variant with at most one letter deleted.
+    // If two names have distance 1, deleting at most one letter from each of them can give the same string.
     let mut by_shortened: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for (at, &(name, _, count)) in names.iter().enumerate() {
         if count >= OFTEN {
@@ -115,9 +116,9 @@ fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
     std::iter::once(name.to_owned()).chain(without)
 }
 
-/// Whether `name` is probably a misspelling of `right`: their distance is 1 and they differ in letters. A
-/// different digit or sign, or an additional letter at either end, is usually intended: `row1` and `row2`,
-/// `pawn` and `pawns`.
+/// Whether `name` is probably a misspelling of `right`: the two names have distance 1 and differ in letters.
+/// A different digit or sign is usually intended, as in `row1` and `row2`, and so is an additional letter at
+/// either end, as in `pawn` and `pawns`.
 fn is_slip(name: &str, right: &str) -> bool {
     // The check in `case` reports names that differ only by case.
     if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
