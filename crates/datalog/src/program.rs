@@ -1,4 +1,4 @@
-//! A program: rules in strata with join plans, ready to evaluate.
+//! A program: rules that are grouped into strata and have join plans.
 
 use crate::error::ProgramError;
 use crate::plan::{Indexes, Plan, Planner, Purpose};
@@ -9,25 +9,28 @@ use crate::strata::{Stratum, stratify};
 /// The join plans of one rule.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RulePlans {
-    /// The plan for the first round; `None` if the rule has `deltas`.
+    /// The plan that joins the whole body, for the first round of the fixpoint. `None` if the rule has plans
+    /// in `deltas`.
     pub(crate) whole: Option<Plan>,
-    /// Whether later rounds run `whole` too.
+    /// Whether the later rounds of the fixpoint run the plan `whole` too.
     pub(crate) every_round: bool,
-    /// Semi-naive plans, one per recursive literal, which reads the last round's delta of that relation.
+    /// Semi-naive plans, one for each recursive literal, with the relation of that literal. The literal reads
+    /// only the delta: the tuples that the previous round added to the relation.
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
 
-/// The maximum number of recursive literals for semi-naive plans. A rule with more is joined as a whole in
-/// every round, since one plan per literal takes memory quadratic in the rule's length.
+/// The maximum number of recursive literals for which a rule gets semi-naive plans. A rule with more of them
+/// is joined as a whole in every round, since one plan per literal takes memory quadratic in the length of
+/// the rule.
 const MOST_DELTAS: usize = 64;
 
-/// A stratified set of rules with join plans.
+/// A set of rules that is divided into strata, with join plans for each rule.
 #[derive(Clone, Debug)]
 pub struct Program {
     signatures: Vec<Signature>,
     rules: Vec<Rule>,
     strata: Vec<Stratum>,
-    /// The stratum of each relation.
+    /// The number of the stratum of each relation, by number of relation.
     stratum_of: Vec<usize>,
     /// The level of each relation: the highest level among the inputs on which it depends.
     levels: Vec<u8>,
@@ -47,15 +50,16 @@ impl Program {
     /// Stratifies and plans `rules` over relations with `signatures`.
     ///
     /// # Errors
-    /// Fails when a rule is unsafe or a relation depends on itself through negation.
+    /// Fails when a rule is unsafe, that is, when no literal binds one of its variables, and when a relation
+    /// depends on itself through negation.
     pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let mut program = Program::unplanned(signatures, rules)?;
         program.plan(&program.statistics())?;
         Ok(program)
     }
 
-    /// Like [`Program::new`], without plans. Call [`Program::plan`] before evaluating: rules without plans
-    /// derive nothing.
+    /// Like [`Program::new`], but does not plan the rules. Call [`Program::plan`] before evaluating: rules
+    /// without plans derive nothing.
     ///
     /// # Errors
     /// Fails when a relation depends on itself through negation.
@@ -90,8 +94,8 @@ impl Program {
         })
     }
 
-    /// Replans all rules for the relation sizes in `statistics`. Then call [`crate::Database::reindex`] on each
-    /// database of the program.
+    /// Plans all rules anew for the relation sizes in `statistics`. The new plans can need other indexes, so
+    /// call [`crate::Database::reindex`] afterwards on each database of the program.
     ///
     /// # Errors
     /// Fails when a rule is unsafe; never for a program that has been planned before.
@@ -101,7 +105,7 @@ impl Program {
         (0..self.strata.len()).try_for_each(|stratum| self.plan_stratum(stratum, statistics))
     }
 
-    /// Plans the rules of one stratum.
+    /// Plans the rules of the stratum numbered `stratum`.
     pub(crate) fn plan_stratum(
         &mut self,
         stratum: usize,
@@ -130,22 +134,22 @@ impl Program {
         Ok(())
     }
 
-    /// Empty statistics for [`Program::plan`].
+    /// Statistics without observations for the relations of this program, to use in [`Program::plan`].
     pub fn statistics(&self) -> Statistics {
         Statistics::new(self.signatures.iter().map(|s| s.arity))
     }
 
-    /// The rules.
+    /// The rules, in the order in which the caller gave them.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The strata, each after those on which it depends.
+    /// The strata in evaluation order: each stratum comes after the strata on which it depends.
     pub fn strata(&self) -> &[Stratum] {
         &self.strata
     }
 
-    /// The names, arities and input levels of the relations.
+    /// The names, arities and input levels of the relations, by number of relation.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
@@ -155,7 +159,7 @@ impl Program {
         self.levels[relation.index()]
     }
 
-    /// `relations` and all relations on which they depend, in the order of the strata.
+    /// The given `relations` and all relations on which they depend, in the order of the strata.
     pub fn needed(&self, relations: &[RelationId]) -> Vec<RelationId> {
         let needed = self.needed_strata(relations);
         let strata = self.strata.iter().zip(needed).filter(|(_, needed)| *needed);
@@ -176,15 +180,15 @@ impl Program {
         needed
     }
 
-    /// The strata to evaluate for `relations`.
+    /// The query that evaluates `relations` and all relations on which they depend.
     pub fn query(&self, relations: &[RelationId]) -> Query {
         let needed = self.needed_strata(relations);
         let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
-    /// Like [`Program::query`], restricted to strata below `level`: those stay complete when the database is
-    /// cleared from `level`.
+    /// Like [`Program::query`], but restricted to strata whose level is below `level`. These strata stay
+    /// complete when the database is cleared from `level` on.
     pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
         let mut query = self.query(relations);
         query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);

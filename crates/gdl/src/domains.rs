@@ -29,7 +29,7 @@ const MAX_DOMAIN: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place(u32);
 
-/// That to which an argument belongs: a relation, or a function that occurs at a place.
+/// The owner of an argument: a relation, or a function that occurs at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Holder {
     Relation(Symbol),

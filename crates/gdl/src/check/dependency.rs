@@ -5,9 +5,9 @@
 //! from a key to the rules whose heads may match the pattern. Since a key stands for a pattern and not for a
 //! whole relation, the rule `(goal ?r 0) <= (not (goal ?r 100))` is in no cycle.
 //!
-//! Invariants: no rule derives `true` or `does`, since the state and the moves are given, so no path leads
-//! from `true` to `next`. Matching over-approximates: the graph may have too many dependencies, but never too
-//! few.
+//! Invariants: no rule derives `true` or `does`, since the state and the moves are given. Therefore no path
+//! leads from `true` to `next`. Matching over-approximates: the graph may have too many dependencies, but
+//! never too few.
 
 use super::atom_of;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
