@@ -43,9 +43,9 @@ pub enum Refusal {
         /// The relation for which the rule asks.
         wanted: RelationId,
     },
-    /// Each magic tuple of a relation can lead to a larger one, so that demand never ends.
+    /// Magic tuples of a relation can lead to ever larger ones, so that demand could grow without end.
     Endless {
-        /// The relation on demand.
+        /// The given relation whose demand could grow.
         wanted: RelationId,
     },
     /// The rewriting exceeds the maximum number of copies or of literals.

@@ -1,4 +1,5 @@
-//! The evaluation of a query: stratum by stratum, each once until the database is cleared.
+//! The evaluation of a query, stratum by stratum. Each stratum is evaluated once until the database is
+//! cleared.
 
 use crate::Limits;
 use crate::database::Database;
@@ -11,8 +12,8 @@ impl Program {
     /// Evaluates the strata of `query` that are not yet complete.
     ///
     /// # Errors
-    /// Fails when a bound of `limits` is passed or evaluation is interrupted. Clear the database before using
-    /// it again; see [`Database::roll_back`].
+    /// Fails when the evaluation exceeds a bound of `limits` or is interrupted. The database must then be
+    /// cleared before further use; see [`Database::roll_back`].
     pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
         for &stratum in &query.strata {
             if !database.complete[stratum as usize] {
@@ -24,10 +25,10 @@ impl Program {
     }
 
     /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
-    /// relations it reads are known. Adds the observed sizes to `statistics`.
+    /// relations that the stratum reads are known. Adds the observed sizes to `statistics`.
     ///
     /// # Errors
-    /// As for [`Program::evaluate`].
+    /// Fails for the same reasons as [`Program::evaluate`].
     pub fn evaluate_adaptively(
         &mut self,
         database: &mut Database,

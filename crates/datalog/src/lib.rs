@@ -87,7 +87,8 @@ pub struct Limits {
     /// than one.
     pub tuples: usize,
     /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. The insertion
-    /// of a derived tuple counts as two rows. There is no bound by default.
+    /// of a derived tuple counts as two rows; that of a wide tuple counts as more. There is no bound by
+    /// default.
     pub rows: u64,
     /// The cancellation flag. Once it is true, evaluation stops with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,

@@ -30,10 +30,10 @@ impl Value {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Name(pub(crate) u32);
 
-/// The function symbol at the root of a term: its name and its arity.
+/// The function symbol at the root of a term, given by name and arity; a constant counts too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Functor {
-    /// The name.
+    /// The name of the function or constant.
     pub name: Name,
     /// The number of arguments; `None` for a constant. The constant `c` differs from the function `c` applied
     /// to no arguments.
@@ -43,15 +43,16 @@ pub struct Functor {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     functor: Functor,
-    /// The index of its first argument in the array of all arguments.
+    /// The index of the first argument of the term in the array of all arguments.
     first: u32,
 }
 
-/// The number of term arguments or tuple columns that count as one more term or tuple where memory is
-/// bounded.
+/// Where memory is bounded, this number of term arguments counts as one more term, and this number of tuple
+/// columns counts as one more tuple.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
-/// Tag bit of a name in a serialised term. The numbers of lasting terms are below it.
+/// The tag bit that marks a name in a serialised term. The numbers of lasting terms are smaller, so this bit
+/// is never set in them.
 const NAME: u32 = 1 << 31;
 
 /// The table of ground terms.
@@ -62,18 +63,19 @@ pub struct Values {
     nodes: Vec<Node>,
     arguments: Vec<Value>,
     depths: Vec<u32>,
-    /// The length of each term's text in bytes. Sharing lets the length grow exponentially with the depth.
+    /// The length of each term's text in bytes. Since subterms are shared, the length can grow exponentially
+    /// with the depth.
     lengths: Vec<u32>,
-    /// Hash table of the lasting terms.
+    /// The hash table of the lasting terms.
     by_term: IdTable,
-    /// Hash table of the passing terms.
+    /// The hash table of the passing terms.
     passing: IdTable,
-    /// Terms with numbers below this are lasting. The bound only falls, and never below an existing lasting
-    /// term: otherwise a term could have two serialisations.
+    /// Terms whose number is below this bound are lasting. The bound never rises, and never falls below an
+    /// existing lasting term: otherwise a term could have two serialisations.
     lasting: usize,
     /// The maximum number of arguments of all lasting terms together.
     lasting_arguments: usize,
-    /// [`Values::is_crowded`] holds when there are more passing terms than this.
+    /// The number of passing terms above which [`Values::is_crowded`] holds.
     crowd: usize,
 }
 
@@ -97,7 +99,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Interns the name `text`.
+    /// Interns the name `text` and returns it.
     pub fn name(&mut self, text: &str) -> Name {
         if let Some(&name) = self.by_name.get(text) {
             return name;
@@ -113,13 +115,13 @@ impl Values {
         &self.names[name.0 as usize]
     }
 
-    /// Interns the constant `text`.
+    /// Interns the constant `text` and returns its value.
     pub fn constant(&mut self, text: &str) -> Value {
         let name = self.name(text);
         self.term(Functor { name, arity: None }, &[])
     }
 
-    /// Interns the term `functor` applied to `args`.
+    /// Interns the term `functor` applied to `args` and returns its value.
     pub fn term(&mut self, functor: Functor, args: &[Value]) -> Value {
         debug_assert_eq!(functor.arity.unwrap_or(0) as usize, args.len());
         let hash = hash_term(functor, args);
@@ -147,7 +149,7 @@ impl Values {
         table.insert(hash, id);
     }
 
-    /// The term `functor` applied to `args`; `None` if it is not in the table.
+    /// The value of the term `functor` applied to `args`; `None` if the term is not in the table.
     pub fn find(&self, functor: Functor, args: &[Value]) -> Option<Value> {
         self.lookup(hash_term(functor, args), functor, args).map(Value)
     }
@@ -162,7 +164,7 @@ impl Values {
         self.passing.find(hash, is_it)
     }
 
-    /// Removes all terms but the first `len`.
+    /// Removes all terms but the first `len` from the table.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len >= self.nodes.len() {
             return;
@@ -183,8 +185,9 @@ impl Values {
         }
     }
 
-    /// Makes the existing terms and the next `more` terms lasting (fewer if those have more than 16 arguments
-    /// on average); all later terms are passing. Call it at most once.
+    /// Makes all existing terms and the next `more` terms lasting. If the next terms have more than 16
+    /// arguments on average, fewer of them become lasting. All later terms are passing: [`Values::release`]
+    /// removes them. Call this at most once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
         self.lasting = self.lasting.min(most(self.nodes.len(), more).min(NAME as usize));
@@ -198,8 +201,8 @@ impl Values {
         value.index() < self.lasting
     }
 
-    /// Whether there are more passing terms than the `more` given to [`Values::keep`]. Wide terms count for
-    /// more.
+    /// Whether there are more passing terms than the number `more` that was given to [`Values::keep`]. If
+    /// passing terms have more than 16 arguments on average, every 16 arguments count as one term.
     #[inline]
     pub fn is_crowded(&self) -> bool {
         let Some(first) = self.nodes.get(self.lasting) else { return false };
@@ -207,13 +210,13 @@ impl Values {
         (self.nodes.len() - self.lasting).max(arguments / COLUMNS_PER_UNIT) > self.crowd
     }
 
-    /// Removes all passing terms.
+    /// Removes all passing terms from the table. Their values must no longer be used.
     pub fn release(&mut self) {
         self.truncate(self.lasting);
     }
 
-    /// Serialises `value` to `out` as names, arities and numbers of lasting terms, in preorder. A term always
-    /// has the same serialisation.
+    /// Serialises `value` in preorder and appends the result to `out`: the names and arities of passing
+    /// terms, and the numbers of lasting terms. A term always has the same serialisation.
     pub fn write(&self, value: Value, out: &mut Vec<u32>) {
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
@@ -228,9 +231,11 @@ impl Values {
         }
     }
 
-    /// Restores the terms serialised one after the other in `written` and appends them to `out`.
+    /// Restores the terms that [`Values::write`] wrote one after the other to `written`, and appends their
+    /// values to `out`.
     pub fn read(&mut self, written: &[u32], out: &mut Vec<Value>) {
-        // Functions with missing arguments, each with the index in `out` of its first argument.
+        // Functions some of whose arguments have not been read yet, each with the index in `out` of its first
+        // argument.
         let mut open: Vec<(Functor, usize)> = Vec::new();
         let mut words = written.iter();
         while let Some(&word) = words.next() {
@@ -278,12 +283,13 @@ impl Values {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
-    /// The number of terms.
+    /// The number of terms in the table.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The number of terms, or one per [`COLUMNS_PER_UNIT`] arguments of all terms together if that is more.
+    /// The number of terms or, if that is larger, the number of arguments of all terms together divided by
+    /// [`COLUMNS_PER_UNIT`].
     #[inline]
     pub(crate) fn size(&self) -> usize {
         self.nodes.len().max(self.arguments.len() / COLUMNS_PER_UNIT)
@@ -294,7 +300,7 @@ impl Values {
         self.nodes.is_empty()
     }
 
-    /// The canonical text of `value`: one blank between tokens, none next to the parentheses.
+    /// The canonical text of `value`: one blank before each argument and no other white space.
     pub fn text(&self, value: Value) -> String {
         enum Piece {
             Value(Value),
