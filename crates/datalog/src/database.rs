@@ -18,7 +18,7 @@ pub struct Database {
     /// The number of tuples in all relations together; a wide tuple counts as more than one.
     pub(crate) tuples: usize,
     /// For each relation, by number: the rows that joins tried in order to derive its tuples, plus the cost
-    /// of inserting these, since the last call of [`Database::reset_work`].
+    /// of inserting these tuples, since the last call of [`Database::reset_work`].
     pub(crate) work: Vec<u64>,
     pub(crate) total_work: u64,
     /// The head relation of the rule whose evaluation failed last; `None` if no evaluation has failed.

@@ -57,8 +57,8 @@ struct Group {
     conditions: Vec<usize>,
     /// The variables of these conditions that are not eliminated: the columns of the part.
     kept: Vec<Variable>,
-    /// Conditions outside the group that bind variables which the conditions of the group only test. Each is
-    /// given by its index in the body, with the variables that it shares with the group.
+    /// Conditions outside the group that bind variables which the conditions of the group only test. Each
+    /// outside condition is given by its index in the body, with the variables that it shares with the group.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
@@ -106,7 +106,8 @@ impl Group {
 }
 
 impl Decomposition {
-    /// Replaces the conditions of `group` by a literal on a part.
+    /// Replaces the conditions of `group` in `rule` by one literal on a part: a relation that lacks the
+    /// eliminated variables.
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
         for (literal, bound) in &group.guards {
@@ -125,9 +126,9 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// The part with columns `kept` and definition `body`, as an atom over the variables of `rule`. If
-    /// `guard` holds, it is a guard instead of a part. Adds the relation and its rule if they do not exist
-    /// yet.
+    /// Returns an atom over the variables of `rule` whose relation has the columns `kept` and the definition
+    /// `body`. The relation is a guard if `guard` holds, and a part otherwise. Adds the relation and its rule
+    /// if they do not exist yet.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
@@ -162,8 +163,8 @@ impl Decomposition {
 }
 
 /// The guards that `conditions` need: other conditions of the body that bind the variables which `conditions`
-/// leave unbound. Each is given by its index in the body, with the variables that it shares with `inside`,
-/// the variables of `conditions`. `None` if a variable stays unbound.
+/// leave unbound. Each guard is given by its index in the body, with the variables that it shares with
+/// `inside`, the variables of `conditions`. `None` if a variable stays unbound.
 fn guards(
     rule: &Rule,
     of_literal: &[BTreeSet<Variable>],

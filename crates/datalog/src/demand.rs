@@ -24,8 +24,9 @@ pub struct Demanded {
     pub signatures: Vec<Signature>,
     /// The rewritten rules, and the rules that derive magic tuples.
     pub rules: Vec<Rule>,
-    /// The magic relations. If the literals on these relations were removed from the bodies, the answers
-    /// would stay the same and only the work would change.
+    /// The magic relations, which hold the known values for which some rule asks. If the literals on these
+    /// relations were removed from the bodies, the answers would stay the same and only the work would
+    /// change.
     pub wanted: Vec<RelationId>,
     /// For each relation of `signatures`, the given relation for which it stands. A given relation stands for
     /// itself, a copy for its original, and a magic relation for the original of its copy.
@@ -52,7 +53,7 @@ pub enum Refusal {
     TooMany,
 }
 
-/// A relation and, for each column, whether its value is known.
+/// A relation and, for each of its columns, whether the value is known where a rule asks for the relation.
 type Copied = (RelationId, Vec<bool>);
 
 /// The maximum number of copies of relations in one rewriting.
@@ -61,8 +62,9 @@ const MAX_COPIES: usize = 200;
 /// The maximum number of literals in the bodies of all magic rules together.
 const MAX_LITERALS: usize = 2_000_000;
 
-/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand. Input relations
-/// stay as they are, since the caller inserts their tuples.
+/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand: only the tuples
+/// that some rule asks for are derived. Input relations stay as they are, since the caller inserts their
+/// tuples.
 ///
 /// # Errors
 /// Fails when a rule asks for a relation on demand without knowing the value of any column, when demand could
@@ -113,7 +115,7 @@ struct Rewriting {
     /// The number of body literals of the magic rules so far.
     literals: usize,
     result: Demanded,
-    /// The relation of each copy, and its magic relation.
+    /// For each relation and set of known columns, the copy and the magic relation of the copy.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
     /// Pairs of magic relations: tuples of the first one derive tuples of the second one. The flag tells

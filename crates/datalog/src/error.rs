@@ -5,7 +5,7 @@ use crate::rule::RelationId;
 /// Why a set of rules cannot become a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// A variable of the rule is bound by no literal of the body.
+    /// A variable that occurs in the rule is bound by no literal of the body.
     #[error("rule {label}: variable {variable} is not bound by any positive literal")]
     Unsafe {
         /// The rule's label.

@@ -9,7 +9,7 @@ use crate::program::{Program, Query, relation_of};
 use crate::statistics::Statistics;
 
 impl Program {
-    /// Evaluates the strata of `query` that are not yet complete.
+    /// Evaluates the strata of `query` that are not yet completely evaluated.
     ///
     /// # Errors
     /// Fails when the evaluation exceeds a bound of `limits` or is interrupted. The database must then be

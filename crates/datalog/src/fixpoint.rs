@@ -53,7 +53,8 @@ pub(crate) fn complete_stratum(
 const ROWS_PER_TUPLE: u64 = 2;
 
 /// Runs the plan of a rule and inserts the head's tuple for each solution into the relation of the head.
-/// `delta` is the range of rows that a delta scan reads.
+/// `delta` is the range of rows, with an exclusive end, that the previous round added to the relation of the
+/// recursive literal.
 fn derive(
     plan: &Plan,
     head: &Atom,

@@ -41,8 +41,9 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
 }
 
 /// Runs `plan` and calls `found` for each solution, with the values of the variables by number. `delta` is
-/// the range of rows that a delta scan reads, with an exclusive end. `given` holds the values of the
-/// variables that are bound beforehand, by number. Returns the number of rows tried.
+/// the range of rows, with an exclusive end, that a scan of the delta reads: the tuples that the previous
+/// round added. `given` holds the values of the variables that are bound beforehand, by number. Returns the
+/// number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,

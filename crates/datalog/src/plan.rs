@@ -3,7 +3,7 @@
 //! The planner is greedy. It places tests and compositions as soon as their variables are bound. Of the
 //! remaining literals, it next joins the one with the fewest expected tuples: the mean size of the relation,
 //! divided by the number of distinct values in each bound column, from [`Statistics`]. If no later step reads
-//! the new variables of a literal, its loop stops at the first matching tuple.
+//! the new variables of a literal, the loop over the literal's tuples stops at the first match.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
@@ -31,8 +31,8 @@ pub(crate) enum Output {
 /// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Loop over all tuples of the relation, or over those of the delta if `delta` holds. If `once` holds,
-    /// the loop stops at the first tuple that passes all checks in `outputs`.
+    /// Loop over all tuples of the relation or, if `delta` holds, over those that the previous round added.
+    /// If `once` holds, the loop stops at the first tuple that passes all checks in `outputs`.
     Scan { relation: RelationId, delta: bool, outputs: Box<[Output]>, once: bool },
     /// Loop over the tuples whose columns of the index numbered `index` equal `key`. `outputs` and `once` are
     /// as in a scan.
@@ -90,7 +90,8 @@ pub(crate) struct Planner<'a> {
 
 impl Planner<'_> {
     /// Plans `rule`. If `delta` is given, the body literal with this index comes first and reads only the
-    /// delta. The variables in `given` are bound beforehand. `Err` is a variable that no literal binds.
+    /// tuples that the previous round added. The variables in `given` are bound beforehand. `Err` is a
+    /// variable that no literal binds.
     pub(crate) fn plan(
         &mut self,
         rule: &Rule,

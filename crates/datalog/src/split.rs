@@ -69,7 +69,7 @@ struct RelationPart {
     label: u32,
 }
 
-/// The parts and views of one relation.
+/// The parts into which one relation is split, and the views that body literals read instead of the relation.
 #[derive(Debug, Default)]
 struct Split {
     parts: Vec<(Pattern, RelationPart)>,
@@ -78,7 +78,7 @@ struct Split {
     has_constants: bool,
     /// The column by which the parts are indexed.
     column: usize,
-    /// For each constant in that `column`, the indices in `parts` of the parts with this constant.
+    /// For each constant in the indexed `column`, the indices in `parts` of the parts with this constant.
     by_constant: FxHashMap<Value, Vec<usize>>,
     /// The indices in `parts` of the parts with a variable in the indexed `column`.
     general: Vec<usize>,
@@ -109,8 +109,8 @@ impl Split {
         }
     }
 
-    /// The relation that replaces `atom.relation` in a body literal. Adds a view to `new` if the literal
-    /// needs one that does not exist yet.
+    /// The relation that replaces `atom.relation` in a body literal. If the literal needs a view that does
+    /// not exist yet, adds the view to `new`: the union of the parts that are compatible with the literal.
     fn view(&mut self, atom: &Atom, new: &mut NewRelations<'_>) -> RelationId {
         let pattern = pattern_of(&atom.args);
         if pattern.iter().all(Option::is_none) {
@@ -158,7 +158,7 @@ fn pattern_of(args: &[Argument]) -> Pattern {
     args.iter().map(constant).collect()
 }
 
-/// The relations that splitting adds, and the rules that copy tuples between them.
+/// The relations that splitting adds, and the rules that copy tuples between relations.
 struct NewRelations<'a> {
     signatures: &'a mut Vec<Signature>,
     values: &'a Values,

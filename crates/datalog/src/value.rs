@@ -30,7 +30,7 @@ impl Value {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Name(pub(crate) u32);
 
-/// The function symbol at the root of a term, given by name and arity; a constant counts too.
+/// The name and the arity at the root of a term, which is a function symbol or a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Functor {
     /// The name of the function or constant.
@@ -66,9 +66,9 @@ pub struct Values {
     /// The length of each term's text in bytes. Since subterms are shared, the length can grow exponentially
     /// with the depth.
     lengths: Vec<u32>,
-    /// The hash table of the lasting terms.
+    /// The hash table of the lasting terms, which [`Values::release`] keeps.
     by_term: IdTable,
-    /// The hash table of the passing terms.
+    /// The hash table of the passing terms, which [`Values::release`] removes.
     passing: IdTable,
     /// Terms whose number is below this bound are lasting. The bound never rises, and never falls below an
     /// existing lasting term: otherwise a term could have two serialisations.
@@ -185,9 +185,9 @@ impl Values {
         }
     }
 
-    /// Makes all existing terms and the next `more` terms lasting. If the next terms have more than 16
-    /// arguments on average, fewer of them become lasting. All later terms are passing: [`Values::release`]
-    /// removes them. Call this at most once.
+    /// Makes all existing terms and the next `more` terms lasting: [`Values::release`] keeps them. If the
+    /// next terms have more than 16 arguments on average, fewer of them become lasting. All later terms are
+    /// passing: [`Values::release`] removes them. Call this at most once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
         self.lasting = self.lasting.min(most(self.nodes.len(), more).min(NAME as usize));
@@ -336,7 +336,7 @@ fn hash_term(functor: Functor, args: &[Value]) -> u32 {
     hash_values(root, args.iter().copied())
 }
 
-/// A multiplicative hash of a sequence of values. Its upper bits are the best distributed.
+/// A multiplicative hash of a sequence of values. The upper bits of the hash are the best distributed.
 #[inline]
 pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;

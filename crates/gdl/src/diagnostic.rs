@@ -90,7 +90,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the advice how to correct the text.
+    /// Sets the advice on how to correct the text.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());

@@ -3,30 +3,30 @@
 //! Invariant: keywords are case-insensitive; all other names are case-sensitive. Specification, section 2.2.
 //! `base` and `input` are later additions; `sees` belongs to GDL-II (Thielscher 2010).
 
-/// A reserved relation.
+/// A relation whose name GDL reserves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Keyword {
-    /// `(role ROLE)`
+    /// `(role ROLE)`: a role of the game.
     Role,
-    /// `(init PROPOSITION)`
+    /// `(init PROPOSITION)`: the proposition holds in the initial state.
     Init,
-    /// `(true PROPOSITION)`
+    /// `(true PROPOSITION)`: the proposition holds in the current state.
     True,
-    /// `(next PROPOSITION)`
+    /// `(next PROPOSITION)`: the proposition holds in the next state.
     Next,
-    /// `(legal ROLE MOVE)`
+    /// `(legal ROLE MOVE)`: the role may make the move in the current state.
     Legal,
-    /// `(does ROLE MOVE)`
+    /// `(does ROLE MOVE)`: the role makes the move in the current step.
     Does,
-    /// `(goal ROLE NUMBER)`
+    /// `(goal ROLE NUMBER)`: the value of the current state for the role, from 0 to 100.
     Goal,
-    /// `terminal`
+    /// `terminal`: the current state ends the game.
     Terminal,
-    /// `(base PROPOSITION)`
+    /// `(base PROPOSITION)`: the proposition can hold in some state.
     Base,
-    /// `(input ROLE MOVE)`
+    /// `(input ROLE MOVE)`: the role can make the move in some state.
     Input,
-    /// `(sees ROLE PERCEPT)`
+    /// `(sees ROLE PERCEPT)`: the role perceives this after the moves.
     Sees,
 }
 
@@ -120,15 +120,15 @@ impl Keyword {
 /// A reserved word that forms rules and conditions, such as `<=` or `not`. It is not a relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Connective {
-    /// `(<= HEAD CONDITION…)`
+    /// `(<= HEAD CONDITION…)`: a rule, whose head holds if all conditions hold.
     If,
-    /// `(not CONDITION)`
+    /// `(not CONDITION)`: the condition does not hold.
     Not,
-    /// `(or CONDITION…)`
+    /// `(or CONDITION…)`: at least one of the conditions holds.
     Or,
-    /// `(and CONDITION…)`
+    /// `(and CONDITION…)`: all conditions hold.
     And,
-    /// `(distinct TERM TERM)`
+    /// `(distinct TERM TERM)`: the two terms differ.
     Distinct,
 }
 

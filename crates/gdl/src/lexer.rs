@@ -15,9 +15,9 @@ use nom::{IResult, Parser};
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
-    /// `(`
+    /// An opening parenthesis, `(`.
     Open,
-    /// `)`
+    /// A closing parenthesis, `)`.
     Close,
     /// A run of bytes other than blanks, parentheses and `;`, such as `cell`, `?x`, `<=` or `12`.
     Word,

@@ -149,7 +149,7 @@ fn printable(text: &str) -> String {
 struct Excerpt {
     /// The number of the line, from 0.
     line: usize,
-    /// The offset in the source of the byte around which the excerpt was cut.
+    /// The offset in the source of the byte that the excerpt was made to show.
     start: usize,
     /// The range of the source bytes that are shown.
     bytes: Range<usize>,

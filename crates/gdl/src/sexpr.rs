@@ -130,8 +130,8 @@ pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
 }
 
 /// Parses as much as possible and appends the errors to `errors`. `rule_depth` is the number of lists around
-/// each rule; `None` if the text is no rulesheet. In a rulesheet, a `(<=` at the start of a line inside more
-/// than `rule_depth` lists starts a new rule: the surplus lists are reported as unclosed and dropped.
+/// each rule; `None` if the text is not a rulesheet. In a rulesheet, a `(<=` at the start of a line inside
+/// more than `rule_depth` lists starts a new rule: the surplus lists are reported as unclosed and dropped.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,

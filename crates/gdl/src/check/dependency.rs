@@ -22,10 +22,11 @@ use std::collections::VecDeque;
 /// How finely the graph distinguishes dependencies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grain {
-    /// Relations depend on relations, as in the specification.
+    /// Whole relations depend on whole relations, as in the specification.
     Relations,
-    /// Conditions on one relation are distinguished by their constant arguments, and those on a keyword by
-    /// functions too, as far as the evaluator distinguishes them.
+    /// Conditions on one relation are distinguished by their constant arguments. Conditions on a keyword are
+    /// also distinguished by the functions in their arguments. This is as fine as the evaluator distinguishes
+    /// them.
     Patterns,
 }
 
@@ -34,10 +35,11 @@ pub(super) struct Dependencies {
     graph: DiGraph<(), (), u32>,
     /// The number of the strongly connected component of each node, by index of node.
     component: Vec<usize>,
-    /// For each rule and each literal of its body, the key of the literal; `None` for `distinct`.
+    /// For each rule and each literal of its body, the key of the literal: the graph node that stands for its
+    /// pattern. `None` for `distinct`.
     keys: Vec<Vec<Option<NodeIndex>>>,
-    /// The relation of each key, as an index in [`Relations::all`]. In the graph, the nodes of keys come
-    /// after the nodes of rules.
+    /// The relation of each key, that is, of each graph node that stands for a pattern. It is given as an
+    /// index in [`Relations::all`]. In the graph, the nodes of keys come after the nodes of rules.
     key_relations: Vec<usize>,
 }
 

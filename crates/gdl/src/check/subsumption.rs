@@ -17,13 +17,15 @@ const WORK: usize = 200_000;
 /// Rules with more conditions than this are not compared.
 const CONDITIONS: usize = 64;
 
-/// Compares rules whose heads have a role as first argument.
+/// Decides whether a rule about a role subsumes another one. The head of such a rule has the role as first
+/// argument.
 pub(super) struct Subsumption<'a> {
     description: &'a Description,
     left: usize,
 }
 
-/// A substitution for the variables of the wider rule, and the role for which the narrower rule is read.
+/// The state of comparing a wider rule with a narrower one: a substitution for the variables of the wider
+/// rule, and the role for which both rules are compared.
 struct Reading {
     bound: FxHashMap<Symbol, TermId>,
     /// The variables in the order in which they were bound, for backtracking.
@@ -31,7 +33,7 @@ struct Reading {
     /// The variable for the role in the head of the narrower rule, and the role in the head of the wider rule
     /// that replaces the variable. `None` if nothing is replaced.
     role: Option<(Symbol, TermId)>,
-    /// The role in the head of the narrower rule, after the replacement by `role`.
+    /// The first argument in the head of the narrower rule, after the replacement by `role`.
     whose: TermId,
 }
 
@@ -57,8 +59,8 @@ impl<'a> Subsumption<'a> {
         Subsumption { description, left: WORK }
     }
 
-    /// Whether there is a role for which `wide` holds whenever `narrow` does. May return `false` although
-    /// there is one, for example if a bound is reached.
+    /// Whether there is a role for which the rule `wide` holds whenever the rule `narrow` holds. May return
+    /// `false` although there is one, for example if a bound is reached.
     pub(super) fn holds(&mut self, wide: &Rule, narrow: &Rule) -> bool {
         let (Some(&of_wide), Some(&of_narrow)) = (wide.head.args.first(), narrow.head.args.first()) else {
             return false;

@@ -10,10 +10,10 @@ use crate::keyword::{Connective, Keyword};
 use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
 
-/// The shortest names to check, in characters. Shorter ones such as `x1` and `y1` often differ by one letter
-/// on purpose.
+/// The minimum length of the names to check, in characters. Shorter names such as `x1` and `y1` often differ
+/// by one letter on purpose.
 const SHORTEST: usize = 5;
-/// The longest names to check, in bytes. The bound keeps the work linear in the text.
+/// The maximum length of the names to check, in bytes. It keeps the work linear in the text.
 const LONGEST: usize = 40;
 /// The number of occurrences from which on a name counts as correct, so that a similar name that occurs only
 /// once is suspect.
@@ -110,7 +110,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// The name itself, and each variant with one letter deleted.
+/// The word `name` itself, and each variant of it with one letter deleted.
 fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
     let without = name.char_indices().map(|(at, c)| format!("{}{}", &name[..at], &name[at + c.len_utf8()..]));
     std::iter::once(name.to_owned()).chain(without)
