@@ -110,8 +110,8 @@ pub struct Signature {
     pub name: String,
     /// The number of columns.
     pub arity: usize,
-    /// How often the tuples of an input relation change. The caller inserts these tuples. Inputs of level 0
-    /// never change. Clearing a database from level `n` on clears the inputs of level `n` or above and all
-    /// relations that depend on them.
+    /// How often the tuples of an input relation change. The caller inserts these tuples. A higher level
+    /// stands for more frequent changes, and inputs of level 0 never change. Clearing a database from level
+    /// `n` on clears the inputs of level `n` or above and all relations that depend on them.
     pub level: u8,
 }
