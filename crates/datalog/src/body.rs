@@ -1,4 +1,4 @@
-//! Single rule bodies, solved over a complete database.
+//! Bodies of single rules, solved over a database whose relations are completely evaluated.
 
 use crate::Limits;
 use crate::database::Database;
@@ -10,20 +10,20 @@ use crate::rule::{Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Value;
 
-/// A rule body that is planned on its own and solved over a complete database, for explanations and for
-/// grounding.
+/// A rule body with a join plan of its own, which can be solved over a completely evaluated database.
+/// Explanations and grounding use such bodies.
 #[derive(Clone, Debug)]
 pub struct Body {
     plan: Plan,
 }
 
 impl Body {
-    /// Plans the body of `rule` so that each assignment of the variables of its positive literals is found once.
-    /// The variables `given` are bound beforehand. Adds the indexes that the plan needs to `program`; the caller
-    /// then calls [`Database::reindex`] on each database.
+    /// Plans the body of `rule`. The variables `given` are bound beforehand. The plan finds each assignment
+    /// of the variables of the positive literals exactly once. Adds the indexes that the plan needs to
+    /// `program`; afterwards, call [`Database::reindex`] on each database.
     ///
     /// # Errors
-    /// Fails when the rule is unsafe.
+    /// Fails when the rule is unsafe, that is, when no literal binds one of its variables.
     pub fn plan(
         program: &mut Program,
         rule: &Rule,
@@ -37,11 +37,12 @@ impl Body {
         Ok(Body { plan })
     }
 
-    /// Calls `found` for each solution with the values of the rule's variables. `given` holds values by variable
-    /// number; only those of the variables given to [`Body::plan`] are read.
+    /// Calls `found` for each solution of the body, with the values of the variables by number. `given` holds
+    /// values by number of variable too; only the values of the variables that were given to [`Body::plan`]
+    /// are read.
     ///
     /// # Errors
-    /// Fails when a bound of `limits` is exceeded, when the evaluation is interrupted, or with the error that
+    /// Fails when the evaluation exceeds a bound of `limits` or is interrupted, or with the error that
     /// `found` returns.
     pub fn for_each(
         &self,

@@ -1,4 +1,5 @@
-//! A database: the tuples of all relations, the terms in them, and which strata are complete.
+//! A database: the tuples of all relations, the terms that occur in them, and which strata are completely
+//! evaluated.
 
 use crate::program::Program;
 use crate::relation::Relation;
@@ -12,21 +13,21 @@ use crate::value::{Functor, Value, Values};
 pub struct Database {
     pub(crate) values: Values,
     pub(crate) relations: Vec<Relation>,
-    /// Whether each stratum is completely evaluated.
+    /// Whether each stratum is completely evaluated, by number of stratum.
     pub(crate) complete: Vec<bool>,
-    /// The number of tuples in all relations. A tuple with many columns counts for more than one.
+    /// The number of tuples in all relations together; a wide tuple counts as more than one.
     pub(crate) tuples: usize,
-    /// For each derived relation, the work since the last reset: the number of rows that joins tried, plus the
-    /// cost of insertions.
+    /// For each relation, by number: the rows that joins tried in order to derive its tuples, plus the cost
+    /// of inserting these tuples, since the last call of [`Database::reset_work`].
     pub(crate) work: Vec<u64>,
     pub(crate) total_work: u64,
-    /// The relation whose derivation failed last.
+    /// The head relation of the rule whose evaluation failed last; `None` if no evaluation has failed.
     pub(crate) failed: Option<RelationId>,
     pub(crate) scratch: Scratch,
 }
 
 impl Database {
-    /// A database for `program` without tuples. `values` must contain the terms of the program's rules.
+    /// An empty database for `program`. `values` must contain the terms of the rules of the program.
     pub fn new(program: &Program, values: Values) -> Database {
         let relation = |number| Relation::new(program.arity(number), program.indexes.of(number));
         Database {
@@ -41,12 +42,12 @@ impl Database {
         }
     }
 
-    /// The table of terms.
+    /// The table of the terms that occur in tuples and rules.
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The table of terms, to intern more.
+    /// The table of terms for mutation, so that the caller can intern more terms.
     pub fn values_mut(&mut self) -> &mut Values {
         &mut self.values
     }
@@ -56,20 +57,21 @@ impl Database {
         &self.relations[relation.index()]
     }
 
-    /// Adds the sizes of `relations` to `statistics`. The relations must be complete.
+    /// Adds the sizes of `relations` to `statistics`. These relations must be completely evaluated.
     pub fn observe(&self, statistics: &mut Statistics, relations: impl Iterator<Item = RelationId>) {
         statistics.observe(relations.map(|id| (id, self.relation(id))));
     }
 
-    /// Clears like [`Database::clear_from`], and removes the temporary terms. After that, neither the remaining
-    /// tuples nor the caller may hold a temporary term.
+    /// Clears like [`Database::clear_from`], and removes the temporary terms from the table of terms (see
+    /// [`Values::release`]). No remaining tuple may contain a temporary term, and the caller must no longer use
+    /// one.
     pub fn release_from(&mut self, program: &Program, level: u8) {
         self.clear_from(program, level);
         self.values.release();
     }
 
-    /// Adds a tuple to an input relation and returns whether it is new. Relations that depend on the input
-    /// must not have been evaluated since they were last cleared.
+    /// Adds a tuple to an input relation and returns whether the tuple is new. Relations that depend on the
+    /// input must not have been evaluated since they were last cleared.
     pub fn insert(&mut self, relation: RelationId, tuple: &[Value]) -> bool {
         let relation = &mut self.relations[relation.index()];
         let new = relation.insert(tuple);
@@ -77,7 +79,8 @@ impl Database {
         new
     }
 
-    /// Inserts `prefix` followed by the arguments of `term` as a tuple. Returns whether it is new.
+    /// Inserts a tuple that consists of `prefix` and the arguments of `term`. Returns whether the tuple is
+    /// new.
     pub fn insert_parts(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -88,7 +91,8 @@ impl Database {
         new
     }
 
-    /// Inserts `prefix` followed by `term` as a tuple. Returns whether it is new.
+    /// Inserts a tuple that consists of `prefix` and `term` as the last column. Returns whether the tuple is
+    /// new.
     pub fn insert_whole(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -99,23 +103,26 @@ impl Database {
         new
     }
 
-    /// Interns the term that consists of `functor` and the columns of a row, from column `first` on.
+    /// Interns and returns the term `functor` applied to the columns of the row numbered `row` of `relation`,
+    /// from column number `first` on. Rows and columns are numbered from 0.
     pub fn term_of_row(&mut self, functor: Functor, relation: RelationId, row: usize, first: usize) -> Value {
         self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
     }
 
-    /// The work for each derived relation since the last reset, in rows tried; an insertion counts as two
-    /// rows.
+    /// The work for each relation, by number, since the last call of [`Database::reset_work`]. The unit is a
+    /// row that a join tries. The insertion of a derived tuple counts as two rows; that of a wide tuple
+    /// counts as more.
     pub fn work(&self) -> &[u64] {
         &self.work
     }
 
-    /// The relation whose derivation failed last; `None` if none failed so far.
+    /// The head relation of the rule whose evaluation failed last; `None` if no evaluation has failed so far.
     pub fn failed(&self) -> Option<RelationId> {
         self.failed
     }
 
-    /// The work for all relations together, including that of [`crate::Body::for_each`].
+    /// The work for all relations together, in the unit of [`Database::work`]. It includes the rows that
+    /// [`crate::Body::for_each`] tried.
     pub fn total_work(&self) -> u64 {
         self.total_work
     }
@@ -126,7 +133,7 @@ impl Database {
         self.total_work = 0;
     }
 
-    /// Removes the tuples of all inputs whose level is `level` or above, and of all relations that depend on such
+    /// Removes the tuples of all inputs of level `level` or above, and of all relations that depend on such
     /// inputs.
     pub fn clear_from(&mut self, program: &Program, level: u8) {
         for &relation in program.relations_from(level) {
@@ -139,14 +146,15 @@ impl Database {
         }
     }
 
-    /// Replaces the indexes by those that `program` needs. Call it when `program` has been replanned.
+    /// Replaces the indexes by those that `program` needs. Call this after the program has been planned anew.
     pub fn reindex(&mut self, program: &Program) {
         for (number, relation) in self.relations.iter_mut().enumerate() {
             relation.set_indexes(program.indexes.of(number));
         }
     }
 
-    /// Rebuilds those relations in `of` for which `program` has more indexes than this database.
+    /// Rebuilds the indexes of those relations among `of` for which `program` has more indexes than this
+    /// database.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);
@@ -156,9 +164,9 @@ impl Database {
         }
     }
 
-    /// Makes the database usable after a failed evaluation. Clears like [`Database::clear_from`], and removes all
-    /// terms except the first `terms`. After that, neither the remaining tuples nor the caller may hold a removed
-    /// term.
+    /// Makes the database usable again after a failed evaluation. Clears like [`Database::clear_from`], and
+    /// removes all terms but the first `terms` from the table of terms. No remaining tuple may contain a
+    /// removed term, and the caller must no longer use one.
     pub fn roll_back(&mut self, program: &Program, level: u8, terms: usize) {
         self.clear_from(program, level);
         self.values.truncate(terms);

@@ -1,9 +1,10 @@
-//! Decomposition of long rules: a variable that the head does not read is projected out in a relation of its
-//! own (variable elimination; for grounding, Bichler, Morak & Woltran 2016, "lpopt").
+//! Decomposition of long rules: a variable that the head does not read is projected out in a new relation,
+//! called a part. The method is variable elimination; Bichler, Morak & Woltran 2016 ("lpopt") use it for
+//! grounding.
 //!
-//! `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has an instance for each assignment of `X`, `Y`
-//! and `Z`. With `part(X) :- near(X, Y), open(Y)` in place of the first two conditions, there is one instance
-//! for each pair of `X` and `Y` and one for each pair of `X` and `Z`. The answers do not change.
+//! For example, `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has an instance for each assignment
+//! of `X`, `Y` and `Z`. If `part(X) :- near(X, Y), open(Y)` replaces the first two conditions, there is one
+//! instance for each pair of `X` and `Y` and one for each pair of `X` and `Z`. The answers do not change.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use rustc_hash::FxHashMap;
@@ -12,21 +13,23 @@ use std::collections::BTreeSet;
 /// The result of [`decompose`].
 #[derive(Clone, Debug)]
 pub struct Decomposed {
-    /// The signatures of the given relations, then those of the parts and the guards.
+    /// The given relations, followed by the new relations: parts and guards.
     pub signatures: Vec<Signature>,
     /// The decomposed rules, and the rules that define parts and guards.
     pub rules: Vec<Rule>,
-    /// The guards: relations that bind variables which a part only tests. Their tuples follow from conditions that
-    /// stay in the decomposed rule. Guards therefore restrict what is computed, but not what holds.
+    /// The guards: relations that bind variables which a part only tests, for example under negation. A guard
+    /// is a projection of a condition that stays in the decomposed rule, so a guard restricts what is
+    /// computed but not what holds.
     pub guards: Vec<RelationId>,
-    /// For each part and guard in order, the relation in the head of the rule for which it was first made.
+    /// For each part and guard, in the order of `signatures`, the head relation of the rule for which it was
+    /// first made.
     pub owners: Vec<RelationId>,
 }
 
 /// Rules with more conditions or more variables than this are not decomposed.
 const LONGEST: usize = 200;
 
-/// Decomposes `rules` in order. Rules with equal parts share them.
+/// Decomposes `rules` in order. Rules that need the same part share it.
 pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
     let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
     let mut work = Decomposition { done, parts: FxHashMap::default() };
@@ -41,26 +44,28 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
 
 struct Decomposition {
     done: Decomposed,
-    /// The part or guard with a given definition: whether it is a guard, its arity and its body. Variables are
-    /// numbered in order of occurrence, those of the head first.
+    /// The relation of each part and guard by its definition: whether the relation is a guard, its arity, and
+    /// the body of its rule. The variables of the body are numbered in order of occurrence, beginning with
+    /// those of the head.
     parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
 }
 
 /// A group of variables that occur in the same conditions and can be projected out together.
 struct Group {
     eliminated: BTreeSet<Variable>,
-    /// The indices of these conditions.
+    /// The indices in the body of the conditions in which the eliminated variables occur.
     conditions: Vec<usize>,
-    /// The variables of the part's head. They stay in the rule.
+    /// The variables of these conditions that are not eliminated: the columns of the part.
     kept: Vec<Variable>,
-    /// Conditions outside the group that bind variables which conditions inside only test. Each comes with these
-    /// variables.
+    /// Conditions outside the group that bind variables which the conditions of the group only test. Each
+    /// outside condition is given by its index in the body, with the variables that it shares with the group.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
 impl Group {
-    /// The group whose conditions have the fewest variables. `None` if no group has fewer variables than the whole
-    /// body.
+    /// The group whose conditions together have the fewest variables. A group is possible only if its
+    /// conditions do not contain all variables of the body, and if guards can bind the variables that these
+    /// conditions leave unbound. `None` if no group is possible, or if the rule is too short or too long.
     fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
@@ -101,7 +106,8 @@ impl Group {
 }
 
 impl Decomposition {
-    /// Replaces the conditions of `group` by a literal on a part.
+    /// Replaces the conditions of `group` in `rule` by one literal on a part: a relation that lacks the
+    /// eliminated variables.
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
         for (literal, bound) in &group.guards {
@@ -120,7 +126,9 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// The part or guard with the columns `kept` that `body` defines, as an atom of `rule`.
+    /// Returns an atom over the variables of `rule` whose relation has the columns `kept` and the definition
+    /// `body`. The relation is a guard if `guard` holds, and a part otherwise. Adds the relation and its rule
+    /// if they do not exist yet.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
@@ -154,8 +162,9 @@ impl Decomposition {
     }
 }
 
-/// Conditions outside `conditions` that bind the variables which `conditions` leave unbound. `None` if some
-/// variable remains unbound.
+/// The guards that `conditions` need: other conditions of the body that bind the variables which `conditions`
+/// leave unbound. Each guard is given by its index in the body, with the variables that it shares with
+/// `inside`, the variables of `conditions`. `None` if a variable stays unbound.
 fn guards(
     rule: &Rule,
     of_literal: &[BTreeSet<Variable>],
@@ -178,7 +187,8 @@ fn guards(
         let binds = |l: &usize| of_literal[*l].intersection(&open).count();
         let outside = (0..rule.body.len()).filter(|l| !conditions.contains(l));
         let positive = outside.filter(|&l| matches!(rule.body[l], Literal::Positive(_)) && binds(&l) > 0);
-        // Prefer the literal that binds most variables, then the one with the fewest variables.
+        // Prefer the literal that binds the most unbound variables. Among equals, prefer the one with the
+        // fewest variables.
         let best = positive.min_by_key(|&l| (usize::MAX - binds(&l), of_literal[l].len(), l))?;
         let shared: Vec<Variable> = of_literal[best].intersection(inside).copied().collect();
         bound.extend(&shared);
@@ -186,7 +196,8 @@ fn guards(
     }
 }
 
-/// Adds to `bound` the variables that compositions among `conditions` bind.
+/// Adds to `bound` the variables that [`Literal::Compose`] literals among `conditions` bind from the
+/// variables in `bound`.
 fn compose(rule: &Rule, conditions: &[usize], bound: &mut BTreeSet<Variable>) {
     loop {
         let before = bound.len();
@@ -207,7 +218,8 @@ fn variables(literal: &Literal) -> BTreeSet<Variable> {
     literal.arguments().filter_map(Argument::variable).collect()
 }
 
-/// Renames the variables of `literal` by `names`. Numbers new variables in order of occurrence.
+/// Replaces the variables of `literal` as given by `names`. Variables that `names` does not contain get the
+/// next free numbers, in order of occurrence.
 fn renamed(literal: Literal, names: &mut FxHashMap<Variable, Variable>) -> Literal {
     match literal {
         Literal::Positive(Atom { relation, args }) => {

@@ -1,14 +1,16 @@
-//! Demand transformation: computes only those tuples of a relation that some rule asks for (magic sets, Beeri
-//! & Ramakrishnan 1991).
+//! The demand transformation: a rewritten program computes only those tuples of a relation that some rule
+//! asks for (magic sets, Beeri & Ramakrishnan 1991).
 //!
-//! Bottom-up, `reaches(X, Y)` computes all pairs even if one pair is asked for. The rewriting replaces a
-//! relation on demand by copies, one for each set of columns whose values are known where a rule asks for it.
-//! Each rule of a copy gets one more condition: a magic ("wanted") atom over the known columns. Further rules
-//! derive the magic tuples from the literals that precede the asking literal.
+//! Evaluated bottom-up, `reaches(X, Y)` computes all pairs even if only one pair is asked for. The rewriting
+//! replaces each relation on demand by copies. Where a rule asks for the relation, the values of some columns
+//! are known, and each such set of columns has a copy. Each rule of a copy gets one more condition: a magic
+//! ("wanted") atom over the known columns. Further rules derive the magic tuples: they read the literals that
+//! precede the literal that asks.
 //!
-//! Demand can be infinite where the answers are finite: if `p(X)` asks for `p(s(X))`, the magic tuples grow
-//! without bound, although bottom-up each answer yields a smaller one. Such rewritings are refused. Nothing
-//! else grows: the tuples of a copy are tuples of its original.
+//! Demand can be infinite although the answers are finite. With the rule `p(X) :- p(s(X))`, a question for
+//! `p(X)` asks for `p(s(X))`, so the magic tuples grow without bound, while bottom-up evaluation only makes
+//! terms smaller. Such rewritings are refused. Nothing else grows, because the tuples of a copy are tuples of
+//! the original relation.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{DependencyGraph, negative_cycles};
@@ -18,52 +20,55 @@ use rustc_hash::FxHashMap;
 /// A rewritten program in which some relations are computed on demand.
 #[derive(Clone, Debug)]
 pub struct Demanded {
-    /// The signatures of the given relations, then those of the copies and their magic relations.
+    /// The given relations, followed by the copies and their magic relations.
     pub signatures: Vec<Signature>,
-    /// The rewritten rules.
+    /// The rewritten rules, and the rules that derive magic tuples.
     pub rules: Vec<Rule>,
-    /// The magic relations. Removing their literals from bodies changes no answers, only the work.
+    /// The magic relations, which hold the known values for which some rule asks. If the literals on these
+    /// relations were removed from the bodies, the answers would stay the same and only the work would
+    /// change.
     pub wanted: Vec<RelationId>,
-    /// For each relation, the given relation to which it belongs: the one that it copies, the one for which it is
-    /// the magic relation, or itself.
+    /// For each relation of `signatures`, the given relation for which it stands. A given relation stands for
+    /// itself, a copy for its original, and a magic relation for the original of its copy.
     pub origin: Vec<RelationId>,
 }
 
 /// Why a program cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// A rule asks for tuples with no column known. The relation in the head of that rule would have to be on
-    /// demand too.
+    /// A rule asks for a relation on demand without knowing the value of any column. The relation of the
+    /// rule's head would have to be on demand too.
     Unknown {
         /// The relation of the asking rule's head.
         asker: RelationId,
-        /// The relation asked for.
+        /// The relation for which the rule asks.
         wanted: RelationId,
     },
-    /// Magic tuples of this relation lead to ever larger magic tuples.
+    /// Magic tuples of a relation can lead to ever larger ones, so that demand could grow without end.
     Endless {
-        /// The relation asked for.
+        /// The given relation whose demand could grow.
         wanted: RelationId,
     },
-    /// The rewriting exceeds the bound on copies or the bound on literals.
+    /// The rewriting exceeds the maximum number of copies or of literals.
     TooMany,
 }
 
-/// A relation and, for each column, whether its value is known.
+/// A relation and, for each of its columns, whether the value is known where a rule asks for the relation.
 type Copied = (RelationId, Vec<bool>);
 
-/// The maximum number of copies of relations.
+/// The maximum number of copies of relations in one rewriting.
 const MAX_COPIES: usize = 200;
 
 /// The maximum number of literals in the bodies of all magic rules together.
 const MAX_LITERALS: usize = 2_000_000;
 
-/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand. Input relations stay
-/// as they are, since the caller inserts their tuples.
+/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand: only the tuples
+/// that some rule asks for are derived. Input relations stay as they are, since the caller inserts their
+/// tuples.
 ///
 /// # Errors
-/// Fails when a rule asks for tuples with no column known, when demand could grow without end, and when the
-/// rewriting is too large.
+/// Fails when a rule asks for a relation on demand without knowing the value of any column, when demand could
+/// grow without end, and when the rewritten program is too large.
 pub fn on_demand(
     signatures: &[Signature],
     rules: &[Rule],
@@ -110,10 +115,11 @@ struct Rewriting {
     /// The number of body literals of the magic rules so far.
     literals: usize,
     result: Demanded,
-    /// For each copy, its relation and its magic relation.
+    /// For each relation and set of known columns, the copy and the magic relation of the copy.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Pairs of magic relations where the first derives the second, and whether the derived tuple has a larger term.
+    /// Pairs of magic relations: tuples of the first one derive tuples of the second one. The flag tells
+    /// whether a derived tuple can contain a larger term.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
@@ -122,7 +128,8 @@ impl Rewriting {
         self.on_demand.get(relation.index()).copied().unwrap_or(false)
     }
 
-    /// The copy of a relation for some known columns, and its magic relation. Creates them if needed.
+    /// The copy of a relation for a set of known columns, and the magic relation of this copy. Creates both
+    /// if they do not exist yet.
     fn copy(&mut self, copied: Copied) -> (RelationId, RelationId) {
         if let Some(&known) = self.copies.get(&copied) {
             return known;
@@ -146,8 +153,8 @@ impl Rewriting {
         (copy, wanted)
     }
 
-    /// Adds `rule`, or its version for a copy of the head's relation, and the magic rules for its literals on
-    /// demand.
+    /// Adds the rewritten `rule`, and the magic rules for those of its literals that are on demand. If
+    /// `copied` is given, the rule is rewritten for this copy of its head relation.
     fn rewrite(&mut self, rule: &Rule, copied: Option<&Copied>) -> Result<(), Refusal> {
         let mut bound = vec![false; rule.variables as usize];
         let mut head = rule.head.clone();
@@ -218,7 +225,8 @@ impl Rewriting {
         Ok(())
     }
 
-    /// A magic relation whose tuples lead to larger tuples of the same relation. `None` if there is none.
+    /// A magic relation whose tuples can lead to larger tuples of the same relation; `None` if there is no
+    /// such relation.
     fn endless(&self) -> Option<RelationId> {
         let mut graph = DependencyGraph::new();
         for relation in 0..self.result.signatures.len() as u32 {
@@ -227,14 +235,15 @@ impl Rewriting {
         for &(from, to, larger) in &self.wishes {
             graph.add_edge(NodeIndex::new(from.index()), NodeIndex::new(to.index()), larger);
         }
-        // Growth is to termination what negation is to stratification: no cycle may contain it.
+        // Demand ends if no cycle contains an edge with a larger term. The search for negated edges in cycles
+        // finds such edges too.
         negative_cycles(&graph).first().map(|circle| circle[0])
     }
 }
 
-/// Whether the magic atom `asked` contains a larger term than the asking rule's magic atom, which is the first
-/// literal of `body`: a term composed of values that only that literal binds. Values that other conditions bind
-/// come from answers, and do not count.
+/// Whether the magic atom `asked` contains a term that `body` composes from values of the magic atom of the
+/// asking rule, which is the first literal of `body`. Values that other positive literals bind do not count,
+/// since they come from answers. `variables` is the number of variables of the rule.
 fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Source {
@@ -242,7 +251,8 @@ fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
         Wish,
         Larger,
     }
-    // 1. Variables of other positive literals come from answers; the remaining ones come from the magic atom.
+    // 1. Variables of the other positive literals come from answers. The remaining variables of the first
+    // literal come from the magic atom.
     let mut sources: Vec<Option<Source>> = vec![None; variables as usize];
     for (at, literal) in body.iter().enumerate().rev() {
         if let Literal::Positive(atom) = literal {
@@ -252,7 +262,8 @@ fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
             }
         }
     }
-    // 2. Decomposing a term gives no larger one. Composing one does, unless all its parts are answers.
+    // 2. Taking a term apart gives no larger term. Composing a term does, unless all its arguments come from
+    // answers.
     for literal in body {
         let Literal::Compose { term, args, .. } = literal else { continue };
         let source = |a: Argument| a.variable().map_or(Some(Source::Answer), |v| sources[v.index()]);
@@ -297,8 +308,8 @@ fn bind(args: &[Argument], bound: &mut [bool]) {
     }
 }
 
-/// Moves those literals from `open` to `body` whose variables are bound. A composition then binds all its
-/// variables.
+/// Moves the literals whose variables are bound from `open` to `body`. A composition is moved as soon as its
+/// term or all its arguments are bound, and then binds all its variables.
 fn take_bound(open: &mut Vec<&Literal>, bound: &mut [bool], body: &mut Vec<Literal>) {
     loop {
         let before = open.len();

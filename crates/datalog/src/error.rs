@@ -1,11 +1,11 @@
-//! Errors of building a program and of evaluating it.
+//! The errors of building a program and of evaluating a program.
 
 use crate::rule::RelationId;
 
-/// The reason why a set of rules is not a program.
+/// Why a set of rules cannot become a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// A variable of the head, of a negative literal or of a `Distinct` literal is not bound.
+    /// A variable that occurs in the rule is bound by no literal of the body.
     #[error("rule {label}: variable {variable} is not bound by any positive literal")]
     Unsafe {
         /// The rule's label.
@@ -21,44 +21,44 @@ pub enum ProgramError {
 /// The reason why an evaluation ends early. Static checks cannot exclude these errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
-    /// The rule makes more terms than the bound.
+    /// The rule that was running made a new term, and the number of terms exceeds the bound.
     #[error("rule {label} makes terms without end (bound: {bound})")]
     TooManyTerms {
         /// The rule's label.
         label: u32,
-        /// The largest number of terms.
+        /// The bound, which is [`crate::Limits::terms`].
         bound: usize,
     },
-    /// The rule makes a term nested deeper than the bound.
+    /// The rule made a term that is nested deeper than the bound.
     #[error("rule {label} nests terms without end (bound: {bound})")]
     TooDeep {
         /// The rule's label.
         label: u32,
-        /// The largest depth.
+        /// The bound, which is [`crate::Limits::depth`].
         bound: u32,
     },
-    /// The rule makes a term with a longer text than the bound.
+    /// The rule made a term whose text is longer than the bound.
     #[error("rule {label} makes terms that double without end (bound: {bound} bytes of text)")]
     TooLong {
         /// The rule's label.
         label: u32,
-        /// The largest length of a term's text in bytes.
+        /// The bound in bytes, which is [`crate::Limits::text`].
         bound: u32,
     },
-    /// The rule makes more tuples than the bound.
+    /// The rule that was running made a new tuple, and the number of tuples exceeds the bound.
     #[error("rule {label} makes too many tuples (bound: {bound})")]
     TooManyTuples {
         /// The rule's label.
         label: u32,
-        /// The largest number of tuples.
+        /// The bound, which is [`crate::Limits::tuples`].
         bound: usize,
     },
-    /// Joins tried more rows than the bound. The label names the rule that was being evaluated.
+    /// Joins tried more rows than the bound. `label` names the rule that was running.
     #[error("rule {label} takes too much work (bound: {bound} rows)")]
     TooMuchWork {
         /// The rule's label.
         label: u32,
-        /// The largest number of rows.
+        /// The bound, which is [`crate::Limits::rows`].
         bound: u64,
     },
     /// The interrupt flag in [`crate::Limits`] was set.

@@ -1,4 +1,5 @@
-//! The evaluation of a query, stratum by stratum. A stratum is evaluated once until the database is cleared.
+//! The evaluation of a query, stratum by stratum. Each stratum is evaluated once until the database is
+//! cleared.
 
 use crate::Limits;
 use crate::database::Database;
@@ -8,11 +9,11 @@ use crate::program::{Program, Query, relation_of};
 use crate::statistics::Statistics;
 
 impl Program {
-    /// Evaluates those strata of `query` that are not complete yet.
+    /// Evaluates the strata of `query` that are not yet completely evaluated.
     ///
     /// # Errors
-    /// Fails when a bound of `limits` is exceeded or when the evaluation is interrupted. The caller then clears
-    /// the database before it uses it again; see [`Database::roll_back`].
+    /// Fails when the evaluation exceeds a bound of `limits` or is interrupted. The database must then be
+    /// cleared before further use; see [`Database::roll_back`].
     pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
         for &stratum in &query.strata {
             if !database.complete[stratum as usize] {
@@ -23,11 +24,11 @@ impl Program {
         Ok(())
     }
 
-    /// The same as [`Program::evaluate`], but each stratum is planned just before it is evaluated, when the sizes
-    /// of the relations that it reads are known. Adds the observed sizes to `statistics`.
+    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
+    /// relations that the stratum reads are known. Adds the observed sizes to `statistics`.
     ///
     /// # Errors
-    /// As for [`Program::evaluate`].
+    /// Fails for the same reasons as [`Program::evaluate`].
     pub fn evaluate_adaptively(
         &mut self,
         database: &mut Database,

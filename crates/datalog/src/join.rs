@@ -1,7 +1,7 @@
 //! Runs a join plan: nested loops over scans and index lookups.
 //!
-//! The enclosing loops are on an explicit stack, so the machine's stack use does not grow with the length of
-//! a rule.
+//! The loops in progress are on an explicit stack, so the use of the call stack does not grow with the length
+//! of a rule.
 
 use crate::Limits;
 use crate::database::Database;
@@ -40,9 +40,10 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
     key.extend(args.iter().map(|&a| value_of(a, bindings)));
 }
 
-/// Runs `plan` and calls `found` with the bindings of each solution. `delta` is the range of rows that a delta
-/// scan reads. `given` holds the values of those variables that are bound beforehand, by variable number. Returns
-/// the number of rows tried.
+/// Runs `plan` and calls `found` for each solution, with the values of the variables by number. `delta` is
+/// the range of rows, with an exclusive end, that a scan of the delta reads: the tuples that the previous
+/// round added. `given` holds the values of the variables that are bound beforehand, by number. Returns the
+/// number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,
@@ -100,7 +101,8 @@ fn run_steps(
     let mut rows = 0;
     check_work(database, plan, limits)?;
     loop {
-        // 1. Forward: run one step. A test holds or fails for the current bindings; a loop pushes a frame.
+        // 1. Forward: run one step. A test holds or fails for the current bindings. A scan or lookup pushes a
+        // frame.
         let holds = match plan.steps.get(next) {
             None => {
                 found(database, bindings)?;

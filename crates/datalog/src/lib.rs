@@ -2,8 +2,9 @@
 //! [`Program`] is a set of [`Rule`]s, grouped into strata, with a join plan for each rule. A [`Database`]
 //! holds the tuples. The caller inserts the tuples of the input relations and evaluates a [`Query`].
 //!
-//! Invariants: a query evaluates only the strata on which its relations depend, and each of them once until
-//! the database is cleared. Results and their order depend only on the program and on the order of insertion.
+//! Invariants: a query evaluates only the strata on which its relations depend, and evaluates each stratum
+//! once until the database is cleared. Results and their order depend only on the program and on the order of
+//! insertion.
 //!
 //! # Examples
 //! ```
@@ -71,7 +72,7 @@ pub use value::{Functor, Name, Value, Values};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bounds of an evaluation. Exceeding one makes the evaluation fail with an [`EvalError`].
+/// Bounds on an evaluation. An evaluation that exceeds one of them fails with an [`EvalError`].
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The maximum number of distinct terms. If terms have more than 16 arguments on average, the bound applies to
@@ -79,20 +80,23 @@ pub struct Limits {
     pub terms: usize,
     /// The maximum nesting depth of a term. A constant has depth 1.
     pub depth: u32,
-    /// The maximum length of a term's text, in bytes. The length can double with each level of nesting, if a term
-    /// contains another one twice.
+    /// The maximum length of a term's text, in bytes. The text of a term that contains a subterm several
+    /// times can double in length with each level of nesting.
     pub text: u32,
-    /// The maximum number of tuples in all relations. A tuple with 16 or more columns counts for more than one.
+    /// The maximum number of tuples in all relations together. A tuple of 16 or more columns counts as more
+    /// than one.
     pub tuples: usize,
-    /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. Insertions
-    /// count too. Unbounded by default.
+    /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. The insertion
+    /// of a derived tuple counts as two rows; that of a wide tuple counts as more. There is no bound by
+    /// default.
     pub rows: u64,
-    /// A flag that another thread can set. When it is true, evaluation soon ends with [`EvalError::Interrupted`].
+    /// The cancellation flag. Once it is true, evaluation stops with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Limits {
-    /// 4 million terms, 100,000 levels, 1 MiB of text, 20 million tuples: at most about 2 GiB.
+    /// The default bounds are 4 million terms, 100,000 levels of nesting, 1 MiB of text and 20 million
+    /// tuples. With these bounds, an evaluation takes at most about 2 GiB of memory.
     fn default() -> Self {
         Limits {
             terms: 4_000_000,

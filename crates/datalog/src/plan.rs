@@ -1,25 +1,25 @@
 //! Join plans: the order in which a rule's body is joined, and the index of each lookup.
 //!
-//! The planner is greedy. It places tests and compositions as soon as their variables are bound. Of the other
-//! literals, it next joins the one with the fewest expected tuples: the mean size of its relation divided by
-//! the number of distinct values in each bound column, from [`Statistics`]. A literal whose new variables no
-//! later step reads stops at its first matching tuple.
+//! The planner is greedy. It places tests and compositions as soon as their variables are bound. Of the
+//! remaining literals, it next joins the one with the fewest expected tuples: the mean size of the relation,
+//! divided by the number of distinct values in each bound column, from [`Statistics`]. If no later step reads
+//! the new variables of a literal, the loop over the literal's tuples stops at the first match.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Functor;
 use std::collections::BTreeSet;
 
-/// The solutions of a rule that a plan must find.
+/// Which solutions of a rule the join plan finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Each tuple of the head, at least once.
+    /// Each tuple that the rule derives for the head, at least once.
     Derive,
-    /// Each assignment of the variables of the positive literals, exactly once.
+    /// Each assignment of values to the variables of the positive literals, exactly once.
     Instances,
 }
 
-/// How a step treats a column of a tuple or an argument of a term.
+/// What a step does with one column of a tuple or one argument of a term, given by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
     /// Bind the variable to the column's value.
@@ -31,18 +31,20 @@ pub(crate) enum Output {
 /// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Loop over all tuples of the relation, or over those of the delta.
+    /// Loop over all tuples of the relation or, if `delta` holds, over those that the previous round added.
+    /// If `once` holds, the loop stops at the first tuple that passes all checks in `outputs`.
     Scan { relation: RelationId, delta: bool, outputs: Box<[Output]>, once: bool },
-    /// Loop over those tuples whose columns in index number `index` equal `key`.
+    /// Loop over the tuples whose columns of the index numbered `index` equal `key`. `outputs` and `once` are
+    /// as in a scan.
     Lookup { relation: RelationId, index: usize, key: Box<[Argument]>, outputs: Box<[Output]>, once: bool },
-    /// Test whether the relation contains the tuple. The test succeeds if the answer equals `holds`.
+    /// Test that the relation contains the tuple if `holds` is true, or that it does not if `holds` is false.
     Test { relation: RelationId, tuple: Box<[Argument]>, holds: bool },
-    /// Test whether two values differ.
+    /// Test that two values differ.
     Distinct(Argument, Argument),
-    /// Take the bound term `term` apart: fail unless its root is `functor`, and treat its arguments as `outputs`
-    /// says.
+    /// Test that the function of the bound `term` is `functor`, and read the arguments of the term as
+    /// `outputs` says.
     Take { term: Argument, functor: Functor, outputs: Box<[Output]> },
-    /// Intern the term `functor` applied to `args`, which are bound, and bind `variable` to it.
+    /// Intern the term `functor` applied to `args`, which are bound, and bind `variable` to this term.
     Make { functor: Functor, args: Box<[Argument]>, variable: Variable },
 }
 
@@ -50,14 +52,14 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Box<[Step]>,
-    /// After a solution, the number of outer scans and lookups that continue. The inner ones end, because they
-    /// cannot give a new head.
+    /// The number of outer scans and lookups that continue after a solution. The inner ones are cut off,
+    /// because they cannot give a new tuple of the head.
     pub(crate) resume: usize,
     pub(crate) variables: usize,
     pub(crate) label: u32,
 }
 
-/// The indexes that the plans need, as a list for each relation. Each index is a list of columns in ascending
+/// The indexes that the plans need, by number of relation. Each index is a list of columns in ascending
 /// order.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Indexes(Vec<Vec<Vec<usize>>>);
@@ -80,15 +82,16 @@ impl Indexes {
     }
 }
 
-/// Plans rules one after the other and collects the indexes that they need.
+/// Plans rules one after the other and collects the indexes that the plans need.
 pub(crate) struct Planner<'a> {
     pub(crate) statistics: &'a Statistics,
     pub(crate) indexes: &'a mut Indexes,
 }
 
 impl Planner<'_> {
-    /// Plans `rule`. If `delta` is given, that literal of the body comes first and reads the delta. The variables
-    /// in `given` are bound beforehand. The error is a variable that no literal binds.
+    /// Plans `rule`. If `delta` is given, the body literal with this index comes first and reads only the
+    /// tuples that the previous round added. The variables in `given` are bound beforehand. `Err` is a
+    /// variable that no literal binds.
     pub(crate) fn plan(
         &mut self,
         rule: &Rule,
@@ -123,22 +126,22 @@ impl Planner<'_> {
     }
 }
 
-/// A plan that is not finished.
+/// A join plan under construction.
 struct Draft<'a> {
     rule: &'a Rule,
-    /// For each variable, how many scans and lookups the plan has up to the step that binds it. `None` while the
+    /// For each variable, the number of scans and lookups up to the step that binds it; `None` while the
     /// variable is unbound.
     bound: Vec<Option<usize>>,
     depth: usize,
     done: Vec<bool>,
     steps: Vec<Step>,
     statistics: &'a Statistics,
-    /// For each variable, the literals in which it occurs.
+    /// For each variable, the indices of the literals in which it occurs.
     readers: Vec<Vec<usize>>,
-    /// The literals to examine again, because more of their variables are bound.
+    /// The indices of the literals to examine again, because more of their variables have been bound.
     changed: BTreeSet<usize>,
-    /// The expected number of tuples of each positive literal. It is infinite for other literals, and until it has
-    /// been estimated.
+    /// The expected number of tuples of each positive literal, by index of literal. It is infinite until it
+    /// has been estimated, and for all other literals.
     costs: Vec<f64>,
 }
 
@@ -168,7 +171,8 @@ impl<'a> Draft<'a> {
         self.changed.extend(&self.readers[variable.index()]);
     }
 
-    /// The positive literal with the fewest expected tuples among those that are not in the plan yet.
+    /// The index of the positive literal with the fewest expected tuples among those that are not yet in the
+    /// plan; `None` if no such literal is left.
     fn cheapest(&self) -> Option<usize> {
         let open = (0..self.costs.len()).filter(|&l| !self.done[l] && self.costs[l].is_finite());
         open.min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b]))
@@ -222,7 +226,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The outputs for the columns `columns` of `args`: new variables are bound, and all other arguments are
+    /// The outputs for the columns `columns` of `args`. Each unbound variable is bound; any other argument is
     /// checked.
     fn outputs(&mut self, args: &[Argument], columns: &[usize]) -> Box<[Output]> {
         let mut outputs = Vec::with_capacity(columns.len());
@@ -281,8 +285,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Marks each scan and lookup whose new variables no later step and no argument of the head reads. It stops at
-    /// its first matching tuple.
+    /// Sets `once` in the scans and lookups whose new variables are read by no later step and no argument of
+    /// the head.
     fn mark_once(&mut self) {
         let mut read = vec![false; self.rule.variables as usize];
         let note = |read: &mut Vec<bool>, argument: Argument| {

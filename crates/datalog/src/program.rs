@@ -1,4 +1,4 @@
-//! A program: rules in strata with join plans, ready to evaluate.
+//! A program: rules that are grouped into strata and have join plans.
 
 use crate::error::ProgramError;
 use crate::plan::{Indexes, Plan, Planner, Purpose};
@@ -9,26 +9,28 @@ use crate::strata::{Stratum, stratify};
 /// The join plans of one rule.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RulePlans {
-    /// The plan for the first round of a fixpoint. `None` if the rule has plans in `deltas`.
+    /// The plan that joins the whole body, for the first round of the fixpoint. `None` if the rule has plans
+    /// in `deltas`.
     pub(crate) whole: Option<Plan>,
-    /// Whether later rounds run `whole` too.
+    /// Whether the later rounds of the fixpoint run the plan `whole` too.
     pub(crate) every_round: bool,
-    /// The semi-naive plans: for each recursive literal, a plan in which that literal reads the delta of the last
-    /// round.
+    /// Semi-naive plans, one for each recursive literal, with the relation of that literal. The literal reads
+    /// only the delta: the tuples that the previous round added to the relation.
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
 
-/// A rule with more recursive literals than this has no semi-naive plans and is joined as a whole in every round:
-/// one plan for each literal takes memory quadratic in the rule's length.
+/// The maximum number of recursive literals for which a rule gets semi-naive plans. A rule with more of them
+/// is joined as a whole in every round, since one plan per literal takes memory quadratic in the length of
+/// the rule.
 const MOST_DELTAS: usize = 64;
 
-/// A stratified set of rules with join plans.
+/// A set of rules that is divided into strata, with join plans for each rule.
 #[derive(Clone, Debug)]
 pub struct Program {
     signatures: Vec<Signature>,
     rules: Vec<Rule>,
     strata: Vec<Stratum>,
-    /// The stratum of each relation.
+    /// The number of the stratum of each relation, by number of relation.
     stratum_of: Vec<usize>,
     /// The level of each relation: the highest level among the inputs on which it depends.
     levels: Vec<u8>,
@@ -48,15 +50,16 @@ impl Program {
     /// Stratifies and plans `rules` over relations with `signatures`.
     ///
     /// # Errors
-    /// Fails when a rule is unsafe or a relation depends on itself through negation.
+    /// Fails when a rule is unsafe, that is, when no literal binds one of its variables, and when a relation
+    /// depends on itself through negation.
     pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let mut program = Program::unplanned(signatures, rules)?;
         program.plan(&program.statistics())?;
         Ok(program)
     }
 
-    /// The same as [`Program::new`], but without join plans. The caller calls [`Program::plan`] before it
-    /// evaluates the program: rules without plans derive nothing.
+    /// Like [`Program::new`], but does not plan the rules. Call [`Program::plan`] before evaluating: rules
+    /// without plans derive nothing.
     ///
     /// # Errors
     /// Fails when a relation depends on itself through negation.
@@ -91,8 +94,8 @@ impl Program {
         })
     }
 
-    /// Plans all rules again, for the sizes of relations in `statistics`. The caller then calls
-    /// [`crate::Database::reindex`] on each database of the program.
+    /// Plans all rules anew for the relation sizes in `statistics`. The new plans can need other indexes, so
+    /// call [`crate::Database::reindex`] afterwards on each database of the program.
     ///
     /// # Errors
     /// Fails when a rule is unsafe. It never fails for a program that has been planned before.
@@ -102,7 +105,7 @@ impl Program {
         (0..self.strata.len()).try_for_each(|stratum| self.plan_stratum(stratum, statistics))
     }
 
-    /// Plans the rules of one stratum.
+    /// Plans the rules of the stratum numbered `stratum`.
     pub(crate) fn plan_stratum(
         &mut self,
         stratum: usize,
@@ -131,22 +134,22 @@ impl Program {
         Ok(())
     }
 
-    /// Statistics without observations, to be filled for [`Program::plan`].
+    /// Statistics without observations for the relations of this program, to use in [`Program::plan`].
     pub fn statistics(&self) -> Statistics {
         Statistics::new(self.signatures.iter().map(|s| s.arity))
     }
 
-    /// The rules.
+    /// The rules, in the order in which the caller gave them.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The strata. Each comes after those on which it depends.
+    /// The strata in evaluation order: each stratum comes after the strata on which it depends.
     pub fn strata(&self) -> &[Stratum] {
         &self.strata
     }
 
-    /// The names, arities and input levels of the relations.
+    /// The names, arities and input levels of the relations, by number of relation.
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
@@ -156,7 +159,7 @@ impl Program {
         self.levels[relation.index()]
     }
 
-    /// `relations` and all relations on which they depend, in the order of the strata.
+    /// The given `relations` and all relations on which they depend, in the order of the strata.
     pub fn needed(&self, relations: &[RelationId]) -> Vec<RelationId> {
         let needed = self.needed_strata(relations);
         let strata = self.strata.iter().zip(needed).filter(|(_, needed)| *needed);
@@ -177,15 +180,15 @@ impl Program {
         needed
     }
 
-    /// The query that evaluates all strata on which `relations` depend.
+    /// The query that evaluates `relations` and all relations on which they depend.
     pub fn query(&self, relations: &[RelationId]) -> Query {
         let needed = self.needed_strata(relations);
         let strata = (0..self.strata.len()).filter(|&s| needed[s] && !self.strata[s].rules.is_empty());
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
-    /// The same as [`Program::query`], restricted to relations whose level is below `level`. They remain complete
-    /// when the database is cleared from `level` on.
+    /// Like [`Program::query`], but restricted to strata whose level is below `level`. These strata stay
+    /// complete when the database is cleared from `level` on.
     pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
         let mut query = self.query(relations);
         query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);

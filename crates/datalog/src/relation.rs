@@ -6,7 +6,7 @@
 use crate::table::IdTable;
 use crate::value::{COLUMNS_PER_UNIT, Value, hash_values};
 
-/// The end of a chain of rows in an index.
+/// Marks the end of a linked list of rows, in place of a row number.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A set of tuples of one arity.
@@ -19,7 +19,8 @@ pub struct Relation {
     indexes: Vec<Index>,
 }
 
-/// A hash index on some columns: a linked list of row numbers for each key, newest first.
+/// A hash index on some columns. For each key, which is a tuple of values in these columns, it holds a linked
+/// list of row numbers, newest first.
 #[derive(Clone, Debug)]
 struct Index {
     columns: Box<[usize]>,
@@ -48,7 +49,7 @@ impl Relation {
         self.len
     }
 
-    /// How many units each tuple of this relation counts for, where memory is bounded.
+    /// The number of units for which each tuple counts in the bound [`crate::Limits::tuples`].
     #[inline]
     pub(crate) fn weight(&self) -> usize {
         1 + self.arity / COLUMNS_PER_UNIT
@@ -59,7 +60,7 @@ impl Relation {
         self.len == 0
     }
 
-    /// The tuple in row `row`, which must be below [`Relation::len`].
+    /// The tuple in the row numbered `row`, from 0, which must be below [`Relation::len`].
     #[inline]
     pub fn row(&self, row: usize) -> &[Value] {
         &self.data[row * self.arity..(row + 1) * self.arity]
@@ -76,14 +77,14 @@ impl Relation {
         self.find(tuple).is_some()
     }
 
-    /// The row of `tuple`; `None` if the relation does not contain it.
+    /// The number of the row that holds `tuple`; `None` if the relation does not contain `tuple`.
     #[inline]
     pub fn find(&self, tuple: &[Value]) -> Option<usize> {
         let hash = hash_values(0, tuple.iter().copied());
         self.all.find(hash, |row| self.row(row as usize) == tuple).map(|row| row as usize)
     }
 
-    /// Adds `tuple` and returns whether it is new.
+    /// Adds `tuple` and returns whether it is new. Updates all indexes.
     #[inline]
     pub(crate) fn insert(&mut self, tuple: &[Value]) -> bool {
         debug_assert_eq!(tuple.len(), self.arity);
@@ -108,7 +109,8 @@ impl Relation {
         true
     }
 
-    /// The newest row whose columns in index number `index` equal `key`. [`NONE`] if there is no such row.
+    /// The number of the newest row whose columns of the index numbered `index` equal `key`; [`NONE`] if
+    /// there is no such row.
     #[inline]
     pub(crate) fn newest(&self, index: usize, key: &[Value]) -> u32 {
         let index = &self.indexes[index];
@@ -119,7 +121,8 @@ impl Relation {
         row.unwrap_or(NONE)
     }
 
-    /// The newest row that is older than `row` and has the same key. [`NONE`] if there is no such row.
+    /// The number of the next older row that has the same key as `row` in the index numbered `index`;
+    /// [`NONE`] if there is no such row.
     #[inline]
     pub(crate) fn older(&self, index: usize, row: u32) -> u32 {
         self.indexes[index].older[row as usize]
@@ -141,7 +144,8 @@ impl Relation {
         self.indexes.len()
     }
 
-    /// Replaces the indexes by indexes on the columns in `indexes`, and fills them.
+    /// Replaces all indexes by new ones, one for each list of columns in `indexes`. Fills the new indexes
+    /// with the existing rows.
     pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
         let old = std::mem::replace(self, Relation::new(self.arity, indexes));
         for row in old.rows() {

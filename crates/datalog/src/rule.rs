@@ -1,28 +1,28 @@
 //! Rules over variables and ground values: the input language of [`crate::Program`].
 //!
-//! The arguments of an atom are flat. [`Literal::Compose`] relates a term to its function and arguments and
-//! works in both directions. Nested terms become chains of such literals, so nothing recurses over the
-//! nesting.
+//! The arguments of an atom are flat: variables and ground values. [`Literal::Compose`] relates a term to its
+//! function and arguments, and can either take the term apart or build it. Nested terms with variables become
+//! chains of such literals, so nothing recurses over the nesting.
 
 use crate::value::{Functor, Value};
 
-/// A relation of a program, numbered from 0.
+/// The number of a relation of a program, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RelationId(pub u32);
 
 impl RelationId {
-    /// The number of the relation.
+    /// The number of the relation as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A variable of a rule, numbered from 0 within the rule.
+/// The number of a variable, from 0 within its rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Variable(pub u32);
 
 impl Variable {
-    /// The number of the variable.
+    /// The number of the variable as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -33,12 +33,12 @@ impl Variable {
 pub enum Argument {
     /// A variable.
     Variable(Variable),
-    /// A ground term.
+    /// A ground term, as an interned value.
     Value(Value),
 }
 
 impl Argument {
-    /// The variable. `None` if the argument is a ground term.
+    /// The variable of this argument; `None` if the argument is a ground term.
     pub fn variable(self) -> Option<Variable> {
         match self {
             Argument::Variable(variable) => Some(variable),
@@ -52,7 +52,7 @@ impl Argument {
 pub struct Atom {
     /// The relation.
     pub relation: RelationId,
-    /// The arguments, as many as the relation's arity.
+    /// The arguments. Their number is the arity of the relation.
     pub args: Vec<Argument>,
 }
 
@@ -69,15 +69,16 @@ pub enum Literal {
     Compose {
         /// The compound term.
         term: Argument,
-        /// The function at its root.
+        /// The function at the root of the compound term.
         functor: Functor,
-        /// Its arguments.
+        /// The arguments of the compound term.
         args: Vec<Argument>,
     },
 }
 
 impl Literal {
-    /// The arguments of the literal; for [`Literal::Compose`] the term comes first.
+    /// The arguments of the literal. For [`Literal::Compose`], the compound term comes first and its
+    /// arguments follow.
     pub fn arguments(&self) -> impl Iterator<Item = Argument> + '_ {
         let (pair, args): ([Option<Argument>; 2], &[Argument]) = match self {
             Literal::Positive(atom) | Literal::Negative(atom) => ([None, None], &atom.args),
@@ -93,9 +94,10 @@ impl Literal {
 pub struct Rule {
     /// The derived atom.
     pub head: Atom,
-    /// The conditions.
+    /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// The number of variables of the rule. They are numbered from 0.
+    /// The number of variables in the rule. The variables are numbered from 0, so all of them have smaller
+    /// numbers than this.
     pub variables: u32,
     /// The caller's identifier of the rule. Errors report it.
     pub label: u32,
@@ -108,7 +110,8 @@ pub struct Signature {
     pub name: String,
     /// The number of columns.
     pub arity: usize,
-    /// For an input relation, whose tuples the caller inserts: how often its tuples change. Inputs of level 0
-    /// never change. Clearing level `n` clears all relations that depend on inputs of level `n` or above.
+    /// How often the tuples of an input relation change. The caller inserts these tuples. A higher level
+    /// stands for more frequent changes, and inputs of level 0 never change. Clearing a database from level
+    /// `n` on clears the inputs of level `n` or above and all relations that depend on them.
     pub level: u8,
 }

@@ -2,7 +2,7 @@
 
 use crate::value::Value;
 
-/// Buffers that joins reuse.
+/// Buffers that each join reuses, so that it need not allocate memory.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scratch {
     pub(crate) bindings: Vec<Value>,
@@ -11,7 +11,7 @@ pub(crate) struct Scratch {
     pub(crate) tuple: Vec<Value>,
 }
 
-/// An enclosing scan or lookup and its next row.
+/// A scan or lookup that is in progress in a join, with the row that it reads next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) step: u32,

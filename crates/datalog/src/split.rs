@@ -1,26 +1,28 @@
-//! Splits relations by the constants in their rules' heads, so that more programs are stratified:
-//! `goal(R, 0) ← not goal(R, 100)` negates a different part of `goal` than it defines.
+//! Splits relations by the constants in the heads of their rules, so that more programs are stratified: after
+//! the split, `goal(R, 0) ← not goal(R, 100)` negates a different part of `goal` than it defines.
 //!
-//! A pattern gives the constant in each column, if any. A relation that depends on itself through negation is
-//! split into one part for each pattern of its rules' heads. A literal reads a view: the union of the parts
-//! whose patterns are compatible with its own. The relation itself becomes the union of all parts. Splitting
-//! column by column would not do: `goal(R, 100)`, read from a `goal` split by roles, would depend on every
-//! goal of every role.
+//! A pattern gives the constant in each column of an atom, or tells that the column has a variable. A
+//! relation that depends on itself through negation is split into one part for each pattern of its rules'
+//! heads. A body literal then reads a view instead of the relation: the union of the parts whose patterns are
+//! compatible with the pattern of the literal. The relation itself becomes the union of all parts. Splitting
+//! one column after the other would not suffice: if `goal` were split by roles first, `goal(R, 100)` would
+//! depend on every goal of every role.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{dependency_graph, negative_cycles};
 use crate::value::{Value, Values};
 use rustc_hash::FxHashMap;
 
-/// A pattern: the constant in each column of a relation. `None` stands for a variable.
+/// For each column of an atom, the constant in it; `None` for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// The maximum number of rules that copy tuples between parts, views and relations. When it is reached, further
-/// literals read the whole relation instead of a view.
+/// The maximum number of rules that copy tuples between parts, views and relations. If there would be more,
+/// body literals read the whole relation instead of a view.
 const MAX_VIEWED: usize = 1_000_000;
 
 /// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to
-/// `signatures`; the existing relations keep their tuples.
+/// `signatures`, and appends the rules that copy tuples between relations to `rules`. The relations that
+/// existed before keep the same tuples.
 pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>, values: &Values) {
     let cycles = negative_cycles(&dependency_graph(signatures.len(), rules));
     let mut relations: FxHashMap<RelationId, Split> =
@@ -63,22 +65,24 @@ pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>
 #[derive(Debug)]
 struct RelationPart {
     relation: RelationId,
-    /// The label of the first rule of the part.
+    /// The label of the first rule that derives the part.
     label: u32,
 }
 
-/// The parts and views of one relation.
+/// The parts into which one relation is split, and the views that body literals read instead of the relation.
 #[derive(Debug, Default)]
 struct Split {
     parts: Vec<(Pattern, RelationPart)>,
-    /// For each pattern, the index of its part in `parts`.
+    /// For each pattern of a head, the index of its part in `parts`.
     numbers: FxHashMap<Pattern, usize>,
     has_constants: bool,
-    /// The column by which parts are indexed. `by_constant` gives the parts that have each constant in it.
+    /// The column by which the parts are indexed.
     column: usize,
+    /// For each constant in the indexed `column`, the indices in `parts` of the parts with this constant.
     by_constant: FxHashMap<Value, Vec<usize>>,
-    /// The parts that have a variable in that column.
+    /// The indices in `parts` of the parts with a variable in the indexed `column`.
     general: Vec<usize>,
+    /// For each pattern of a body literal, the relation that the literal reads.
     views: FxHashMap<Pattern, RelationId>,
 }
 
@@ -92,7 +96,7 @@ impl Split {
         }
     }
 
-    /// Indexes the parts by the column in which most of them have a constant.
+    /// Indexes the parts by the column that holds a constant in the greatest number of parts.
     fn index(&mut self) {
         let columns = 0..self.parts.first().map_or(0, |(pattern, _)| pattern.len());
         let constants = |&c: &usize| self.parts.iter().filter(|(pattern, _)| pattern[c].is_some()).count();
@@ -105,7 +109,8 @@ impl Split {
         }
     }
 
-    /// The relation that replaces `atom.relation` in a body literal.
+    /// The relation that replaces `atom.relation` in a body literal. If the literal needs a view that does
+    /// not exist yet, adds the view to `new`: the union of the parts that are compatible with the literal.
     fn view(&mut self, atom: &Atom, new: &mut NewRelations<'_>) -> RelationId {
         let pattern = pattern_of(&atom.args);
         if pattern.iter().all(Option::is_none) {
@@ -139,8 +144,8 @@ impl Split {
     }
 }
 
-/// The pattern of a rule's head. Facts depend on nothing, so all of them go to the part whose pattern has no
-/// constant.
+/// The pattern of the head of `rule`. Facts depend on nothing, so all facts go to the part whose pattern has
+/// no constants.
 fn pattern_of_head(rule: &Rule) -> Pattern {
     if rule.body.is_empty() { vec![None; rule.head.args.len()] } else { pattern_of(&rule.head.args) }
 }
@@ -153,7 +158,7 @@ fn pattern_of(args: &[Argument]) -> Pattern {
     args.iter().map(constant).collect()
 }
 
-/// The relations that splitting adds, and the rules that copy tuples between them.
+/// The relations that splitting adds, and the rules that copy tuples between relations.
 struct NewRelations<'a> {
     signatures: &'a mut Vec<Signature>,
     values: &'a Values,
@@ -161,7 +166,7 @@ struct NewRelations<'a> {
 }
 
 impl NewRelations<'_> {
-    /// Adds a relation for those tuples of `whole` that match `pattern`.
+    /// Adds a relation for the tuples of `whole` that match `pattern`, and returns it.
     fn add(&mut self, whole: RelationId, pattern: &Pattern) -> RelationId {
         let whole = self.signatures[whole.index()].clone();
         let column = |constant: &Option<Value>| constant.map_or("*".to_owned(), |c| self.values.text(c));
@@ -170,7 +175,8 @@ impl NewRelations<'_> {
         RelationId(self.signatures.len() as u32 - 1)
     }
 
-    /// Adds a rule that copies those tuples of `from` that match `pattern` to `to`.
+    /// Adds a rule that copies the tuples of the part `from` to the relation `to`, as far as they match
+    /// `pattern`.
     fn copy(&mut self, from: &RelationPart, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),

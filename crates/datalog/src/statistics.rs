@@ -18,26 +18,27 @@ struct Seen {
     distinct: Vec<f64>,
 }
 
-/// The assumed size of a relation that was never observed: its number of tuples, and the number of distinct values
-/// in each column.
+/// The assumed size of a relation without observations: the number of tuples, and the number of distinct
+/// values in each column.
 const UNSEEN: (f64, f64) = (1000.0, 10.0);
 
-/// The assumed number of tuples of a relation that was empty in every observation.
+/// The assumed number of tuples of a relation that was empty at every observation.
 const RARE: f64 = 0.25;
 
 impl Statistics {
-    /// Statistics without observations, for relations with these arities.
+    /// Statistics without observations for relations with the given arities, numbered from 0.
     pub(crate) fn new(arities: impl Iterator<Item = usize>) -> Statistics {
         let unseen = |arity| Seen { observations: 0.0, tuples: 0.0, distinct: vec![0.0; arity] };
         Statistics { relations: arities.map(unseen).collect() }
     }
 
-    /// Adds relations with these arities, which have not been observed. They get the next numbers.
+    /// Adds relations with the given arities and without observations. These relations get the next free
+    /// numbers.
     pub fn extend(&mut self, arities: impl Iterator<Item = usize>) {
         self.relations.extend(Statistics::new(arities).relations);
     }
 
-    /// Records the size of each of `relations`, which must be complete.
+    /// Records the size of each of `relations`, which must be completely evaluated.
     pub(crate) fn observe<'a>(&mut self, relations: impl Iterator<Item = (RelationId, &'a Relation)>) {
         for (id, relation) in relations {
             let seen = &mut self.relations[id.index()];
@@ -51,8 +52,8 @@ impl Statistics {
     }
 
     /// The expected number of tuples of `relation` that match given values in the columns for which `bound`
-    /// holds. The estimate takes columns to be independent and is too low where they are not; it still ranks
-    /// a lookup by a full key before a scan of a small relation.
+    /// holds. The estimate assumes that columns are independent, so it is too low where columns depend on
+    /// each other. Even so, it ranks a lookup by a full key before a scan of a small relation.
     pub(crate) fn fan_out(&self, relation: RelationId, bound: impl Fn(usize) -> bool) -> f64 {
         let seen = &self.relations[relation.index()];
         let columns = (0..seen.distinct.len()).filter(|&c| bound(c));

@@ -9,11 +9,11 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-/// The dependency graph. An edge leads from each relation in a rule's body to the relation in its head. Its weight
-/// is `true` if the literal in the body is negated.
+/// The dependency graph of relations. An edge leads from the relation of each body literal to the relation of
+/// the head. Its weight is `true` if the literal is negated.
 pub type DependencyGraph = DiGraph<RelationId, bool>;
 
-/// Mutually dependent relations, and their rules.
+/// A set of mutually dependent relations, with the rules that derive them.
 #[derive(Clone, Debug)]
 pub struct Stratum {
     /// The relations, in ascending order.
@@ -24,7 +24,8 @@ pub struct Stratum {
     pub recursive: bool,
 }
 
-/// The dependency graph of `rules` over relations 0 to `relations` - 1. Parallel edges are merged.
+/// The dependency graph of `rules` over the relations numbered from 0 to `relations` - 1. Equal edges are
+/// merged.
 pub fn dependency_graph(relations: usize, rules: &[Rule]) -> DependencyGraph {
     let mut graph = DependencyGraph::with_capacity(relations, rules.len());
     for relation in 0..relations {
@@ -49,8 +50,8 @@ pub fn dependency_graph(relations: usize, rules: &[Rule]) -> DependencyGraph {
     graph
 }
 
-/// The strongly connected components of `graph`, each in ascending order. A component comes after those on which
-/// it depends.
+/// The strongly connected components of `graph`. Each component comes after those on which it depends, and
+/// the relations of a component are in ascending order.
 pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     // Kosaraju's algorithm, because Tarjan's algorithm in petgraph recurses. Both return the components in
     // reverse topological order of the edges.
@@ -66,7 +67,7 @@ pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     components
 }
 
-/// For each relation, the number of its component.
+/// For each relation, the index in `components` of the component that contains the relation.
 fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
     let mut component_of = vec![0; relations];
     for (number, component) in components.iter().enumerate() {
@@ -77,7 +78,8 @@ fn numbers(components: &[Vec<RelationId>], relations: usize) -> Vec<usize> {
     component_of
 }
 
-/// The components in which some edge is negated: their relations depend on themselves through negation.
+/// The strongly connected components that contain a negated edge. Their relations depend on themselves
+/// through negation.
 pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     let components = components(graph);
     let component_of = numbers(&components, graph.node_count());
@@ -91,10 +93,11 @@ pub fn negative_cycles(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
     bad.into_iter().map(|number| components[number].clone()).collect()
 }
 
-/// Groups `rules` into strata.
+/// Groups `rules` over the relations numbered from 0 to `relations` - 1 into strata. Each stratum comes after
+/// the strata on which it depends.
 ///
 /// # Errors
-/// [`ProgramError::NotStratified`] when a relation depends on itself through negation.
+/// Fails with [`ProgramError::NotStratified`] when a relation depends on itself through negation.
 pub fn stratify(relations: usize, rules: &[Rule]) -> Result<Vec<Stratum>, ProgramError> {
     let graph = dependency_graph(relations, rules);
     if let Some(cycle) = negative_cycles(&graph).into_iter().next() {

@@ -1,8 +1,8 @@
 //! An open-addressing hash table of ids whose keys are stored elsewhere.
 //!
-//! The owner keeps rows or terms in an array and looks up the id of a key here. A slot is filled only if it
-//! carries the table's current stamp, so clearing takes constant time: the relations of a state are cleared
-//! many thousand times a second.
+//! The owner of the table keeps rows or terms in an array, and finds the id of a key with the table. Each
+//! slot carries a stamp, and is filled only if the stamp equals that of the table. Clearing the table
+//! therefore takes constant time: the relations of a state are cleared many thousand times a second.
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -18,7 +18,7 @@ const SMALLEST: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct IdTable {
     slots: Vec<Slot>,
-    /// The stamp that marks filled slots. It is never 0.
+    /// The stamp that filled slots carry; never 0.
     stamp: u32,
     /// The right shift that turns a hash into a slot number.
     shift: u32,
@@ -32,7 +32,7 @@ impl Default for IdTable {
 }
 
 impl IdTable {
-    /// The id with this hash for which `matches` holds. `None` if there is none.
+    /// The id with the hash `hash` for which `matches` holds; `None` if there is no such id.
     #[inline]
     pub(crate) fn find(&self, hash: u32, mut matches: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len() - 1;
@@ -49,7 +49,7 @@ impl IdTable {
         }
     }
 
-    /// Adds an id whose key is not in the table.
+    /// Adds the id `id` with the hash `hash`. The key of the id must not be in the table yet.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, id: u32) {
         if (self.len + 1) * 2 > self.slots.len() {
@@ -59,8 +59,8 @@ impl IdTable {
         self.len += 1;
     }
 
-    /// Replaces the id for which `matches` holds by `id`, and returns the old id. If there is none, adds `id` and
-    /// returns `None`.
+    /// Replaces the id with the hash `hash` for which `matches` holds by `id`, and returns the replaced id.
+    /// If there is no such id, adds `id` and returns `None`.
     #[inline]
     pub(crate) fn replace(
         &mut self,

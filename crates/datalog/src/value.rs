@@ -30,10 +30,10 @@ impl Value {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Name(pub(crate) u32);
 
-/// The function symbol at the root of a term: its name and its arity.
+/// The name and the arity at the root of a term, which is a function symbol or a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Functor {
-    /// The name.
+    /// The name of the function or constant.
     pub name: Name,
     /// The number of arguments; `None` for a constant. The constant `c` differs from the function `c` applied
     /// to no arguments.
@@ -43,14 +43,16 @@ pub struct Functor {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     functor: Functor,
-    /// The index of its first argument in the array of all arguments.
+    /// The index of the first argument of the term in the array of all arguments.
     first: u32,
 }
 
-/// Where memory is bounded, this many arguments of terms or columns of tuples count as one more term or tuple.
+/// Where memory is bounded, this number of term arguments counts as one more term, and this number of tuple
+/// columns counts as one more tuple.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
-/// The bit that marks a name in a serialised term. The numbers of permanent terms do not have it.
+/// The tag bit that marks a name in a serialised term. The numbers of permanent terms are smaller, so this bit
+/// is never set in them.
 const NAME: u32 = 1 << 31;
 
 /// The table of ground terms.
@@ -61,19 +63,19 @@ pub struct Values {
     nodes: Vec<Node>,
     arguments: Vec<Value>,
     depths: Vec<u32>,
-    /// The length of each term's text in bytes. It can grow exponentially with the depth, because terms share
-    /// subterms.
+    /// The length of each term's text in bytes. Since subterms are shared, the length can grow exponentially
+    /// with the depth.
     lengths: Vec<u32>,
-    /// Hash table of the permanent terms.
+    /// The hash table of the permanent terms, which [`Values::release`] keeps.
     by_term: IdTable,
-    /// Hash table of the temporary terms.
+    /// The hash table of the temporary terms, which [`Values::release`] removes.
     temporary: IdTable,
-    /// Terms whose numbers are below this are permanent. The value only falls, and never below the number of an
+    /// Terms whose number is below this bound are permanent. The bound never rises, and never falls below an
     /// existing permanent term: otherwise a term could have two serialisations.
     permanent: usize,
     /// The maximum number of arguments of all permanent terms together.
     permanent_arguments: usize,
-    /// [`Values::is_crowded`] holds when there are more temporary terms than this.
+    /// The number of temporary terms above which [`Values::is_crowded`] holds.
     crowd: usize,
 }
 
@@ -97,7 +99,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Interns the name `text`.
+    /// Interns the name `text` and returns it.
     pub fn name(&mut self, text: &str) -> Name {
         if let Some(&name) = self.by_name.get(text) {
             return name;
@@ -113,13 +115,13 @@ impl Values {
         &self.names[name.0 as usize]
     }
 
-    /// Interns the constant `text`.
+    /// Interns the constant `text` and returns its value.
     pub fn constant(&mut self, text: &str) -> Value {
         let name = self.name(text);
         self.term(Functor { name, arity: None }, &[])
     }
 
-    /// Interns the term `functor` applied to `args`.
+    /// Interns the term `functor` applied to `args` and returns its value.
     pub fn term(&mut self, functor: Functor, args: &[Value]) -> Value {
         debug_assert_eq!(functor.arity.unwrap_or(0) as usize, args.len());
         let hash = hash_term(functor, args);
@@ -147,7 +149,7 @@ impl Values {
         table.insert(hash, id);
     }
 
-    /// The term `functor` applied to `args`; `None` if it is not in the table.
+    /// The value of the term `functor` applied to `args`; `None` if the term is not in the table.
     pub fn find(&self, functor: Functor, args: &[Value]) -> Option<Value> {
         self.lookup(hash_term(functor, args), functor, args).map(Value)
     }
@@ -162,7 +164,7 @@ impl Values {
         self.temporary.find(hash, is_it)
     }
 
-    /// Removes all terms except the first `len`.
+    /// Removes all terms but the first `len` from the table.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len >= self.nodes.len() {
             return;
@@ -183,8 +185,9 @@ impl Values {
         }
     }
 
-    /// Makes the existing terms and the next `more` terms permanent. There are fewer of the latter if they have
-    /// more than 16 arguments on average. All later terms are temporary. It may be called only once.
+    /// Makes all existing terms and the next `more` terms permanent: [`Values::release`] keeps them. If the
+    /// next terms have more than 16 arguments on average, fewer of them become permanent. All later terms are
+    /// temporary: [`Values::release`] removes them. Call this at most once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
         self.permanent = self.permanent.min(most(self.nodes.len(), more).min(NAME as usize));
@@ -198,8 +201,8 @@ impl Values {
         value.index() < self.permanent
     }
 
-    /// Whether there are more temporary terms than the number `more` given to [`Values::keep`]. Terms with many
-    /// arguments count for more.
+    /// Whether there are more temporary terms than the number `more` that was given to [`Values::keep`]. If
+    /// temporary terms have more than 16 arguments on average, every 16 arguments count as one term.
     #[inline]
     pub fn is_crowded(&self) -> bool {
         let Some(first) = self.nodes.get(self.permanent) else { return false };
@@ -207,13 +210,13 @@ impl Values {
         (self.nodes.len() - self.permanent).max(arguments / COLUMNS_PER_UNIT) > self.crowd
     }
 
-    /// Removes all temporary terms.
+    /// Removes all temporary terms from the table. Their values must no longer be used.
     pub fn release(&mut self) {
         self.truncate(self.permanent);
     }
 
-    /// Serialises `value` to `out` as names, arities and numbers of permanent terms, in preorder. A term always
-    /// has the same serialisation.
+    /// Serialises `value` in preorder and appends the result to `out`: the names and arities of temporary
+    /// terms, and the numbers of permanent terms. A term always has the same serialisation.
     pub fn write(&self, value: Value, out: &mut Vec<u32>) {
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
@@ -228,9 +231,11 @@ impl Values {
         }
     }
 
-    /// Restores the terms serialised one after the other in `written` and appends them to `out`.
+    /// Restores the terms that [`Values::write`] wrote one after the other to `written`, and appends their
+    /// values to `out`.
     pub fn read(&mut self, written: &[u32], out: &mut Vec<Value>) {
-        // Functions with missing arguments, each with the index in `out` of its first argument.
+        // Functions some of whose arguments have not been read yet, each with the index in `out` of its first
+        // argument.
         let mut open: Vec<(Functor, usize)> = Vec::new();
         let mut words = written.iter();
         while let Some(&word) = words.next() {
@@ -278,13 +283,13 @@ impl Values {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
-    /// The number of terms.
+    /// The number of terms in the table.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The number of terms. If all terms together have more than [`COLUMNS_PER_UNIT`] arguments for each term, the
-    /// number of arguments divided by that constant.
+    /// The number of terms or, if that is larger, the number of arguments of all terms together divided by
+    /// [`COLUMNS_PER_UNIT`].
     #[inline]
     pub(crate) fn size(&self) -> usize {
         self.nodes.len().max(self.arguments.len() / COLUMNS_PER_UNIT)
@@ -295,7 +300,7 @@ impl Values {
         self.nodes.is_empty()
     }
 
-    /// The canonical text of `value`: one blank between tokens, none next to the parentheses.
+    /// The canonical text of `value`: one blank before each argument and no other white space.
     pub fn text(&self, value: Value) -> String {
         enum Piece {
             Value(Value),
@@ -331,7 +336,7 @@ fn hash_term(functor: Functor, args: &[Value]) -> u32 {
     hash_values(root, args.iter().copied())
 }
 
-/// A multiplicative hash of a sequence of values. Its upper bits are distributed best.
+/// A multiplicative hash of a sequence of values. The upper bits of the hash are the best distributed.
 #[inline]
 pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;

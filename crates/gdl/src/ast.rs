@@ -5,7 +5,8 @@
 //! parser removes `or` and `and` by normalisation, so one source rule can become several [`Rule`]s with the
 //! same span.
 //!
-//! Keywords in relation position are stored in lower case; every other symbol keeps its spelling.
+//! A keyword in relation position, such as `legal` in `(legal white noop)`, is stored in lower case. Every
+//! other symbol keeps its spelling.
 
 use crate::symbol::{Symbol, Symbols};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,9 +16,9 @@ use std::ops::Range;
 /// A range of bytes in the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
-    /// The index of the first byte.
+    /// The offset of the first byte, from 0.
     pub start: usize,
-    /// The index after the last byte.
+    /// The offset one past the last byte.
     pub end: usize,
 }
 
@@ -28,7 +29,7 @@ impl Span {
     }
 }
 
-/// The id of a term in a description's arena.
+/// The id of a term in the arena of a [`Description`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TermId(u32);
 
@@ -39,15 +40,15 @@ impl TermId {
     }
 }
 
-/// The root of a term: its kind, its symbol and the ids of its arguments.
+/// The root node of a term: the kind of term, the symbol and the ids of the arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Term {
     /// A variable such as `?x`; the symbol's name includes the `?`.
     Variable(Symbol),
     /// A constant such as `white` or `8`.
     Constant(Symbol),
-    /// A function applied to arguments, such as `(cell 1 ?y b)`. It has no arguments in `(lock)`, which
-    /// differs from the constant `lock`.
+    /// A function applied to arguments, such as `(cell 1 ?y b)`. The list of arguments may be empty: `(lock)`
+    /// is a compound term and differs from the constant `lock`.
     Compound(Symbol, Box<[TermId]>),
 }
 
@@ -117,8 +118,9 @@ impl Terms {
         self.nodes.is_empty()
     }
 
-    /// Appends the variables of the term `id` to `out` in order of first occurrence, except those already in
-    /// `out`. It does not recurse, and visits shared subterms once.
+    /// Appends the variables of the term `id` to `out` in order of first occurrence. Leaves out variables
+    /// that `out` already contains. Does not recurse, and visits a subterm that occurs several times only
+    /// once.
     pub fn variables(&self, id: TermId, out: &mut Vec<Symbol>) {
         let mut visited: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = vec![id];
@@ -143,7 +145,7 @@ pub struct Atom {
     pub relation: Symbol,
     /// The arguments.
     pub args: Vec<TermId>,
-    /// The place of the atom in the source.
+    /// The bytes of the source that the atom covers.
     pub span: Span,
 }
 
@@ -159,7 +161,8 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The place of the literal in the source.
+    /// The bytes of the source that the literal covers; for a negative literal, those of the atom inside
+    /// `not`.
     pub fn span(&self) -> Span {
         match self {
             Literal::Positive(atom) | Literal::Negative(atom) => atom.span,
@@ -175,7 +178,8 @@ pub struct Rule {
     pub head: Atom,
     /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// The place of the whole rule in the source.
+    /// The bytes of the source that the whole rule covers. Rules that come from one source rule have the same
+    /// span.
     pub span: Span,
 }
 
@@ -184,9 +188,9 @@ pub struct Rule {
 pub struct Description {
     /// The source text. Only comments may contain bytes that are not UTF-8.
     pub source: Vec<u8>,
-    /// The table of names.
+    /// The interned names of constants, functions, relations and variables.
     pub symbols: Symbols,
-    /// The arena of terms.
+    /// The arena of all terms.
     pub terms: Terms,
     /// The rules and facts, in the order of the text.
     pub rules: Vec<Rule>,
@@ -209,7 +213,7 @@ impl Description {
         self.symbols.name(symbol)
     }
 
-    /// The canonical text of a term: one blank between tokens, and none next to the parentheses. It does not
+    /// The canonical text of a term: one blank before each argument and no other white space. Does not
     /// recurse.
     pub fn term_text(&self, id: TermId) -> String {
         enum Step<'a> {

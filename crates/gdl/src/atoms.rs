@@ -6,14 +6,15 @@ use crate::keyword::{Connective, Keyword};
 use crate::sexpr::{Expr, NodeId, SyntaxTree};
 use crate::symbol::Symbol;
 
-/// The reader of one text. It holds the text's lists and the description read from them so far.
+/// The state of parsing one text: its S-expressions, and the description and the errors read from them so
+/// far.
 pub(crate) struct Reader<'a> {
     pub(crate) tree: &'a SyntaxTree<'a>,
     pub(crate) description: Description,
     pub(crate) errors: ParseErrors,
 }
 
-/// The position in which an atom occurs. Error messages name it.
+/// Where an atom stands: as a fact, as the head of a rule or in a body. Error messages mention it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Fact,
@@ -22,8 +23,8 @@ pub(crate) enum Place {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads an atom: a word, or a list of a word and terms. If the node is neither, reports an error and returns
-    /// `None`.
+    /// Parses an atom: a word, or a list that consists of a word and terms. Reports an error and returns
+    /// `None` if `node` is not an atom.
     pub(crate) fn atom(&mut self, node: NodeId, place: Place) -> Option<Atom> {
         let tree = self.tree;
         let span = tree.span(node);
@@ -71,7 +72,9 @@ impl<'a> Reader<'a> {
         Some(Atom { relation, args, span })
     }
 
-    /// The first word of a list. If the list does not begin with a word, reports an error and returns `None`.
+    /// The word with which the list `node` begins. Reports an error and returns `None` if the list is empty
+    /// or begins with a list. `what` says in the error message what the word should name, for example
+    /// `a relation`.
     fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
         let tree = self.tree;
         match tree.children(node).next() {
@@ -107,7 +110,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a term, which may be nested to any depth. If it is malformed, reports an error and returns `None`.
+    /// Parses a term of any depth. Reports an error and returns `None` if the term is malformed.
     pub(crate) fn term(&mut self, node: NodeId) -> Option<TermId> {
         struct Open {
             function: Symbol,

@@ -8,14 +8,14 @@ use std::fmt;
 /// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// The rulesheet can be loaded nevertheless.
+    /// The rulesheet can be loaded in spite of the finding.
     Warning,
     /// The rulesheet cannot be loaded.
     Error,
 }
 
 impl Severity {
-    /// `error` or `warning`.
+    /// The severity as a word: `error` or `warning`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
@@ -24,36 +24,36 @@ impl Severity {
     }
 }
 
-/// A secondary place of a diagnostic, with a text.
+/// A further place in the source to which a diagnostic points, with a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
-    /// The place.
+    /// The bytes of the source to mark.
     pub span: Span,
-    /// The text to show there.
+    /// The text to show at the marked bytes.
     pub text: String,
 }
 
-/// A finding.
+/// A finding about a source text: what is wrong, where, and how to correct it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {
     /// A stable identifier of the kind of finding, such as `unsafe-variable`.
     pub code: &'static str,
-    /// The severity.
+    /// Whether the finding is an error or a warning.
     pub severity: Severity,
-    /// The place to underline.
+    /// The bytes of the source to underline.
     pub span: Span,
     /// What is wrong, in one line.
     pub message: String,
     /// The text to show at the underlined place; may be empty.
     pub label: String,
-    /// Secondary places.
+    /// Further places in the source that explain the finding.
     pub labels: Vec<Label>,
-    /// How to correct the mistake. `None` if that is not known.
+    /// How to correct the text; `None` if there is no advice.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without labels and without help.
+    /// A diagnostic without label texts, further places and help.
     pub fn new(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -66,12 +66,12 @@ impl Diagnostic {
         }
     }
 
-    /// A diagnostic of severity error.
+    /// An error without label texts, further places and help.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, span, message)
     }
 
-    /// A diagnostic of severity warning.
+    /// A warning without label texts, further places and help.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message)
     }
@@ -83,14 +83,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a secondary place.
+    /// Adds a further place `span` in the source, with `text` to show there.
     #[must_use]
     pub fn and_at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// Sets the text that says how to correct the mistake.
+    /// Sets the advice on how to correct the text.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -98,12 +98,12 @@ impl Diagnostic {
     }
 }
 
-/// The syntax errors of a text. The parser returns at least one.
+/// The syntax errors of a text. A parser that fails returns at least one error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParseErrors {
     /// The errors in the order in which they were found, at most [`ParseErrors::LIMIT`].
     pub diagnostics: Vec<Diagnostic>,
-    /// The number of errors beyond the limit.
+    /// The number of errors that were dropped because there are more than [`ParseErrors::LIMIT`].
     pub omitted: usize,
 }
 
@@ -123,7 +123,8 @@ impl ParseErrors {
         self.diagnostics.is_empty()
     }
 
-    /// The errors in the order of the text. If some were omitted, one additional error gives their number.
+    /// The errors in the order of the text. If some errors were omitted, one more error at the end gives
+    /// their number.
     #[must_use]
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| d.span);

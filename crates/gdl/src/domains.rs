@@ -1,13 +1,14 @@
 //! Argument domains: the constants that can occur at each argument of each relation, fluent and move.
 //!
-//! An abstract interpretation of the rules in which every argument has its own set of constants. The domain
-//! of a rule's variable is the intersection of the domains of the body arguments where it occurs; the
-//! head's argument receives it, and this repeats up to a fixpoint. The domains are over-approximations.
-//! Terms inside terms have arguments of their own down to depth 4. The number of rounds and the
-//! size of a domain are bounded, so that no rulesheet takes long.
+//! The domains are found by an abstract interpretation of the rules, in which every argument has its own set
+//! of constants. The domain of a rule's variable is the intersection of the domains of the body arguments
+//! where the variable occurs. This domain is added to the domain of each head argument where the variable
+//! occurs, until a fixpoint is reached. The domains over-approximate the values that occur, unless a bound
+//! cuts them off: terms inside terms have arguments of their own only down to depth 4, and the number of
+//! rounds and the size of a domain are bounded, so that no rulesheet takes long.
 //!
-//! [`Domains::ties`] tells which arguments of fluents and of moves share a variable in some rule. The inference
-//! of boards uses the domains.
+//! [`Domains::ties`] tells how many variables an argument of fluents and an argument of moves share in the
+//! rules. The inference of game boards uses the domains.
 
 mod ties;
 
@@ -15,19 +16,20 @@ use crate::{Atom, Description, Literal, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The largest depth to which arguments of nested terms get domains.
+/// The largest nesting depth at which the arguments of terms have domains.
 const MAX_DEPTH: u8 = 4;
-/// The largest number of passes over the rules.
+/// The largest number of passes in which values are propagated over all rules.
 const MAX_ROUNDS: usize = 64;
-/// The largest number of constants in a domain; further ones are dropped.
+/// The largest number of constants, and the largest number of functions, at one argument; further ones are
+/// dropped.
 const MAX_DOMAIN: usize = 4096;
 
-/// The place of an argument, as a number. It is an argument of a relation, of a fluent or move, or of a term
-/// inside another argument.
+/// The number of a place where terms can stand: an argument of a relation, of a fluent, of a move or of a
+/// nested term. One more place stands for whole fluents, and another for whole moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place(u32);
 
-/// What an argument belongs to: a relation, or a function that occurs at a place.
+/// The owner of an argument: a relation, or a function that occurs at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Holder {
     Relation(Symbol),
@@ -36,20 +38,21 @@ enum Holder {
 
 #[derive(Clone, Default, Debug)]
 struct Node {
-    /// The domain, sorted.
+    /// The constants of the domain, in the order of their symbols.
     constants: Vec<Symbol>,
-    /// The functions that occur at the place, with their arities, in order of first occurrence.
+    /// The functions that occur at this place and their arities, in order of first occurrence.
     functions: Vec<(Symbol, usize)>,
     depth: u8,
-    /// A counter that is incremented by each change of the domain.
+    /// A counter that is incremented whenever the domain grows.
     version: u32,
 }
 
-/// The variables of a rule, each with a place where it occurs.
+/// The occurrences of variables in a head or a body: each variable with a place where it occurs.
 type Occurrences = Vec<(Symbol, Place)>;
 
-/// The flow of a variable's constants from the body of a rule to an argument of its head. `seen` is the version of
-/// the domains in the last pass.
+/// The flow of values of a rule's variable from its places in the body (`from`) to one of its places in the
+/// head (`to`). `seen` is the sum of the versions of `from` at the last pass: if the sum is unchanged, no new
+/// values can flow.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -105,7 +108,8 @@ impl Domains {
                     domains.enter(description, atom, false, &mut body);
                 }
             }
-            // `base` and `input` often list too much and sometimes too little, so they do not count.
+            // Rules for `base` and `input` often list too many fluents and moves and sometimes too few, so no
+            // values come from these rules.
             if !matches!(description.name(rule.head.relation), "base" | "input") {
                 for &(variable, to) in &head {
                     let from: Vec<Place> = body.iter().filter(|b| b.0 == variable).map(|b| b.1).collect();
@@ -121,9 +125,11 @@ impl Domains {
         domains
     }
 
-    /// The place of an argument of `atom`. For `true` and the other keywords of fluents, it is the place of all
-    /// fluents; for `does` and the other keywords of moves, that of all moves; otherwise an argument of the
-    /// relation.
+    /// The place of the argument of `atom` numbered `argument`, from 0. The argument of `true`, `next`,
+    /// `init` and `base` is at the place of whole fluents. The second argument of `does`, `legal` and `input`
+    /// is at the place of whole moves, and their first argument is at the place of the argument of `role`
+    /// (`None` if the rules do not mention `role`). The arguments of every other relation have places of
+    /// their own.
     fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
         match (description.name(atom.relation), atom.args.len()) {
             ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
@@ -144,8 +150,8 @@ impl Domains {
         })
     }
 
-    /// Appends the variables of `atom`, with their places, to `out`. If `atom` is a head, its constants and
-    /// functions are added to the domains.
+    /// Appends the variables of `atom` and their places to `out`. If `is_head`, also adds the constants and
+    /// functions of `atom` to the domains, except for `base` and `input`.
     fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
         let mut stack: Vec<(Place, TermId)> = Vec::new();
         let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
@@ -200,7 +206,8 @@ impl Domains {
         }
     }
 
-    /// Propagates constants until nothing changes or the bound on the number of rounds is reached.
+    /// Propagates constants and functions along `flows` until a fixpoint or the bound on passes
+    /// ([`MAX_ROUNDS`]) is reached.
     fn settle(&mut self, flows: &mut [Flow]) {
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
@@ -231,8 +238,8 @@ impl Domains {
         sum
     }
 
-    /// Adds the intersection of the domains of the places `from` to the domain of `to`. Returns whether that
-    /// domain changed.
+    /// Adds the intersection of the domains of `from` to the domain of `to`, and does the same for the places
+    /// inside. Returns whether the domain of `to` or of a place inside it changed.
     fn pour(&mut self, from: &[Place], to: Place) -> bool {
         let mut changed = false;
         let mut stack = vec![(from.to_vec(), to)];
@@ -276,24 +283,26 @@ impl Domains {
         changed
     }
 
-    /// The number of variables in rules that stand both for the argument `fluent` of fluents and for the argument
-    /// `mv` of moves.
+    /// The number of variables of rules that tie the place `fluent`, inside fluents, to the place `mv`,
+    /// inside moves. A variable ties both places if its values come from both, directly or through other
+    /// relations.
     pub fn ties(&self, fluent: Place, mv: Place) -> u32 {
         self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
     }
 
-    /// The place of all fluents.
+    /// The place that stands for whole fluents.
     pub fn fluent(&self) -> Place {
         self.fluent
     }
 
-    /// The place of all moves.
+    /// The place that stands for whole moves.
     pub fn mv(&self) -> Place {
         self.mv
     }
 
-    /// The place of the argument numbered `argument` of a relation other than the keywords; `None` if the rules
-    /// do not name the relation with this arity.
+    /// The place of the argument of `relation` numbered `argument`, from 0. `None` if the relation occurs
+    /// with this arity in no head and no positive condition, and for the keywords whose arguments are fluents
+    /// or moves.
     pub fn argument(&self, relation: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Relation(relation), arity, argument)).copied()
     }
@@ -308,8 +317,9 @@ impl Domains {
         &self.nodes[place.0 as usize].constants
     }
 
-    /// The place of the argument numbered `argument` of those terms that occur at `place` and have this function
-    /// and arity. `None` if no such term occurs there.
+    /// The place of the argument numbered `argument`, from 0, of the terms `(function …)` with `arity`
+    /// arguments that occur at `place`. `None` if no such term occurs there, or if the argument is nested too
+    /// deep to have a domain.
     pub fn inside(&self, place: Place, function: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Inside(place, function), arity, argument)).copied()
     }

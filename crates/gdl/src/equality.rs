@@ -1,5 +1,5 @@
-//! Rewrites rules with `(not (distinct s t))`: such a condition means that the two terms are equal, so they
-//! are unified and the substitution is applied to the rule.
+//! Removes conditions of the form `(not (distinct s t))` from rules. Such a condition means that the two
+//! terms are equal, so `s` and `t` are unified and the substitution is applied to the rule.
 //!
 //! Unification is union-find over term ids (Huet 1976) in near-linear time, followed by an occurs check.
 //! Invariant: nothing recurses, and no term grows past [`MAX_SIZE`] nodes or [`MAX_NESTING`] levels.
@@ -34,10 +34,8 @@ impl<'a> Unifier<'a> {
         Unifier { terms, parent: FxHashMap::default(), resolved: FxHashMap::default() }
     }
 
-    /// Applies the most general unifier of `equations` to `rule`. Returns `false` if there is no unifier.
-    ///
-    /// # Errors
-    /// The message for a term that grows too large.
+    /// Applies the most general unifier of `equations` to `rule` and returns `true`. Returns `false` if the
+    /// equations have no unifier. `Err` is the error message if a term grows too large.
     pub(crate) fn apply(&mut self, equations: &[(TermId, TermId)], rule: &mut Rule) -> Result<bool, String> {
         for &(left, right) in equations {
             if !self.unify(left, right) {
@@ -87,7 +85,7 @@ impl<'a> Unifier<'a> {
             if left == right {
                 continue;
             }
-            // The root of a class is a term that is not a variable, if the class has one.
+            // If an equivalence class contains a term that is not a variable, such a term is the root.
             let (up, down) = match (self.terms.get(left), self.terms.get(right)) {
                 (_, Term::Variable(_)) => (left, right),
                 (Term::Variable(_), _) => (right, left),
@@ -102,7 +100,7 @@ impl<'a> Unifier<'a> {
         true
     }
 
-    /// The term in which each variable is replaced by the term of its class.
+    /// The term `id` after the substitution: each variable is replaced by the root of its union-find class.
     fn resolve(&mut self, id: TermId) -> Result<TermId, Failure> {
         let mut stack = vec![(id, false)];
         while let Some((id, expanded)) = stack.pop() {
@@ -160,7 +158,7 @@ impl<'a> Unifier<'a> {
             return Err(Failure::TooLarge);
         }
         let term = self.terms.intern(Term::Compound(function, built.into_boxed_slice()));
-        // Printing puts the term inside a rule, a `not` and an atom.
+        // A printed rule has three more levels around the term: the rule, a `not` and an atom.
         if self.terms.depth(term) + 3 > MAX_NESTING { Err(Failure::TooLarge) } else { Ok((term, size)) }
     }
 }

@@ -1,12 +1,13 @@
 //! One canonical layout of a source text.
 //!
-//! Each fact gets a line of its own, unless the author put several facts of one relation on a line. The head
-//! of a rule follows its `<=`, and each condition gets a line of its own. Lists wider than [`WIDTH`] are
-//! broken further.
+//! Each fact gets a line of its own, unless the author put several facts of one relation on one line. The
+//! head of a rule follows its `<=`, and each condition gets a line of its own. A list wider than [`WIDTH`] is
+//! broken over several lines.
 //!
-//! Invariants: every word, parenthesis and comment stays, in order. A comment stays at the end of its line or
-//! on a line of its own. Several blank lines become one. Formatting is idempotent. It works on the tokens,
-//! not on the description, and never recurses.
+//! Invariants: every word, parenthesis and comment of the source stays, in the same order. A comment stays at
+//! the end of its line or on a line of its own. A run of blank lines becomes at most one blank line.
+//! Formatting is idempotent. The formatter works on the tokens of the text, not on a parsed description, and
+//! never recurses.
 
 use crate::ast::Span;
 use crate::diagnostic::ParseErrors;
@@ -14,14 +15,15 @@ use crate::keyword::Connective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 
-/// The maximum width of a line in characters, where the text allows it.
+/// The maximum width of a line, in characters. Long words and comments may exceed it.
 pub const WIDTH: usize = 100;
-/// The number of columns by which each level is indented more.
+/// The additional indentation of each nesting level, in columns.
 const INDENT: usize = 4;
-/// The maximum indentation in columns. It keeps the output of deeply nested input linear in size.
+/// The maximum indentation, in columns. It keeps the output for deeply nested input linear in size.
 const DEEPEST_INDENT: usize = 40;
 
-/// Formats `kif`. Comments may contain bytes that are not UTF-8, and so may the result.
+/// Returns `kif` in the canonical layout. Comments may contain bytes that are not UTF-8, and so may the
+/// result.
 ///
 /// # Errors
 /// Fails on unbalanced parentheses and invalid words, as [`crate::sexpr::read`] does.
@@ -54,13 +56,14 @@ enum Kind {
 struct Item {
     kind: Kind,
     span: Span,
-    /// The index of the first item after the subtree of this item.
+    /// The index of the first item after this item and its members.
     end: usize,
-    /// The number of line ends between the token before this one and this one.
+    /// The number of line ends between the previous token and this item.
     line_ends: usize,
-    /// The width on one line, in characters.
+    /// The width of the whole item written on one line, in characters.
     width: usize,
-    /// Whether the item cannot be written on one line.
+    /// Whether the item cannot be written on one line, because it is or contains a comment or a rule with
+    /// conditions.
     must_break: bool,
 }
 
@@ -71,7 +74,7 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Reads the items of a text, whose parentheses must be balanced.
+    /// Reads the items of `source`, whose parentheses must be balanced.
     fn of(source: &'a [u8]) -> Items<'a> {
         let mut items = Items { source, all: Vec::new() };
         let mut open: Vec<usize> = Vec::new();
@@ -109,7 +112,8 @@ impl<'a> Items<'a> {
         items
     }
 
-    /// Computes the width of the list `list`, whose members are complete.
+    /// Sets the end, the width and `must_break` of the list at index `list`, once all of its members have
+    /// been read.
     fn close(&mut self, list: usize) {
         let end = self.all.len();
         let mut width = 1;
@@ -131,7 +135,8 @@ impl<'a> Items<'a> {
         &self.source[self.all[item].span.range()]
     }
 
-    /// The connective with which a list begins. `None` if it begins with something else.
+    /// The connective with which the list at index `list` begins; `None` if the list does not begin with a
+    /// connective.
     fn connective(&self, list: usize) -> Option<Connective> {
         let first = self.all.get(list + 1).filter(|i| i.kind == Kind::Word)?;
         Connective::of(std::str::from_utf8(&self.source[first.span.range()]).ok()?)
@@ -150,19 +155,19 @@ fn count_characters(text: &[u8]) -> usize {
 
 /// A list that is being written over several lines.
 struct Frame {
-    /// The index of the next member.
+    /// The index of the next member of the list among the items.
     at: usize,
-    /// The index after the last member.
+    /// The index of the first item after the list.
     end: usize,
     /// The number of members written so far.
     written: usize,
-    /// The indentation of members that begin a line.
+    /// The indentation, in columns, of members that begin a line.
     indent: usize,
-    /// The number of parentheses that close directly after the list.
+    /// The number of closing parentheses that directly follow the list's own closing parenthesis.
     tail: usize,
     /// Whether each member after the first `leading` members gets a line of its own.
     stacked: bool,
-    /// The number of members on the first line if `stacked`.
+    /// The number of members on the first line of the list. Read only if `stacked` holds.
     leading: usize,
 }
 
@@ -170,7 +175,7 @@ struct Layout<'a> {
     items: &'a Items<'a>,
     out: Vec<u8>,
     column: usize,
-    /// Whether a comment has ended the current line.
+    /// Whether the current line ends with a comment, so that nothing may follow on that line.
     line_done: bool,
 }
 
@@ -215,8 +220,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether a fact stays on the line of the fact `last` before it: it was there in the source, has the same
-    /// relation, and fits.
+    /// Whether the item `fact` stays on the line of the previous item `last`. It does if both are facts of
+    /// one relation, if they were on one line in the source, and if the line is not too wide.
     fn stays_beside(&self, last: usize, fact: usize) -> bool {
         let items = self.items;
         let is_fact = |item: usize| {
@@ -233,7 +238,8 @@ impl Layout<'_> {
             && self.column + 1 + items.all[fact].width <= WIDTH
     }
 
-    /// Writes an item and its subtree from the current column on.
+    /// Writes an item and all its members, starting at the current column. `tail` is the number of closing
+    /// parentheses that directly follow.
     fn write_item(&mut self, item: usize, indent: usize, tail: usize) {
         let mut frames: Vec<Frame> = Vec::new();
         self.begin(item, indent, tail, &mut frames);
@@ -269,7 +275,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Writes a word, a comment or a list that fits on the line. Opens a frame for a list that does not fit.
+    /// Writes a word, a comment or a list that fits on the line. For a list that does not fit, writes only
+    /// the opening parenthesis and pushes a [`Frame`], from which the caller writes the members.
     fn begin(&mut self, at: usize, indent: usize, tail: usize, frames: &mut Vec<Frame>) {
         let item = self.items.all[at];
         match item.kind {

@@ -3,30 +3,30 @@
 //! Invariant: keywords are case-insensitive; all other names are case-sensitive. Specification, section 2.2.
 //! `base` and `input` are later additions; `sees` belongs to GDL-II (Thielscher 2010).
 
-/// A reserved relation.
+/// A relation whose name GDL reserves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Keyword {
-    /// `(role ROLE)`
+    /// `(role ROLE)`: a role of the game.
     Role,
-    /// `(init PROPOSITION)`
+    /// `(init PROPOSITION)`: the proposition holds in the initial state.
     Init,
-    /// `(true PROPOSITION)`
+    /// `(true PROPOSITION)`: the proposition holds in the current state.
     True,
-    /// `(next PROPOSITION)`
+    /// `(next PROPOSITION)`: the proposition holds in the next state.
     Next,
-    /// `(legal ROLE MOVE)`
+    /// `(legal ROLE MOVE)`: the role may make the move in the current state.
     Legal,
-    /// `(does ROLE MOVE)`
+    /// `(does ROLE MOVE)`: the role makes the move in the current step.
     Does,
-    /// `(goal ROLE NUMBER)`
+    /// `(goal ROLE NUMBER)`: the value of the current state for the role, from 0 to 100.
     Goal,
-    /// `terminal`
+    /// `terminal`: the current state ends the game.
     Terminal,
-    /// `(base PROPOSITION)`
+    /// `(base PROPOSITION)`: the proposition can hold in some state.
     Base,
-    /// `(input ROLE MOVE)`
+    /// `(input ROLE MOVE)`: the role can make the move in some state.
     Input,
-    /// `(sees ROLE PERCEPT)`
+    /// `(sees ROLE PERCEPT)`: the role perceives this after the moves.
     Sees,
 }
 
@@ -46,12 +46,12 @@ impl Keyword {
         Keyword::Sees,
     ];
 
-    /// The keyword that `word` spells, in upper or lower case. `None` if it spells none.
+    /// The keyword that `word` spells, in upper or lower case; `None` if `word` is not a keyword.
     pub fn of(word: &str) -> Option<Keyword> {
         Self::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(word))
     }
 
-    /// The spelling of the keyword in lower case.
+    /// The spelling of the keyword, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Keyword::Role => "role",
@@ -68,7 +68,7 @@ impl Keyword {
         }
     }
 
-    /// The number of arguments of the keyword.
+    /// The number of arguments that the keyword takes.
     pub fn arity(self) -> usize {
         match self {
             Keyword::Terminal => 0,
@@ -94,7 +94,7 @@ impl Keyword {
         }
     }
 
-    /// A sentence with the syntax of the keyword and an example.
+    /// A help text for diagnostics: the syntax of the keyword and an example.
     pub fn usage(self) -> String {
         format!("it is written `{}`, for example `{}`", self.syntax(), self.example())
     }
@@ -117,29 +117,29 @@ impl Keyword {
     }
 }
 
-/// A word that forms rules and conditions; it is not a relation.
+/// A reserved word that forms rules and conditions, such as `<=` or `not`. It is not a relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Connective {
-    /// `(<= HEAD CONDITION…)`
+    /// `(<= HEAD CONDITION…)`: a rule, whose head holds if all conditions hold.
     If,
-    /// `(not CONDITION)`
+    /// `(not CONDITION)`: the condition does not hold.
     Not,
-    /// `(or CONDITION…)`
+    /// `(or CONDITION…)`: at least one of the conditions holds.
     Or,
-    /// `(and CONDITION…)`
+    /// `(and CONDITION…)`: all conditions hold.
     And,
-    /// `(distinct TERM TERM)`
+    /// `(distinct TERM TERM)`: the two terms differ.
     Distinct,
 }
 
 impl Connective {
-    /// The connective that `word` spells, in upper or lower case. `None` if it spells none.
+    /// The connective that `word` spells, in upper or lower case; `None` if `word` is not a connective.
     pub fn of(word: &str) -> Option<Connective> {
         let all = [Connective::If, Connective::Not, Connective::Or, Connective::And, Connective::Distinct];
         all.into_iter().find(|c| c.name().eq_ignore_ascii_case(word))
     }
 
-    /// The spelling of the connective in lower case.
+    /// The spelling of the connective, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Connective::If => "<=",

@@ -1,9 +1,9 @@
 //! Splits bytes into tokens: parentheses, words and comments. Blanks separate tokens and are dropped.
 //!
-//! Invariant: the lexer never fails, and skips only blanks and a leading byte order mark. Every byte that is
-//! not part of a parenthesis or a comment belongs to a word; [`crate::sexpr`] decides which words are valid.
-//! KIF syntax: Love et al., *General Game Playing: Game Description Language Specification* (2008), section
-//! 2.
+//! Invariant: the lexer never fails, and skips only blanks and a leading byte order mark. Every other byte
+//! that is not part of a parenthesis or a comment belongs to a word; [`crate::sexpr`] decides which words are
+//! valid. The syntax is KIF: Love et al., *General Game Playing: Game Description Language Specification*
+//! (2008), section 2.
 
 use crate::ast::Span;
 use nom::branch::alt;
@@ -15,22 +15,22 @@ use nom::{IResult, Parser};
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
-    /// `(`
+    /// An opening parenthesis, `(`.
     Open,
-    /// `)`
+    /// A closing parenthesis, `)`.
     Close,
-    /// A run of other bytes that are not blanks: `cell`, `?x`, `<=`, `12`.
+    /// A run of bytes other than blanks, parentheses and `;`, such as `cell`, `?x`, `<=` or `12`.
     Word,
-    /// A comment from `;` to the end of the line. The line end is not part of it.
+    /// A comment: from `;` to the end of the line, without the line end.
     Comment,
 }
 
-/// A token and its place.
+/// A token and its place in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// The kind.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// The range of the token's bytes in the text.
+    /// The bytes of the source that the token covers.
     pub span: Span,
 }
 
@@ -71,12 +71,13 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer of all of `source`.
+    /// A lexer for the whole of `source`.
     pub fn new(source: &'a [u8]) -> Self {
         Lexer::within(source, Span { start: 0, end: source.len() })
     }
 
-    /// A lexer of the part `span` of `source`. The spans of the tokens count from the start of `source`.
+    /// A lexer for the bytes `span` of `source`. The spans of its tokens are offsets from the start of
+    /// `source`, not from the start of `span`.
     pub fn within(source: &'a [u8], span: Span) -> Self {
         let source = &source[..span.end.min(source.len())];
         let mark =

@@ -1,7 +1,7 @@
 //! GDL in KIF syntax: parsing, checking, diagnostics and layout. [`parse()`] turns a text into a
-//! [`Description`]: terms in an arena, and rules without `or` and `and`. [`check()`] tests it against the
-//! specification and returns [`Diagnostic`]s, which [`render()`] shows under the source. [`format()`] lays
-//! out a text.
+//! [`Description`]: terms in an arena, and rules without `or` and `and`. [`check()`] tests a description
+//! against the specification and returns [`Diagnostic`]s. [`render()`] prints diagnostics together with the
+//! source lines to which they refer. [`format()`] rewrites a text in a canonical layout.
 //!
 //! Invariants: the crate does no IO and reads no clock. The parser accepts any bytes, never panics and takes
 //! linear time. No function recurses over the nesting of its input.
@@ -45,8 +45,8 @@ pub use print::print;
 pub use render::{Finding, locate, render};
 pub use symbol::{Symbol, Symbols};
 
-/// Parses and checks `kif`. Returns all findings in the order of the text. The game can be played unless one
-/// of them is an error.
+/// Parses `kif` and, if that succeeds, checks the description. Returns all findings in the order of the text.
+/// The game can be played unless a finding is an error.
 pub fn diagnose(kif: &[u8], strictness: Strictness) -> Vec<Diagnostic> {
     match parse(kif) {
         Ok(description) => check(&description, strictness),

@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-/// The line starts of a text.
+/// A text and the offsets at which its lines start.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     source: &'a [u8],
     starts: Vec<usize>,
 }
 
-/// A line and column.
+/// A line number and a column number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LineColumn {
     /// The line, from 1.
@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
         self.starts.partition_point(|&start| start <= at) - 1
     }
 
-    /// The bytes of line `line`, counted from 0, without its line end.
+    /// The range of bytes of the line numbered `line`, from 0, without its line end.
     pub(crate) fn range(&self, line: usize) -> Range<usize> {
         let start = self.starts[line];
         let mut end = self.starts.get(line + 1).copied().unwrap_or(self.source.len());
@@ -47,7 +47,8 @@ impl<'a> Lines<'a> {
         start..end
     }
 
-    /// The line and column of the byte `at`. An `at` beyond the text counts as the position after its last byte.
+    /// The line and column of the byte at offset `at`. An offset beyond the last byte counts as one past the
+    /// last byte.
     pub fn position(&self, at: usize) -> LineColumn {
         let at = at.min(self.source.len());
         let line = self.line_of(at);

@@ -1,8 +1,8 @@
 //! Normalises rule bodies to conjunctions of literals by distributing `or`, `and` and `not`.
 //!
 //! A body is converted to disjunctive normal form, with negation pushed inwards by De Morgan's laws, and each
-//! alternative becomes a rule. Invariant: one rule becomes at most [`MAX_ALTERNATIVES`] rules, and all rules
-//! together stay linear in the length of the text ([`Budget`]).
+//! alternative becomes a rule. Invariant: one source rule becomes at most [`MAX_ALTERNATIVES`] rules, and the
+//! size of all rules together stays linear in the length of the text ([`Budget`]).
 
 use crate::ast::{Atom, Literal, Rule, Span, TermId};
 use crate::atoms::{Place, Reader};
@@ -14,8 +14,8 @@ use crate::sexpr::NodeId;
 /// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
-/// The number of distribution steps and literals that are left for the whole text. A text without `or` uses at
-/// most one for each byte.
+/// The number of distribution steps and literals that the whole text may still use. A text without `or` uses
+/// at most one for each byte, so it never exhausts the budget.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(usize);
 
@@ -25,7 +25,7 @@ impl Budget {
     }
 }
 
-/// A condition that contains no connective.
+/// A leaf in the tree of conditions: a literal or an equality.
 #[derive(Clone, Debug)]
 enum Leaf {
     Literal(Literal),
@@ -33,8 +33,9 @@ enum Leaf {
     Equal(TermId, TermId),
 }
 
-/// A node of a condition in negation normal form, in preorder. A conjunction (`All`) or disjunction (`Any`)
-/// holds the index after its subtree.
+/// A node of the tree of conditions, which is in negation normal form and stored in preorder. `Leaf` holds an
+/// index in the list of leaves. A conjunction (`All`) or a disjunction (`Any`) holds the index of the first
+/// step after its subtree.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Leaf(usize),
@@ -51,12 +52,12 @@ pub(crate) struct Normaliser {
 }
 
 impl Normaliser {
-    /// Whether all conditions that were added are well-formed.
+    /// Whether all conditions added so far are well-formed.
     pub(crate) fn is_sound(&self) -> bool {
         !self.failed
     }
 
-    /// Adds a condition to the body. Reports errors to the reader.
+    /// Adds a condition to the body. Appends syntax errors to those of the reader.
     pub(crate) fn add_condition(&mut self, reader: &mut Reader<'_>, condition: NodeId) {
         enum Work {
             Visit { node: NodeId, negated: bool },
@@ -139,9 +140,11 @@ impl Normaliser {
         })
     }
 
-    /// Adds one rule for each alternative to the reader's description.
+    /// Adds one rule for each alternative of the body to the reader's description. If there are too many
+    /// alternatives, adds no rule and reports an error.
     pub(crate) fn expand(&self, reader: &mut Reader<'_>, head: &Atom, span: Span, budget: &mut Budget) {
-        /// A linked list of the conditions that are still to be expanded.
+        /// A cell of a linked list of the steps that are still to be expanded. `rest` is the index of the
+        /// next cell.
         struct Agenda {
             step: usize,
             rest: Option<usize>,
@@ -206,7 +209,8 @@ impl Normaliser {
         }
     }
 
-    /// Adds the rule of one alternative. Adds nothing if its equations have no solution.
+    /// Adds the rule of one alternative, which consists of the leaves with the indices `chosen`. Adds no rule
+    /// if the equalities among these leaves have no unifier.
     fn add_rule(&self, reader: &mut Reader<'_>, head: &Atom, chosen: &[usize], span: Span) {
         let leaves = || chosen.iter().map(|&leaf| &self.leaves[leaf]);
         let body = leaves().filter_map(|leaf| match leaf {

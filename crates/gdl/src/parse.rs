@@ -1,7 +1,9 @@
-//! Parses a text to a [`Description`]: the grammar of GDL over the lists of [`crate::sexpr`].
+//! Parses a text to a [`Description`]. The module [`crate::sexpr`] reads the text as nested lists; this one
+//! reads the lists as rules and facts.
 //!
 //! Invariant: the time is linear in the text, apart from the bounded distribution of `or`
-//! ([`crate::MAX_ALTERNATIVES`]). Nothing recurses. One pass reports all errors. Specification, section 2.
+//! ([`crate::MAX_ALTERNATIVES`]). Nothing recurses. One pass reports all errors. The grammar is that of the
+//! specification, section 2.
 
 use crate::ast::{Description, Rule};
 use crate::atoms::{Place, Reader};
@@ -19,11 +21,11 @@ pub fn parse(kif: &[u8]) -> Result<Description, ParseErrors> {
     parse_forms(kif, false)
 }
 
-/// Parses a rulesheet whose rules may be members of one list, as in START messages: `((role white) (<= terminal …)
-/// …)`.
+/// Parses a rulesheet that may be wrapped in one more list, as in the START messages of the game protocol:
+/// `((role white) (<= terminal …) …)`.
 ///
 /// # Errors
-/// As for [`parse`].
+/// Fails for the same reasons as [`parse`].
 pub fn parse_rules(kif: &[u8]) -> Result<Description, ParseErrors> {
     let mut tokens = Lexer::new(kif).map(|t| t.kind).filter(|&k| k != TokenKind::Comment);
     let wrapped = tokens.next() == Some(TokenKind::Open) && tokens.next() != Some(TokenKind::Word);
@@ -48,7 +50,7 @@ fn parse_forms(kif: &[u8], wrapped: bool) -> Result<Description, ParseErrors> {
     if reader.errors.is_empty() { Ok(reader.description) } else { Err(reader.errors) }
 }
 
-/// Parses a rule or a fact and adds it to the reader's description.
+/// Parses a rule or a fact. Adds the rules that result from it to the reader's description.
 fn form(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
     let tree = reader.tree;
     let span = tree.span(node);

@@ -1,11 +1,12 @@
 //! Prints a description as KIF.
 //!
-//! Invariant: the text parses to the same rules, up to spans and the numbering of terms. It does not restore
-//! what the parser normalised away; [`crate::format()`] lays out a source text.
+//! Invariant: the printed text parses to the same rules, up to spans and the numbering of terms. It has no
+//! comments and no `or` or `and`, since the parser removes them. To lay out a source text, use
+//! [`crate::format()`].
 
 use crate::ast::{Atom, Description, Literal, TermId};
 
-/// Prints `description` as KIF: each fact on a line, and each condition of a rule on a line of its own.
+/// Prints `description` as KIF: each fact on one line, and each condition of a rule on a line of its own.
 ///
 /// # Examples
 /// ```

@@ -1,8 +1,8 @@
 //! Output of diagnostics: for people as underlined source in the style of rustc, for tools as [`Finding`]s
 //! with line and column numbers.
 //!
-//! Invariant: any bytes render safely. A line of any length is shown as one line of bounded width around the
-//! underlined part.
+//! Invariants: any bytes can be rendered, and no control character of the source or of a message reaches the
+//! output. Of a long source line, only a part of bounded width around the underlined place is shown.
 
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -13,9 +13,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use serde::Serialize;
 use std::ops::Range;
 
-/// The maximum number of characters shown of a source line.
+/// The maximum number of characters of a source line that are shown.
 const WIDTH: usize = 120;
-/// In a line that is cut, this many characters are shown before the underlined part.
+/// The maximum number of bytes that are shown before the underlined part of a line that is cut.
 const LEAD: usize = 40;
 
 /// A diagnostic with line and column numbers, for tools.
@@ -23,25 +23,26 @@ const LEAD: usize = 40;
 pub struct Finding {
     /// The name of the file, as given by the caller.
     pub file: String,
-    /// The first line, from 1.
+    /// The line where the finding begins, from 1.
     pub line: usize,
-    /// The column of the first character, from 1.
+    /// The column of the first character of the finding, from 1.
     pub column: usize,
-    /// The line in which the text ends, from 1.
+    /// The line where the finding ends, from 1.
     pub end_line: usize,
-    /// The column after the last character, from 1.
+    /// The column after the last character of the finding, from 1.
     pub end_column: usize,
-    /// `error` or `warning`.
+    /// The severity: `error` or `warning`.
     pub severity: &'static str,
-    /// The stable identifier of the kind of finding.
+    /// The stable identifier of the kind of finding, such as `unsafe-variable`.
     pub code: &'static str,
-    /// What is wrong.
+    /// What is wrong, in one line.
     pub message: String,
-    /// How to correct the mistake. `None` if that is not known.
+    /// How to correct the text; `None` if there is no advice.
     pub help: Option<String>,
 }
 
-/// Converts `diagnostics` about `source` to findings.
+/// Converts `diagnostics` about `source` to findings, in the same order. `file` is the name that the findings
+/// give to the source.
 pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Finding> {
     let lines = Lines::new(source);
     let find = |diagnostic: &Diagnostic| {
@@ -144,18 +145,18 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// The visible part of a source line.
+/// The part of a source line that is shown.
 struct Excerpt {
     /// The number of the line, from 0.
     line: usize,
-    /// The position of the byte around which the excerpt was made.
+    /// The offset in the source of the byte that the excerpt was made to show.
     start: usize,
-    /// The range of source bytes that are shown.
+    /// The range of the source bytes that are shown.
     bytes: Range<usize>,
-    /// The text that is shown for these bytes.
+    /// The text that is shown for `bytes`, with `...` where the line is cut.
     text: String,
-    /// For each character that is shown: the offset of its first byte in the source and in `text`. The last
-    /// entry holds the two end offsets.
+    /// For each character that is shown: the offset of its first byte in the source, and the offset of its
+    /// first byte in `text`. The last entry holds the two end offsets.
     places: Vec<(usize, usize)>,
 }
 
@@ -209,7 +210,7 @@ impl Excerpt {
             && lines.line_of(span.start) == self.line
     }
 
-    /// The range of the excerpt's text that shows `span`. Parts of `span` outside the excerpt are left out.
+    /// The range of the bytes of `text` that show `span`, clipped to the excerpt.
     fn locate(&self, span: Span) -> Range<usize> {
         let last = self.places.len() - 1;
         let find = |byte| self.places[self.places.partition_point(|&(at, _)| at < byte).min(last)].1;
@@ -218,7 +219,8 @@ impl Excerpt {
     }
 }
 
-/// The first position from `at` to `end` at which a UTF-8 character begins.
+/// The first position from `at` on whose byte does not continue a UTF-8 character; `end` if there is no such
+/// position before `end`.
 fn boundary(source: &[u8], at: usize, end: usize) -> usize {
     (at..end).find(|&i| source[i] & 0xc0 != 0x80).unwrap_or(end)
 }

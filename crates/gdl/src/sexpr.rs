@@ -7,15 +7,15 @@ use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, ParseErrors};
 use crate::lexer::{Lexer, TokenKind};
 
-/// The maximum depth to which parentheses may be nested.
+/// The maximum nesting depth of parentheses.
 pub const MAX_NESTING: usize = 100_000;
 
-/// The id of a node of a [`SyntaxTree`], which is a word or a list.
+/// The id of a node of a [`SyntaxTree`]. A node is a word or a list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(usize);
 
 impl NodeId {
-    /// The next node in preorder. It may lie inside or outside of this node.
+    /// The next node in preorder: the first member of a list, otherwise the node after this one.
     pub(crate) fn following(self) -> NodeId {
         NodeId(self.0 + 1)
     }
@@ -24,12 +24,12 @@ impl NodeId {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     span: Span,
-    /// The index of the first node after the subtree of this node. For a word, that is the next node.
+    /// The index of the first node after this node and its members.
     end: usize,
     is_list: bool,
 }
 
-/// The kind of a node.
+/// A node as a word or as a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expr<'a> {
     /// A word with its spelling.
@@ -51,12 +51,12 @@ impl<'a> SyntaxTree<'a> {
         self.source
     }
 
-    /// The expressions that are not in any list.
+    /// The top-level nodes: the words and lists that are in no other list.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> + Clone + '_ {
         self.siblings(0, self.nodes.len())
     }
 
-    /// The members of a list; empty for a word.
+    /// The members of the list `node`; empty if `node` is a word.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + Clone + '_ {
         self.siblings(node.0 + 1, self.nodes[node.0].end)
     }
@@ -72,17 +72,18 @@ impl<'a> SyntaxTree<'a> {
         })
     }
 
-    /// The nodes of the subtree of `node` in preorder. Each comes with the first node after its own subtree.
+    /// The nodes of the subtree of `node` in preorder, beginning with `node` itself. Each node is paired with
+    /// the first node after its own subtree.
     pub(crate) fn subtree(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         (node.0..self.nodes[node.0].end).map(|i| (NodeId(i), NodeId(self.nodes[i].end)))
     }
 
-    /// The place of a node in the text.
+    /// The bytes of the text that a node covers.
     pub fn span(&self, node: NodeId) -> Span {
         self.nodes[node.0].span
     }
 
-    /// The kind of a node, with its word.
+    /// The node as a word with its spelling, or as a list.
     pub fn expr(&self, node: NodeId) -> Expr<'a> {
         let Node { span, is_list, .. } = self.nodes[node.0];
         if is_list {
@@ -92,7 +93,7 @@ impl<'a> SyntaxTree<'a> {
         }
     }
 
-    /// The word of a node; `None` for a list.
+    /// The spelling of the word `node`; `None` if `node` is a list.
     pub fn word(&self, node: NodeId) -> Option<&'a str> {
         match self.expr(node) {
             Expr::Word(word) => Some(word),
@@ -100,7 +101,8 @@ impl<'a> SyntaxTree<'a> {
         }
     }
 
-    /// The first member of a list, if it is a word; `None` otherwise.
+    /// The first member of the list `node`, if that member is a word. `None` if the first member is a list,
+    /// if `node` is an empty list, and if `node` is a word.
     pub fn head(&self, node: NodeId) -> Option<&'a str> {
         self.children(node).next().and_then(|first| self.word(first))
     }
@@ -127,8 +129,9 @@ pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
     if errors.is_empty() { Ok(tree) } else { Err(errors) }
 }
 
-/// Reads what it can and reports the errors. If `rule_depth` is given, a `(<=` at the start of a line that lies
-/// inside more than `rule_depth` lists starts a new rule: these lists are reported as unclosed and dropped.
+/// Parses as much as possible and appends the errors to `errors`. `rule_depth` is the number of lists around
+/// each rule; `None` if the text is not a rulesheet. In a rulesheet, a `(<=` at the start of a line inside
+/// more than `rule_depth` lists starts a new rule: the surplus lists are reported as unclosed and dropped.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
@@ -136,7 +139,8 @@ pub(crate) fn read_forms<'a>(
 ) -> SyntaxTree<'a> {
     let mut tree = SyntaxTree { source, nodes: Vec::with_capacity(source.len() / 4) };
     let mut open: Vec<usize> = Vec::new();
-    // The first list that starts a line while others are open: a parenthesis is probably missing before it.
+    // The first list that starts a line although another list is open: a parenthesis is probably missing
+    // before it.
     let mut suspect: Option<Span> = None;
     for token in Lexer::new(source) {
         let span = token.span;
@@ -201,7 +205,7 @@ pub(crate) fn read_forms<'a>(
     tree
 }
 
-/// Whether the byte `at` is the first one on its line that is not a blank.
+/// Whether the byte at offset `at` is the first on its line, apart from blanks.
 fn begins_line(source: &[u8], at: usize) -> bool {
     let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     matches!(before, None | Some(b'\n' | b'\r'))
@@ -228,8 +232,8 @@ fn not_closed(span: Span, count: usize, suspect: Option<Span>) -> Diagnostic {
     }
 }
 
-/// Whether a character has no visible shape. This holds for control characters, and for formatting characters such
-/// as a byte order mark or a change of text direction.
+/// Whether a character has no visible shape. This is so for control characters, and for formatting characters
+/// such as a byte order mark or a change of text direction.
 pub(crate) fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

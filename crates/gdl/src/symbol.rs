@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// The index of the symbol in its table, from 0.
+    /// The position in the table of names, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -23,7 +23,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Interns `name`.
+    /// Interns `name` and returns its symbol. Equal spellings get equal symbols.
     ///
     /// # Panics
     /// Panics when there are more than 2³² names.
@@ -37,7 +37,7 @@ impl Symbols {
         symbol
     }
 
-    /// The symbol with exactly the spelling `name`; `None` if it is not interned.
+    /// The symbol with exactly the spelling `name`; `None` if the table does not contain that spelling.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.by_name.get(name).copied()
     }

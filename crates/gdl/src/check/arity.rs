@@ -1,7 +1,8 @@
 //! Checks that each relation and each function has the same number of arguments everywhere.
 //!
-//! Specification, section 2: a symbol has one arity. A keyword with another arity cannot be evaluated. Other
-//! symbols with the same name are distinguished by arity, so the rules can still be evaluated.
+//! Section 2 of the specification gives each symbol one arity. A keyword with another arity cannot be
+//! evaluated. Any other name that is used with two arities stands for two different relations or functions,
+//! so the rules can still be evaluated.
 
 use super::{Checker, Weight, atom_of};
 use crate::ast::{Atom, Term};
@@ -23,7 +24,8 @@ fn count(arguments: usize) -> String {
     }
 }
 
-/// All occurrences of a relation. Those in the heads of rules come first, then those in bodies.
+/// The atoms of a relation: those in heads first, then those in bodies. `heads` holds the numbers of rules,
+/// `uses` pairs of a rule's number and a literal's index in the body.
 fn occurrences<'a>(checker: &Checker<'a>, heads: &'a [usize], uses: &'a [(usize, usize)]) -> Vec<&'a Atom> {
     let rules = &checker.description.rules;
     let bodies = uses.iter().filter_map(|&(rule, literal)| Some(atom_of(&rules[rule].body[literal])?.0));

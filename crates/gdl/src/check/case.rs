@@ -1,4 +1,4 @@
-//! Reports names that differ only by case. They are different names, which is seldom intended.
+//! Reports names that differ only by case. Such names are different, which is seldom intended.
 //!
 //! KIF is case-insensitive. This project keeps the case of all names except keywords, as other general game
 //! playing servers do, so a reader of the specification may take two names for one.
@@ -31,7 +31,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// Compares those names within `span` for which `is_meant` holds, and reports names that differ only by case.
+/// Reports names in the bytes `span` of the source that differ only by case. Compares only names for which
+/// `is_meant` holds.
 fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> bool) {
     let source = &checker.description.source;
     let mut groups: Vec<Vec<Spelling<'_>>> = Vec::new();
@@ -52,7 +53,8 @@ fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> boo
         }
     }
     for group in &groups {
-        // The most frequent spelling is taken to be correct, the first one of equally frequent ones.
+        // The most frequent spelling is taken to be correct. Of several equally frequent spellings, the first
+        // one is.
         let Some(common) = group.iter().rev().max_by_key(|s| s.count) else { continue };
         for odd in group.iter().filter(|s| s.name != common.name) {
             let diagnostic = Diagnostic::error(

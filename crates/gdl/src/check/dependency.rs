@@ -1,11 +1,13 @@
 //! The dependency graph of rules, used to check stratification, recursion and the use of keywords.
 //!
-//! Nodes are rules and keys; a key stands for all conditions of one pattern. Edges lead from a rule to the
-//! keys of its body, and from a key to the rules whose heads may match it. With patterns instead of whole
-//! relations, `(goal ?r 0) <= (not (goal ?r 100))` is no cycle.
+//! The graph has two kinds of nodes, rules and keys. A key stands for all conditions with one pattern: the
+//! same relation and the same constant arguments. Edges lead from a rule to the keys of its conditions, and
+//! from a key to the rules whose heads may match the pattern. Since a key stands for a pattern and not for a
+//! whole relation, the rule `(goal ?r 0) <= (not (goal ?r 100))` is in no cycle.
 //!
-//! Invariant: `true` and `does` are inputs of a state. No rule derives them, so no path leads from `true` to
-//! `next`. Matching over-approximates the dependencies.
+//! Invariants: no rule derives `true` or `does`, since the state and the moves are given. Therefore no path
+//! leads from `true` to `next`. Matching over-approximates: the graph may have too many dependencies, but
+//! never too few.
 
 use super::atom_of;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
@@ -17,24 +19,27 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How finely relations are divided in the dependency graph.
+/// How finely the graph distinguishes dependencies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grain {
-    /// A relation is one node, as in the specification.
+    /// Whole relations depend on whole relations, as in the specification.
     Relations,
-    /// A relation is split by its constant arguments, and a keyword also by functions, as far as the evaluator
-    /// distinguishes them.
+    /// Conditions on one relation are distinguished by their constant arguments. Conditions on a keyword are
+    /// also distinguished by the functions in their arguments. This is as fine as the evaluator distinguishes
+    /// them.
     Patterns,
 }
 
 /// The dependency graph of a description.
 pub(super) struct Dependencies {
     graph: DiGraph<(), (), u32>,
-    /// The strongly connected component of each node.
+    /// The number of the strongly connected component of each node, by index of node.
     component: Vec<usize>,
-    /// For each rule, the key of each of its literals; `None` for a `distinct` literal.
+    /// For each rule and each literal of its body, the key of the literal: the graph node that stands for its
+    /// pattern. `None` for `distinct`.
     keys: Vec<Vec<Option<NodeIndex>>>,
-    /// The relation of each key. In the graph, the nodes of keys follow those of rules.
+    /// The relation of each key, that is, of each graph node that stands for a pattern. It is given as an
+    /// index in [`Relations::all`]. In the graph, the nodes of keys come after the nodes of rules.
     key_relations: Vec<usize>,
 }
 
@@ -49,7 +54,7 @@ impl Dependencies {
         let mut key_relations = Vec::new();
         let mut pairs = PAIRS;
         for (number, relation) in relations.all.iter().enumerate() {
-            // A fact has no dependencies, so no path continues through it.
+            // A fact has no dependencies, so no path continues through a fact.
             let heads: Vec<usize> =
                 relation.heads.iter().copied().filter(|&rule| !rules[rule].body.is_empty()).collect();
             let pattern_of = |atom: &Atom| match relation.keyword {
@@ -100,18 +105,18 @@ impl Dependencies {
         Dependencies { graph, component, keys, key_relations }
     }
 
-    /// Whether the literal of a rule may depend on that rule.
+    /// Whether the literal with index `literal` in the body of rule number `rule` may depend on that rule.
     pub(super) fn in_cycle(&self, rule: usize, literal: usize) -> bool {
         self.keys[rule][literal].is_some_and(|key| self.component[key.index()] == self.component[rule])
     }
 
-    /// The strongly connected component of a rule.
+    /// The number of the strongly connected component that contains rule number `rule`.
     pub(super) fn component(&self, rule: usize) -> usize {
         self.component[rule]
     }
 
-    /// The rules on a shortest path from a literal back to its own rule. Each comes with the index of the literal
-    /// at which the path continues.
+    /// The rules on a shortest path from the condition `literal` of rule number `rule` back to that rule.
+    /// Each rule is paired with the index of the literal in its body through which the path continues.
     pub(super) fn way_back(&self, rule: usize, literal: usize) -> Vec<(usize, usize)> {
         let Some(start) = self.keys[rule][literal] else { return Vec::new() };
         let goal = NodeIndex::new(rule);
@@ -131,8 +136,8 @@ impl Dependencies {
         let mut path = Vec::new();
         let mut at = goal;
         while let Some(&key) = before.get(&at) {
-            // `at` is a rule, `key` a key that its head may match, and `asking` a rule with a condition of
-            // that key.
+            // `at` is a rule, `key` is a key that the head of `at` may match, and `asking` is a rule with a
+            // condition that has this key.
             let Some(&asking) = before.get(&key) else { break };
             if let Some(literal) = self.keys[asking.index()].iter().position(|k| *k == Some(key)) {
                 path.push((asking.index(), literal));
@@ -149,9 +154,10 @@ impl Dependencies {
         all
     }
 
-    /// For each rule from which a condition on one of `targets` can be reached: the index of the literal at which
-    /// a shortest path continues, and the next rule on the path. The next rule is `None` if the literal itself is
-    /// a condition on a target.
+    /// For each rule from which a path leads to a condition on one of the relations `targets` (indices in
+    /// [`Relations::all`]): the index of the literal through which a shortest path continues, and the number
+    /// of the next rule on that path. The next rule is `None` if the literal itself is a condition on a
+    /// target.
     pub(super) fn ways_to(&self, targets: &[usize]) -> FxHashMap<usize, (usize, Option<usize>)> {
         let first_key = self.keys.len();
         let mut queue: VecDeque<(NodeIndex, Option<usize>)> = self

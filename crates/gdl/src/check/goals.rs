@@ -1,7 +1,7 @@
-//! Checks that goal values are integers from 0 to 100 and that no role has two in one state.
+//! Checks that goal values are integers from 0 to 100 and that no role has two goal values in one state.
 //!
-//! Specification, sections 2.2 and 4.6. Values that are variables, and most rules that give a role several
-//! goals, can be detected only by playing.
+//! These are conditions of the specification, sections 2.2 and 4.6. If a goal value is a variable, and in
+//! most cases of several goals for one role, a breach shows only when the game is played.
 
 use super::subsumption::Subsumption;
 use super::{Checker, Weight, argument_span};
@@ -14,8 +14,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     several(checker);
 }
 
-/// Reports pairs of goal rules with different values where one rule subsumes the other: whenever the narrower
-/// rule gives the role its goal, the role has both goals.
+/// Reports each goal rule that is subsumed by a goal rule with a different value: whenever the subsumed rule
+/// applies, the role has both goals.
 fn several(checker: &mut Checker<'_>) {
     let description = checker.description;
     let rules = checker.relations.rules_of(Keyword::Goal).iter().map(|&rule| &description.rules[rule]);

@@ -1,8 +1,9 @@
 //! Checks that keywords occur only where the specification allows them.
 //!
-//! `role` is for facts; `init`, `next`, `base`, `input` and `sees` for heads; `true` and `does` for bodies.
-//! `init`, `base` and `input` must not depend on a state or on moves; `legal`, `goal` and `terminal` must not
-//! depend on `does`. Specification, section 3; `sees` by Thielscher (2010).
+//! `role` is defined by facts only. `init`, `next`, `base`, `input` and `sees` may stand only in heads,
+//! `true` and `does` only in bodies. `init`, `base` and `input` must not depend on a state or on moves;
+//! `legal`, `goal` and `terminal` must not depend on `does`. These are conditions of the specification,
+//! section 3; the one on `sees` is by Thielscher (2010).
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, atom_of};
@@ -70,7 +71,8 @@ fn bodies(checker: &mut Checker<'_>) {
     }
 }
 
-/// Reports each keyword that depends on a keyword on which it must not depend, directly or through other rules.
+/// Reports each rule for a keyword that depends on another keyword on which it must not depend, directly or
+/// through any number of rules.
 fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     use Keyword::{Base, Does, Goal, Init, Input, Legal, Next, Terminal, True};
     let before_any_state: &[Keyword] = &[True, Does, Next, Legal, Goal, Terminal];
@@ -120,7 +122,7 @@ fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     }
 }
 
-/// Reports keywords in function position, as in `(next (true (cell 1 1 x)))`. In that position a keyword is an
+/// Reports keywords in function position, as in `(next (true (cell 1 1 x)))`. Inside a term, a keyword is an
 /// ordinary name.
 fn inside_terms(checker: &mut Checker<'_>) {
     let description = checker.description;

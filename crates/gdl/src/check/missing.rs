@@ -1,7 +1,7 @@
 //! Reports missing relations that a game needs.
 //!
-//! A game needs a role. The specification requires `legal`, `goal` and `terminal` too. `init` is optional:
-//! six published games have none.
+//! A game needs at least one role. The specification also requires `legal`, `goal` and `terminal`. A
+//! rulesheet without `init` gives only a warning: six published games have none.
 
 use super::pattern::{Pattern, may_match};
 use super::{Checker, Weight};

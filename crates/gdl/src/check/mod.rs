@@ -28,7 +28,8 @@ use dependency::{Dependencies, Grain};
 use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of findings. If there are more, one additional finding gives the number of those omitted.
+/// The maximum number of findings that [`check`] returns. If there are more, one additional finding at the
+/// end gives the number of omitted ones.
 pub const MAX_FINDINGS: usize = 1000;
 
 /// How strictly the specification is enforced.
@@ -36,24 +37,26 @@ pub const MAX_FINDINGS: usize = 1000;
 pub enum Strictness {
     /// Only rules that cannot be evaluated are errors.
     Lenient,
-    /// Breaches that occur in published rulesheets are warnings.
+    /// Breaches of the specification are errors, except for those that occur in published rulesheets, which
+    /// are warnings.
     #[default]
     Default,
     /// Every breach of the specification is an error.
     Strict,
 }
 
-/// The weight of a finding: the lowest strictness at which it is an error. At a lower strictness it is a warning.
+/// How serious a finding is, as the lowest strictness at which it is an error. At a lower strictness the
+/// finding is a warning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weight {
     /// The rules cannot be evaluated: an error at every strictness.
     Fatal,
-    /// A breach of the specification that no published rulesheet needs: an error from the default strictness
-    /// on.
+    /// A breach of the specification that no published rulesheet needs: an error at the default strictness
+    /// and in strict mode.
     Grave,
     /// A breach of the specification that published rulesheets have: an error in strict mode only.
     Breach,
-    /// Probably a mistake but no breach: never an error.
+    /// Probably a mistake but no breach of the specification: never an error.
     Lint,
 }
 
@@ -70,7 +73,7 @@ impl Weight {
 }
 
 /// Checks `description` and returns the findings in the order of the text. The description can be evaluated
-/// unless one of them is an error.
+/// unless a finding is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     let relations = Relations::of(description);
     let patterns = Dependencies::of(description, &relations, Grain::Patterns);
@@ -102,7 +105,8 @@ struct Checker<'a> {
     strictness: Strictness,
     relations: &'a Relations,
     findings: Vec<Diagnostic>,
-    /// The findings reported so far. They prevent that each alternative of a source rule reports the same finding.
+    /// The code, place and message of each finding reported so far. Rules that are alternatives of one source
+    /// rule give the same findings, which are reported only once.
     seen: FxHashSet<(&'static str, Span, String)>,
     omitted: usize,
 }
@@ -140,12 +144,13 @@ impl<'a> Checker<'a> {
         self.description.rules.iter().enumerate()
     }
 
-    /// The text of an atom, shortened so that it fits into a message.
+    /// The canonical text of an atom, shortened for a message.
     fn text(&self, atom: &Atom) -> String {
         brief(&self.description.atom_text(atom))
     }
 
-    /// The first occurrence of the word `name` within `span`. If it does not occur there, `span` itself.
+    /// The bytes of the first occurrence of the word `name` within `span`; `span` itself if the word does not
+    /// occur there.
     fn find_word(&self, span: Span, name: &str) -> Span {
         let source = &self.description.source;
         Lexer::within(source, span)
@@ -154,7 +159,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The place of the argument `index` (from 0) of an atom. If it cannot be found, the place of the whole atom.
+/// The bytes of the source that the argument of `atom` numbered `index`, from 0, covers; those of the whole
+/// atom if the argument cannot be found.
 fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     let find = |tree: &sexpr::SyntaxTree<'_>| {
         let list = tree.roots().next()?;
@@ -164,7 +170,7 @@ fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     sexpr::read(&source[atom.span.range()]).ok().as_ref().and_then(find).unwrap_or(atom.span)
 }
 
-/// Shortens a long text, so that it fits into a message.
+/// Cuts a text of more than 60 characters for a message, and appends `...` to it.
 fn brief(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -182,7 +188,8 @@ fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
     }
 }
 
-/// The symbols of the description that are keywords when they stand for a relation.
+/// For each keyword whose name occurs in the description, the symbol of that name. In relation position this
+/// symbol stands for the keyword.
 fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
     Keyword::ALL.into_iter().filter_map(|k| Some((description.symbols.get(k.name())?, k))).collect()
 }

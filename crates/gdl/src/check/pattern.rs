@@ -1,19 +1,19 @@
-//! Patterns of atoms: decides which atoms can have common instances, by their arguments.
+//! Patterns of atoms. The arguments of two patterns decide whether the atoms can have a common instance.
 //!
-//! Invariant: matching over-approximates. Two patterns with a common instance always match. Two without one
-//! may match too, for example if one variable would need two values.
+//! Invariant: matching over-approximates. Two patterns with a common instance always match. Two patterns
+//! without a common instance may match too, for example if one variable would need two values.
 
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of comparisons of conditions with heads in one pass over the rules.
+/// The maximum number of comparisons of a condition with a head that one pass over the rules makes.
 pub(super) const PAIRS: usize = 1 << 22;
 
-/// The maximum number of pairs of subterms that are compared for two terms. If there are more, the terms count as
-/// matching.
+/// The maximum number of pairs of subterms that are compared to match two terms. If there are more pairs, the
+/// terms count as matching.
 const MATCH_STEPS: usize = 64;
 
-/// The arguments of an atom. `None` stands for a variable, which matches any term.
+/// The arguments of an atom; `None` for an argument that matches every term, such as a variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pattern(Box<[Option<TermId>]>);
 
@@ -23,14 +23,15 @@ impl Pattern {
         Pattern(atom.args.iter().map(|arg| (!is_variable(arg)).then_some(*arg)).collect())
     }
 
-    /// The same as [`Pattern::of`], except that `None` also stands for functions.
+    /// Like [`Pattern::of`], but with `None` for compound terms too.
     pub(super) fn of_constants(description: &Description, atom: &Atom) -> Pattern {
         let is_constant = |&arg: &TermId| matches!(description.terms.get(arg), Term::Constant(_));
         Pattern(atom.args.iter().map(|arg| is_constant(arg).then_some(*arg)).collect())
     }
 }
 
-/// Whether an atom can be an instance of both patterns. The answer may be true although there is no such atom.
+/// Whether some atom can be an instance of both patterns. May return `true` although there is no such atom,
+/// but never returns `false` although there is one.
 pub(super) fn may_match(terms: &Terms, left: &Pattern, right: &Pattern) -> bool {
     left.0.iter().zip(&*right.0).all(|pair| match pair {
         (Some(left), Some(right)) => terms_may_match(terms, *left, *right),
@@ -57,15 +58,16 @@ fn terms_may_match(terms: &Terms, left: TermId, right: TermId) -> bool {
     true
 }
 
-/// An index of patterns of one relation, by the argument with the most distinct ground values.
+/// The patterns of one relation, indexed by the argument that has the most distinct ground values.
 #[derive(Debug)]
 pub(super) struct PatternIndex {
     patterns: Vec<Pattern>,
-    /// The index of that argument. `None` if there is no pattern, or if the relation has no argument.
+    /// The index, from 0, of the argument by which the patterns are indexed; `None` if there are no patterns
+    /// or the relation has no arguments.
     position: Option<usize>,
-    /// For each ground value at `position`, the patterns that have it there.
+    /// For each ground value at `position`, the numbers of the patterns with this value.
     by_value: FxHashMap<TermId, Vec<usize>>,
-    /// The patterns that have no ground value at `position`.
+    /// The numbers of the patterns without a ground value at `position`.
     open: Vec<usize>,
 }
 
@@ -87,8 +89,8 @@ impl PatternIndex {
         PatternIndex { patterns, position, by_value, open }
     }
 
-    /// The patterns that have the same ground value at `position` as `pattern`. `None` if `pattern` has no ground
-    /// value there.
+    /// The numbers of the indexed patterns with the same ground value at `position` as `pattern`; `None` if
+    /// `pattern` has no ground value at `position`.
     fn filed(&self, terms: &Terms, pattern: &Pattern) -> Option<&[usize]> {
         let value = pattern.0[self.position?].filter(|&arg| terms.is_ground(arg))?;
         Some(self.by_value.get(&value).map_or(&[], Vec::as_slice))
@@ -99,7 +101,7 @@ impl PatternIndex {
         self.filed(terms, pattern).map_or(self.patterns.len(), |filed| filed.len() + self.open.len())
     }
 
-    /// The numbers of the indexed patterns that `pattern` may match.
+    /// The numbers, from 0, of the indexed patterns that `pattern` may match.
     pub(super) fn matches(&self, terms: &Terms, pattern: &Pattern) -> Vec<usize> {
         let may = |&number: &usize| may_match(terms, &self.patterns[number], pattern);
         match self.filed(terms, pattern) {

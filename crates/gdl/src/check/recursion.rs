@@ -1,8 +1,8 @@
-//! The recursion restriction, which keeps terms from growing around a cycle.
+//! The recursion restriction, which keeps terms from growing without bound around a cycle of rules.
 //!
 //! In a rule for p, consider a positive condition q that is in a cycle with p. Each argument of q must be
-//! ground, an argument of the head, or an argument of a positive condition that is in no cycle with p.
-//! Specification, section 3. No published rulesheet violates it.
+//! ground, an argument of the head, or an argument of a positive condition that is in no cycle with p. This
+//! is a condition of the specification, section 3. No published rulesheet violates it.
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, argument_span};
@@ -50,8 +50,8 @@ fn check_at(checker: &mut Checker<'_>, dependencies: &Dependencies, weight: Weig
                 .help(format!(
                     "`{text}` must be an argument of the head, or of a positive condition outside the cycle"
                 ));
-                // Both grains can give the same finding. The one with the higher weight is reported first and
-                // kept.
+                // Both graphs can give the same finding. The finding with the higher weight is reported
+                // first, and only that one is kept.
                 checker.report(weight, diagnostic);
             }
         }

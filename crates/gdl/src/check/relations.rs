@@ -18,9 +18,9 @@ pub(super) struct Relation {
     pub(super) name: Symbol,
     pub(super) arity: usize,
     pub(super) keyword: Option<Keyword>,
-    /// The rules with this relation in the head.
+    /// The numbers of the rules with this relation in the head.
     pub(super) heads: Vec<usize>,
-    /// The literals with this relation: the rule and the index in its body.
+    /// The body literals with this relation, each as the number of its rule and its index in the body.
     pub(super) uses: Vec<(usize, usize)>,
 }
 
@@ -57,12 +57,13 @@ impl Relations {
         &mut self.all[index]
     }
 
-    /// The relation that is `keyword` with its correct arity. `None` if it does not occur.
+    /// The relation that `keyword` forms with the correct arity; `None` if the description does not use this
+    /// relation.
     pub(super) fn keyword(&self, keyword: Keyword) -> Option<&Relation> {
         self.all.iter().find(|r| r.keyword == Some(keyword) && r.arity == keyword.arity())
     }
 
-    /// The rules with `keyword` in the head.
+    /// The numbers of the rules with `keyword` and its correct arity in the head.
     pub(super) fn rules_of(&self, keyword: Keyword) -> &[usize] {
         self.keyword(keyword).map_or(&[], |r| &r.heads)
     }
@@ -130,7 +131,8 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
     checker.report(Weight::Lint, diagnostic);
 }
 
-/// Reports each condition that no head matches, because of its constants: `(true (control blakc))`.
+/// Reports conditions that no head matches because of a constant, for example `(true (control blakc))` if the
+/// rules write `black`.
 fn unmatched(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;

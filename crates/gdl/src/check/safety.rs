@@ -1,7 +1,7 @@
-//! Safety: each variable of a rule occurs in a positive condition, which gives it a value.
+//! Safety: each variable of a rule must occur in a positive condition, which gives the variable a value.
 //!
-//! The check runs after `or` has been distributed, and the order of the conditions does not matter.
-//! Specification, section 3, "safety".
+//! The check runs after `or` has been distributed, and the order of the conditions does not matter. See the
+//! specification, section 3, "safety".
 
 use super::typos::suggest;
 use super::{Checker, Weight};
@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
 
-/// The distinct variables of some terms, in the order of the text.
+/// The distinct variables of some terms, in order of first occurrence.
 #[derive(Default)]
 struct Variables {
     order: Vec<Symbol>,
@@ -82,7 +82,7 @@ fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Ve
     here.order
 }
 
-/// The place in which an unbound variable occurs.
+/// The place where a rule uses an unbound variable.
 struct Place<'a> {
     span: Span,
     what: &'a str,

@@ -1,18 +1,18 @@
-//! Stratification: no relation depends on its own negation.
+//! Stratification: no relation may depend on its own negation.
 //!
-//! The specification, section 3, demands this of whole relations. This check first splits relations by their
-//! constant arguments, which accepts more programs and keeps their meaning: six published games define
-//! `(goal ?r 0)` by negating `(goal ?r 100)`.
+//! The specification, section 3, states this condition for whole relations. This check first splits each
+//! relation by the constant arguments of its atoms, which accepts more programs and keeps their meaning: six
+//! published games define `(goal ?r 0)` by negating `(goal ?r 100)`.
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, atom_of};
 use crate::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
 
-/// The maximum number of cycles that are traced through the rules. Each search takes time linear in the
-/// graph.
+/// The maximum number of findings that show the rules on a cycle. Each search for a cycle takes time linear
+/// in the size of the dependency graph.
 const TRACED: usize = 20;
-/// The maximum number of steps of a cycle that a diagnostic shows.
+/// The maximum number of rules on a cycle that one diagnostic shows.
 const SHOWN_STEPS: usize = 4;
 
 pub(super) fn check(checker: &mut Checker<'_>, patterns: &Dependencies, whole: &Dependencies) {

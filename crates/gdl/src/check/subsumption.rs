@@ -1,40 +1,45 @@
-//! Theta-subsumption of rules about a role (Plotkin 1970): if the conditions of the wider rule, under a
-//! substitution for its variables, are among those of the narrower rule, the wider rule holds for a role
-//! whenever the narrower one does.
+//! Theta-subsumption (Plotkin 1970) of rules about a role. A wider rule subsumes a narrower one if a
+//! substitution for the variables of the wider rule turns each of its conditions into a condition of the
+//! narrower rule. Then the wider rule holds for a role whenever the narrower one does.
 //!
-//! The test is sound but not complete: it compares conditions syntactically, and the work is bounded.
+//! The test is sound but not complete: conditions are compared syntactically, and the number of comparisons
+//! is bounded.
 
 use crate::ast::{Atom, Description, Literal, Rule, Term, TermId};
 use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
-/// The maximum number of atoms and terms that are compared in one rulesheet. It takes a few milliseconds.
+/// The maximum number of comparisons of atoms or terms for one rulesheet. So many comparisons take a few
+/// milliseconds.
 const WORK: usize = 200_000;
 
 /// Rules with more conditions than this are not compared.
 const CONDITIONS: usize = 64;
 
-/// The comparison of rules whose heads have a role as their first argument.
+/// Decides whether a rule about a role subsumes another one. The head of such a rule has the role as first
+/// argument.
 pub(super) struct Subsumption<'a> {
     description: &'a Description,
     left: usize,
 }
 
-/// The substitution that is being tried for the variables of the wider rule, and the role for which the narrower
-/// rule is read.
+/// The state of comparing a wider rule with a narrower one: a substitution for the variables of the wider
+/// rule, and the role for which both rules are compared.
 struct Reading {
     bound: FxHashMap<Symbol, TermId>,
     /// The variables in the order in which they were bound, for backtracking.
     trail: Vec<Symbol>,
-    /// The narrower rule's variable for the role, and the role of the wider rule's head by which it is replaced.
+    /// The variable for the role in the head of the narrower rule, and the role in the head of the wider rule
+    /// that replaces the variable. `None` if nothing is replaced.
     role: Option<(Symbol, TermId)>,
-    /// The role of the narrower rule after that replacement.
+    /// The first argument in the head of the narrower rule, after the replacement by `role`.
     whose: TermId,
 }
 
 impl Reading {
-    /// A term of the narrower rule after the variable for the role has been replaced.
+    /// The term `term` of the narrower rule after the replacement of the role variable. `variable` is the
+    /// symbol of `term` if `term` is a variable.
     fn read(&self, term: TermId, variable: Option<Symbol>) -> TermId {
         match self.role {
             Some((own, role)) if variable == Some(own) => role,
@@ -54,7 +59,8 @@ impl<'a> Subsumption<'a> {
         Subsumption { description, left: WORK }
     }
 
-    /// Whether there is a role for which `wide` holds whenever `narrow` does.
+    /// Whether there is a role for which the rule `wide` holds whenever the rule `narrow` holds. May return
+    /// `false` although there is one, for example if a bound is reached.
     pub(super) fn holds(&mut self, wide: &Rule, narrow: &Rule) -> bool {
         let (Some(&of_wide), Some(&of_narrow)) = (wide.head.args.first(), narrow.head.args.first()) else {
             return false;
@@ -62,7 +68,8 @@ impl<'a> Subsumption<'a> {
         if wide.body.len() > CONDITIONS || narrow.body.len() > CONDITIONS {
             return false;
         }
-        // A narrower rule that negates the wider one's relation may exclude it.
+        // A narrower rule that negates the relation of the wider rule may hold only where the wider rule does
+        // not.
         let denies = |literal: &Literal| matches!(literal, Literal::Negative(atom) if atom.relation == wide.head.relation);
         if narrow.body.iter().any(denies) {
             return false;
@@ -77,8 +84,8 @@ impl<'a> Subsumption<'a> {
         self.term(of_wide, of_narrow, &mut reading) && self.conditions(&wide.body, &narrow.body, &mut reading)
     }
 
-    /// Whether each literal of `wide` is among `narrow` or always holds. The recursion is over the conditions
-    /// only, not over terms.
+    /// Whether the substitution can be extended so that each literal of `wide` is a literal of `narrow` or
+    /// always holds. Recurses once for each literal of `wide`, so at most [`CONDITIONS`] levels deep.
     fn conditions(&mut self, wide: &[Literal], narrow: &[Literal], reading: &mut Reading) -> bool {
         let Some((first, rest)) = wide.split_first() else { return true };
         if self.holds_anyway(first, reading) {
@@ -97,8 +104,8 @@ impl<'a> Subsumption<'a> {
         false
     }
 
-    /// Whether a condition always holds: it says that the role is a role, or that two ground terms differ, which
-    /// they do.
+    /// Whether a literal of the wider rule always holds, because it says that the role in question is a role,
+    /// or that two different ground terms differ.
     fn holds_anyway(&self, literal: &Literal, reading: &Reading) -> bool {
         let terms = &self.description.terms;
         let meant = |term: TermId| match terms.get(term) {
@@ -143,8 +150,8 @@ impl<'a> Subsumption<'a> {
             && wide.args.iter().zip(&narrow.args).all(|(&a, &b)| self.term(a, b, reading))
     }
 
-    /// Extends the substitution so that the term `wide` becomes `narrow`. `false` if that is impossible. It does
-    /// not recurse.
+    /// Extends the substitution so that `wide` becomes equal to `narrow`, and returns `true`. Returns `false`
+    /// if no extension does so, or if the work is used up. Does not recurse.
     fn term(&mut self, wide: TermId, narrow: TermId, reading: &mut Reading) -> bool {
         let terms = &self.description.terms;
         let mut open = vec![(wide, narrow)];

@@ -10,16 +10,17 @@ use crate::keyword::{Connective, Keyword};
 use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
 
-/// Names with fewer characters than this are not checked. Short names such as `x1` and `y1` often differ by one
-/// letter on purpose.
+/// The minimum length of the names to check, in characters. Shorter names such as `x1` and `y1` often differ
+/// by one letter on purpose.
 const SHORTEST: usize = 5;
-/// Names with more bytes than this are not checked. The bound keeps the work linear in the text.
+/// The maximum length of the names to check, in bytes. It keeps the work linear in the text.
 const LONGEST: usize = 40;
-/// A name that occurs once is suspect only if a similar name occurs at least this often.
+/// The number of occurrences from which on a name counts as correct, so that a similar name that occurs only
+/// once is suspect.
 const OFTEN: usize = 3;
 
-/// The candidate that is most similar to `name`. `None` if no candidate is similar enough. Looks at 10,000
-/// candidates at most.
+/// The candidate most similar to `name`; `None` if no candidate is similar enough. Looks at the first 10,000
+/// candidates only.
 pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
@@ -77,7 +78,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
         names[at].2 += 1;
     }
-    // Two names at distance 1 have a common variant with at most one letter deleted.
+    // If two names have distance 1, deleting at most one letter from each of them can give the same string.
     let mut by_shortened: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for (at, &(name, _, count)) in names.iter().enumerate() {
         if count >= OFTEN {
@@ -109,15 +110,15 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// The name itself, and each variant with one letter deleted.
+/// The word `name` itself, and each variant of it with one letter deleted.
 fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
     let without = name.char_indices().map(|(at, c)| format!("{}{}", &name[..at], &name[at + c.len_utf8()..]));
     std::iter::once(name.to_owned()).chain(without)
 }
 
-/// Whether `name` is probably a misspelling of `right`: their distance is 1 and they differ in letters. A
-/// different digit or sign, or an additional letter at either end, is usually intended: `row1` and `row2`,
-/// `pawn` and `pawns`.
+/// Whether `name` is probably a misspelling of `right`: the two names have distance 1 and differ in letters.
+/// A different digit or sign is usually intended, as in `row1` and `row2`, and so is an additional letter at
+/// either end, as in `pawn` and `pawns`.
 fn is_slip(name: &str, right: &str) -> bool {
     // The check in `case` reports names that differ only by case.
     if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {

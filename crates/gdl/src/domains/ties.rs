@@ -1,16 +1,17 @@
-//! Ties: which arguments of fluents and of moves share a variable in some rule.
+//! Ties: how many variables an argument of fluents and an argument of moves share in the rules.
 
 use super::{Domains, Holder, Occurrences, Place};
 use crate::{Atom, Description, Literal, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// Moves are tied to fluents over at most this many steps through relations.
+/// The largest number of passes over the rules in which values are followed from fluents and moves through
+/// other relations.
 const TIE_ROUNDS: usize = 6;
 
 impl Domains {
-    /// Counts the variables that an argument of fluents and an argument of moves share. They may share it
-    /// directly, or through relations that depend on the state or on the moves.
+    /// Counts the variables that an argument of fluents and an argument of moves share, directly or through
+    /// relations that depend on the state or on the moves. Stores the counts in `self.ties`.
     pub(super) fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];
@@ -22,7 +23,8 @@ impl Domains {
         }
         let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
         let moves: FxHashSet<Place> = self.tree(self.mv).into_iter().collect();
-        // For each dynamic argument, the arguments of fluents and moves from which its values come.
+        // For each argument of a dynamic relation, the arguments of fluents and moves from which its values
+        // come.
         let mut stands_for: FxHashMap<Place, Vec<Place>> = FxHashMap::default();
         let ends = |stands_for: &FxHashMap<Place, Vec<Place>>, places: &[Place]| {
             let mut ends: Vec<Place> = Vec::new();
@@ -37,7 +39,8 @@ impl Domains {
             ends.dedup();
             ends
         };
-        // The places of each variable of each rule, those in the head first, with their number.
+        // For each variable of each rule: the number of its places in the head, and all its places, beginning
+        // with those in the head.
         let mut variables: Vec<(usize, Vec<Place>)> = Vec::new();
         for (head, body) in occurrences {
             let mut by_variable: BTreeMap<Symbol, (usize, Vec<Place>)> = BTreeMap::new();
