@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// The minimum interval between two updates of the table. It doubles while one batch of playouts takes longer than
-/// that.
+/// The initial interval between two updates of the table. The interval doubles while it is too short for one
+/// batch of playouts.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// The time of the search, if the command line limits neither time nor iterations.
+/// The time limit of the search, if the command line limits neither time nor iterations.
 const THINKING_TIME: Duration = Duration::from_secs(5);
 
 /// The number of moves that the table shows for each role.
@@ -132,8 +132,8 @@ impl WithMachine for Analyze {
     }
 }
 
-/// Searches in slices and calls `each` after every slice. A search without a time limit is a single slice, so that
-/// its result does not depend on the clock.
+/// Searches in slices of time, and calls `each` after every slice. A search without a time limit has no
+/// slices and never calls `each`, so that its result does not depend on the clock.
 fn think<M: Playouts>(
     search: &mut Search<M>,
     iterations: Option<u64>,
@@ -206,7 +206,7 @@ fn table(game: &Game, reports: &[SearchReport]) -> String {
     lines.join("\n")
 }
 
-/// The reports on all roles as JSON. The names of its members are part of the interface.
+/// The reports on all roles as a JSON object. Scripts rely on the names of its members.
 fn object(game: &Game, reports: &[SearchReport], is_over: bool, halt: &Halt) -> Value {
     let candidate =
         |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });

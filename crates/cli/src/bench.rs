@@ -19,8 +19,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The share of a timed run that one batch should take. A batch lasts until its last playout ends, so small
-/// batches leave lanes idle.
+/// The share of the time of a timed run that one batch of playouts should take. A batch lasts until its
+/// longest playout ends. At the end of a batch, most lanes of the network (one for each simultaneous playout)
+/// are idle, so batches should be large.
 const BATCH_SHARE: f64 = 0.1;
 const LARGEST_BATCH: u64 = 1 << 18;
 /// The duration of the profiling run, as a share of the timed run.
@@ -74,7 +75,7 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "not a valid number of playouts; write a positive number".to_owned())
 }
 
-/// Parses the name of a class of processors. This processor must support it.
+/// Parses the name of a class of processors. Refuses a class that this computer's processor does not support.
 fn cpu(text: &str) -> Result<Cpu, String> {
     let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
         let names = Cpu::ALL.map(Cpu::name).join(", ");
@@ -150,7 +151,7 @@ impl WithMachine for Play {
     fn run<M: Playouts + 'static>(self, machine: M) -> anyhow::Result<Tally> {
         let began = Instant::now();
         let cpu_before = meter::cpu_seconds();
-        // The threads share only the number of the next playout.
+        // The threads share only the index of the next playout.
         let next = AtomicU64::new(0);
         let tallies: Vec<anyhow::Result<Tally>> = thread::scope(|scope| {
             let workers: Vec<_> = (0..self.threads)
@@ -202,7 +203,7 @@ impl Play {
     }
 }
 
-/// Counts over the playouts that have been completed.
+/// The counts of the completed playouts.
 #[derive(Debug)]
 struct Tally {
     counts: Fingerprint,
@@ -270,7 +271,7 @@ impl Tally {
     }
 }
 
-/// The output of a timed run. The names of the members are part of the interface.
+/// The output of a timed run. Scripts rely on the names of the members.
 #[derive(Debug, Serialize)]
 struct Speed {
     game: String,
@@ -284,26 +285,27 @@ struct Speed {
     mean_length: f64,
     mean_goals: Vec<Option<f64>>,
     peak_rss_mib: Option<f64>,
-    /// The number of playouts for each CPU second, divided by the rate that `--against` gives.
+    /// The number of playouts per CPU second, divided by the rate that `--against` gives. `None` without
+    /// `--against`.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Shares>,
 }
 
-/// The shares of the time that the parts of the network take, from 0 to 1.
+/// For each part of the network, its share of the time of a playout, from 0 to 1.
 #[derive(Debug, Default, Serialize)]
 struct Shares {
-    /// The share of the gates of the terminal condition, the goals and the legal moves.
+    /// The share of the gates that compute the terminal condition, the goals and the legal moves.
     gates: f64,
     choice: f64,
-    /// The share of the gates of the next state.
+    /// The share of the gates that compute the next state.
     next: f64,
     bookkeeping: f64,
 }
 
 impl Shares {
-    /// Measures the shares in a run of its own, which takes about `time`: reading the clock slows playouts down.
+    /// Measures the shares in a separate run of about `time`, because reading the clock slows playouts down.
     fn measure(machine: &PropNetMachine, seed: u64, time: Duration) -> anyhow::Result<Shares> {
         let mut machine = machine.clone();
         let start = [machine.initial_state()?];
@@ -364,7 +366,8 @@ impl Speed {
     }
 }
 
-/// The output of a run with a fixed number of playouts. It depends neither on the machine nor on time.
+/// The output of a run with a fixed number of playouts. The output depends neither on the reasoner, nor on
+/// the computer, nor on the time.
 #[derive(Debug, Serialize)]
 struct Counted {
     game: String,

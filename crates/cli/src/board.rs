@@ -1,5 +1,5 @@
-//! Drawing of states: on the board inferred from the rules, or as sorted facts if there is none. A file
-//! `NAME.view.json` beside the rulesheet `NAME.kif` overrides the inferred board.
+//! Drawing of states: on the board that is inferred from the rules, or as sorted facts if no board can be
+//! inferred. A file `NAME.view.json` beside the rulesheet `NAME.kif` overrides the inferred board.
 
 use crate::console;
 use ggp::board::{self, BoardModel, Position, Sidecar, Style};
@@ -40,8 +40,8 @@ impl Board {
         &self.model
     }
 
-    /// Draws the state of `facts` as lines of text. `moves` is the joint move that led here from the state of
-    /// `before`. The squares that it names are marked.
+    /// Draws the state with the facts `facts` as lines of text. `moves` is the joint move that led to this
+    /// state from the state with the facts `before`. The squares that the joint move names are marked.
     pub(crate) fn draw(&self, facts: &[Fact], before: &[Fact], moves: &[String]) -> String {
         let position: Position = self.model.place(facts);
         let earlier = self.model.place(before);
@@ -52,7 +52,8 @@ impl Board {
     }
 }
 
-/// The text of the view file beside the rulesheet, parsed. `None` if there is no such file.
+/// Reads and parses the view file beside the rulesheet. `None` if there is no such file, or if it cannot be
+/// read.
 fn read_sidecar(rulesheet: &Path) -> Option<anyhow::Result<Sidecar>> {
     let text = std::fs::read(rulesheet.with_extension("view.json")).ok()?;
     Some(serde_json::from_slice(&text).map_err(Into::into))

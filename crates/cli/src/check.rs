@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     reasoning: Reasoning,
 }
 
-/// The output of `--json` for one file. The names of the members are part of the interface.
+/// The output of `--json` for one file. Scripts rely on the names of the members.
 #[derive(Debug, Serialize)]
 struct Verdict {
     file: String,
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Writes the joint moves that refute a property as a record.
+/// Writes the joint moves that refute a property to the file `path`, as a match record.
 fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()> {
     let name = path.display();
     let Some((words, record)) = simulation.record(rules) else {
@@ -119,7 +119,7 @@ fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Reads and checks one file. Simulates it, if the command line asks for that.
+/// Reads and checks one rulesheet. Plays random playouts of the game if the command line asks for playouts.
 fn check(
     path: &Path,
     arguments: &Arguments,
@@ -143,8 +143,8 @@ struct Simulate<'a> {
 }
 
 impl Simulate<'_> {
-    /// Plays on the interpreter until the network is built, then on the network. Both machines play the same
-    /// playouts.
+    /// Plays on the interpreter until the network is built, then on the network. The moves of a playout do
+    /// not depend on the machine.
     fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
         let build = Build { choice: reasoning.choice(), ..Build::within(Build::LONG_TIME) };
         let coming = build.begin(game)?;

@@ -1,4 +1,4 @@
-//! `ggp match`: a tournament, from the command line to its tables.
+//! `ggp match`: plays a tournament and prints its tables.
 //!
 //! Invariant: the results depend only on the command line, so that the same command line can resume a
 //! run.
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         ..Run::new(arguments.games)
     };
     if let Some(path) = &arguments.report {
-        // RunReport an unwritable file before the first match.
+        // Report an unwritable file before the first match.
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -199,7 +199,8 @@ fn matches(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Warnings about the players: that two of them are identical, or that all matches of a game repeat the first.
+/// Warnings about the players: two players are identical, or all matches of an encounter repeat the first
+/// match.
 fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     let mut notes = Vec::new();
     for (place, first) in participants.iter().enumerate() {
@@ -222,7 +223,8 @@ fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     notes
 }
 
-/// The exit code for a tournament that cannot be played because of its players, or the error for any other reason.
+/// Handles a tournament that could not be played. If a player is the reason, prints the error and returns the
+/// exit code for faults. Otherwise returns the error.
 fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     match error {
         TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {

@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(if sheet.is_usable() { Exit::Done } else { Exit::Findings })
 }
 
-/// Prints the whole result as JSON, or the totals that follow the table.
+/// Prints the whole result as JSON if `json` is true. Otherwise prints the totals that follow the table.
 fn conclude(sheet: &Sheet, json: bool) -> std::io::Result<()> {
     let mut out = console::stdout();
     if json {
@@ -81,7 +81,8 @@ fn conclude(sheet: &Sheet, json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Prints the line of a finding in the table. A failure has two more lines.
+/// Prints a finding as a line of the table. A check that fails has two more lines: the message sent and the
+/// answer.
 fn write(finding: &Finding) -> std::io::Result<()> {
     let (style, word) = match finding.verdict {
         Verdict::Conforms => (GOOD, "conforms"),

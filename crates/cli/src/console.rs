@@ -18,7 +18,8 @@ pub(crate) fn stdout() -> BufWriter<Output> {
     BufWriter::new(Output(io::stdout().lock()))
 }
 
-/// Standard output. [`is_closed`] recognizes its errors.
+/// A writer to standard output. If the reader has closed the pipe, writing fails with an error that
+/// [`is_closed`] recognizes.
 #[derive(Debug)]
 pub(crate) struct Output(StdoutLock<'static>);
 
@@ -49,8 +50,8 @@ pub(crate) fn is_closed(error: &io::Error) -> bool {
     error.get_ref().and_then(|inner| inner.downcast_ref::<OutputClosed>()).is_some()
 }
 
-/// Returns `Ok` if the error in `written` means that standard output is closed. This is for commands whose main
-/// work is not output: their exit code does not depend on a reader.
+/// Returns `Ok` if the error in `written` means that standard output is closed. This function is for commands
+/// whose main work is not output: the exit code of such a command does not depend on a reader of the output.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if is_closed(&error) { Ok(()) } else { Err(error) })
 }

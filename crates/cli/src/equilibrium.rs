@@ -15,15 +15,15 @@ use std::path::Path;
 /// The largest number of information sets whose strategy is printed as text. `--json` prints all of them.
 const SHOWN: usize = 24;
 
-/// The solution of a game of hidden information, with the options of the command line.
+/// The task of solving a game of hidden information, with the options of the command line.
 pub(crate) struct Solve<'a> {
     pub(crate) name: String,
     /// The exploitability at which the computation ends, as a share of the goal range.
     pub(crate) target: f64,
-    /// The maximum number of bytes.
+    /// The memory limit, in bytes.
     pub(crate) memory: usize,
     pub(crate) end: Deadline,
-    /// The file for the extensive form.
+    /// The file to which the extensive form is written. `None` if the command line does not ask for it.
     pub(crate) efg: Option<&'a Path>,
     pub(crate) json: bool,
     pub(crate) stop: StopToken,
@@ -86,13 +86,13 @@ impl Solve<'_> {
     }
 }
 
-/// The game as messages call it.
+/// The name of the game with its roles, for messages.
 fn game_text(name: &str, game: &Game) -> String {
     let roles: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
     format!("{} ({})", console::printable(name), roles.join(", "))
 }
 
-/// An information set in words.
+/// An information set in words. `history` contains the role's move and percepts of each turn so far.
 fn history_text(history: &[Vec<String>]) -> String {
     if history.is_empty() {
         return "at the start".to_owned();

@@ -14,7 +14,7 @@ Exit codes:
   3  a player is at fault: it cannot be started or reached, gives no answer, or an illegal one
   4  a sequential test (SPRT) accepted H0";
 
-/// The outcome of a command. If several apply, the greatest counts.
+/// The outcome of a command. If several outcomes apply, the greatest one counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
     Done,

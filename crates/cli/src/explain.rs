@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
     let mut machine = Interpreter::new(&game);
-    // All states up to this one, and the joint moves between them.
+    // The facts of all states of the record, and the joint moves between these states.
     let mut facts: Vec<Vec<Fact>> = Vec::new();
     let mut made: Vec<Vec<String>> = Vec::new();
     let state = match record {
@@ -94,7 +94,8 @@ fn asks_for_moves(explanation: &Explanation) -> bool {
     is_about_moves && explanation.verdict == Verdict::Fails || explanation.parts.iter().any(asks_for_moves)
 }
 
-/// Writes a tree with one line for each node. It recurses; the depth of explanations is bounded.
+/// Writes a tree with one line for each node. The function recurses, since the depth of explanations is
+/// bounded.
 fn write_tree(explanation: &Explanation, out: &mut impl Write) -> std::io::Result<()> {
     write_node(explanation, "", "", out)
 }

@@ -1,9 +1,10 @@
 //! `ggp graph`: the dependency graph of the relations, or the propositional network (see
 //! [`crate::netgraph`]), in Graphviz DOT.
 //!
-//! The relations are those of the lowered program. A relation of fluents or moves is split by function,
-//! so that `next cell/3` and `next control/1` are two nodes. The stratum of a relation is the largest
-//! number of negations on a path to it (Apt, Blair & Walker 1988); each stratum is drawn as a cluster.
+//! The relations are those of the lowered program. A relation of fluents or moves is split by the root
+//! function of the fluent or move, so that `next cell/3` and `next control/1` are two nodes. The stratum of a
+//! relation is the largest number of negations on a path to it (Apt, Blair & Walker 1988); each stratum is
+//! drawn as a cluster.
 
 use crate::console;
 use crate::dot::quoted;
@@ -73,9 +74,9 @@ struct Picture {
     names: Vec<String>,
     inputs: Vec<bool>,
     graph: DependencyGraph,
-    /// The stratum of each relation, from 0.
+    /// For each relation, its stratum, from 0.
     strata: Vec<usize>,
-    /// Whether the relation depends on itself.
+    /// For each relation, whether it depends on itself.
     recursive: Vec<bool>,
 }
 

@@ -146,7 +146,7 @@ impl Table<'_> {
     }
 }
 
-/// A match id that is unique, so that no player takes this match for one that it still plays.
+/// A unique match id, so that no player confuses this match with another one that it is still playing.
 fn match_id(arguments: &Arguments, seed: u64) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = arguments.file.game_name().chars().map(plain).collect();

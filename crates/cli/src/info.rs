@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The output of the command. The names of the members are part of the interface.
+/// The output of the command. Scripts rely on the names of the members.
 #[derive(Debug, Serialize)]
 struct Info {
     game: String,
@@ -62,7 +62,7 @@ struct Info {
     rules: usize,
     interpreter: InterpreterInfo,
     network: Option<NetworkInfo>,
-    /// The reason why there is no network. Null if there is one.
+    /// The reason why the game has no network. Null if it has a network.
     no_network: Option<String>,
     peak_rss_mib: Option<f64>,
 }
@@ -95,7 +95,7 @@ struct NetworkInfo {
     fixpoints: usize,
     fixpoint_unknowns: usize,
     nodes: usize,
-    /// The number of two-input gates of the kept instances, before any simplification.
+    /// The number of two-input gates of the kept rule instances, before any simplification.
     gates_instantiated: u64,
     /// The number of two-input gates of the network.
     gates: usize,
@@ -231,7 +231,8 @@ impl InterpreterInfo {
 }
 
 impl NetworkInfo {
-    /// Grounds and compiles `game` within the CPU time `limit`. The error is the reason why that is not possible.
+    /// Grounds and compiles `game` within the CPU time `limit`. The error is the reason why the game has no
+    /// network.
     fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, BuildError> {
         let (machine, times) = Build::within(limit).timed_network(game, &StopToken::new())?;
         let net = machine.net();
@@ -318,7 +319,8 @@ impl NetworkInfo {
         self.fluents.saturating_sub(self.fluents_constant + fixed + self.state_bits)
     }
 
-    /// Writes a table with a column for each phase, and one for the program that evaluates single states.
+    /// Writes a table of the programs: one column for the program of each phase (such as the turn of one
+    /// role), and one column for the program that evaluates single states.
     fn write_programs(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
         type Cell<'a> = &'a dyn Fn(&PhaseInfo) -> usize;
         type Step = (&'static str, fn(&StepsInfo) -> usize);

@@ -14,7 +14,7 @@ impl Logging {
     /// Starts logging. A process calls this only once.
     pub(crate) fn start(self) {
         let subscriber = tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr);
-        // An error means that a logger is already set; then that one stays.
+        // An error means that a logger is already set. The existing logger stays.
         let _ = subscriber.try_init();
     }
 }

@@ -48,7 +48,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes a temporary file beside `path` and renames it when it is complete.
+/// Merges `files` into a temporary file beside `path`, and renames the temporary file to `path` when it is
+/// complete.
 fn merge_into(path: &Path, files: &[PathBuf]) -> anyhow::Result<Merge> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");

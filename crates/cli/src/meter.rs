@@ -1,7 +1,7 @@
 //! Measurement of CPU time and memory.
 
-/// The CPU time of this process over all threads, in seconds. On systems other than Unix, the time since the first
-/// call.
+/// The CPU time of this process over all threads, in seconds. On systems other than Unix, the wall-clock time
+/// since the first call.
 pub(crate) fn cpu_seconds() -> f64 {
     system::cpu_seconds()
 }

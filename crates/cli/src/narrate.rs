@@ -8,7 +8,7 @@ use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
 use std::io::Write;
 use std::path::Path;
 
-/// The number of moves whose search results are shown.
+/// The number of moves that the line on a search lists with their results.
 const OPINIONS: usize = 3;
 
 /// An observer that prints a match as it runs.
@@ -23,7 +23,7 @@ pub(crate) struct Narrator<'a> {
     moves: Vec<String>,
     /// The file to which the match is saved after every step.
     save: Option<&'a Path>,
-    /// Whether somebody still reads standard output.
+    /// Whether standard output is still open.
     heard: bool,
     /// The error that ended the match.
     failed: Option<anyhow::Error>,
@@ -48,9 +48,9 @@ impl Observer for Narrator<'_> {
 }
 
 impl<'a> Narrator<'a> {
-    /// An observer of a match of `game`, whose states it draws on `board`. The first `given` joint moves come from
-    /// a record. The match is saved to `save` after every step. An error raises `stop`. A closed standard output
-    /// does not, since the match serves other purposes, too.
+    /// An observer that draws the states of a match of `game` on `board`. The first `given` joint moves come
+    /// from a record. If `save` is given, the match is saved to this file after every step. An error raises
+    /// `stop`, but a closed standard output does not, since the match serves other purposes, too.
     pub(crate) fn new(
         game: &'a Game,
         board: Board,
@@ -64,8 +64,8 @@ impl<'a> Narrator<'a> {
         Narrator { game, board, given, started, before, moves, save, heard: true, failed: None, stop }
     }
 
-    /// Shows the first state before any player is asked to start. `moves` is the joint move that led to it from
-    /// the state `before`.
+    /// Shows the first state before any player is asked to start. `facts` are the facts of this state.
+    /// `moves` is the joint move that led to this state from the state with the facts `before`.
     ///
     /// # Errors
     /// When the output fails. A closed standard output is no error.
@@ -106,7 +106,7 @@ impl<'a> Narrator<'a> {
         self.unless_closed(told)
     }
 
-    /// If standard output is closed, writes nothing from now on. Returns any other error.
+    /// Ends the output if `told` is the error of a closed standard output. Returns any other error.
     fn unless_closed(&mut self, told: std::io::Result<()>) -> anyhow::Result<()> {
         if let Err(error) = &told
             && console::is_closed(error)

@@ -15,10 +15,10 @@ const NAMED_MOVES: usize = 3;
 /// The nodes of the network on which an output depends, and the outputs.
 pub(crate) struct Picture<'a> {
     net: &'a PropNet,
-    /// The nodes to draw. An unknown of a fixpoint may occur several times; it is drawn as one node, which stands
-    /// for its value in the fixpoint.
+    /// The nodes to draw. The network may have several nodes for one unknown of a fixpoint. They are drawn as
+    /// one node, which stands for the value of the unknown in the fixpoint.
     drawn: BTreeSet<usize>,
-    /// The node of each unknown.
+    /// For each unknown, given by its component and its index there, the node that is drawn for it.
     unknowns: BTreeMap<(u32, u32), usize>,
     /// The outputs by name.
     outputs: Vec<(String, Signal)>,
@@ -72,7 +72,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The inputs of the node `at` in the drawing.
+    /// The inputs of the network's node `at` in the drawing.
     fn inputs(&self, at: usize) -> impl Iterator<Item = Signal> + '_ {
         let (many, one): (&[Signal], Option<Signal>) = match &self.net.nodes()[at] {
             Node::And(inputs) => (inputs, None),

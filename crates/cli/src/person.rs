@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// While waiting for input, requests to stop are checked at this interval.
+/// The interval at which the player checks for requests to stop while it waits for input.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The width of the list of moves, in characters, if the terminal does not report its own.
@@ -36,7 +36,7 @@ impl Lines {
         Lines(lines)
     }
 
-    /// The next line. `None` at the end of the input, or when `stop` is raised.
+    /// The next line. `None` at the end of the input, after a read error, or when `stop` is raised.
     fn next(&self, stop: &StopToken) -> Option<String> {
         while !stop.is_stopped() {
             match self.0.recv_timeout(LOOK) {
@@ -57,8 +57,8 @@ pub(crate) struct Person<M: StateMachine> {
 }
 
 impl<M: StateMachine> Person<M> {
-    /// A player for a person who types `lines`. `machine` supplies the legal moves. Several people at one keyboard
-    /// share the lines.
+    /// A player for a person who types `lines`. `machine` supplies the legal moves. If several people use one
+    /// keyboard, their players share `lines`.
     pub(crate) fn new(machine: M, lines: Arc<std::sync::Mutex<Lines>>) -> Person<M> {
         Person { machine, lines, seat: None }
     }

@@ -71,8 +71,8 @@ pub(crate) struct Arguments {
     reasoning: Reasoning,
 }
 
-/// How late the answer of a local player may be. Local players keep their clocks, so this matters only on a busy
-/// machine.
+/// The time by which a local player may exceed its clock. Local players keep to their clocks, so this matters
+/// only on a busy computer.
 const GRACE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
@@ -187,12 +187,12 @@ fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
     Clocks { start: arguments.startclock, play: play_clock(arguments.playclock, unlimited) }
 }
 
-/// The state in which a match begins, and how it was reached.
+/// The state in which a match begins, and the joint moves that lead to this state.
 #[derive(Default)]
 struct Opening {
-    /// The joint moves of the record, each legal, as the machine spells them.
+    /// The joint moves of the record in the spelling of the machine. All of them are legal.
     joints: Vec<Vec<String>>,
-    /// The facts of the state after these moves, and those of the state before it.
+    /// The facts of the state after all these moves, and the facts of the state before the last move.
     facts: [Vec<Fact>; 2],
 }
 

@@ -1,7 +1,7 @@
 //! A progress display for long work.
 //!
-//! Invariant: nothing is shown in the first two seconds, nor if standard error is not a terminal. The
-//! display is removed when the work ends.
+//! Invariant: nothing is shown in the first two seconds, and nothing at all if standard error is not a
+//! terminal. The display is removed when the work ends.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -21,7 +21,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts a display with the text `what`. It shows no end, since that is not known.
+    /// Starts a display with the text `what`. The display shows no remaining time, since the amount of work
+    /// is unknown.
     pub(crate) fn start(what: impl Into<String>) -> Progress {
         let bar = ProgressBar::hidden();
         let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");

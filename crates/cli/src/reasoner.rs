@@ -49,7 +49,7 @@ impl Reasoning {
         self.build_with(game, &Build::default())
     }
 
-    /// Builds the selected machine. The other parameters are those of `build`.
+    /// Builds the selected machine. `build` gives all parameters except the choice of the machine.
     ///
     /// # Errors
     /// When a network is required and the game has none.
@@ -75,12 +75,12 @@ impl Reasoning {
     }
 }
 
-/// The message that the interpreter evaluates `game`, and why there is no network.
+/// The message that the interpreter evaluates `game` and that there is no network because of `why`.
 pub(crate) fn fallback(game: &str, why: &str) -> String {
     format!("the interpreter evaluates {game}: {why}")
 }
 
-/// Prints a notice about a build in the background, which concerns the players of a match.
+/// Prints a notice to the users of a match about the network, which is built in the background.
 pub(crate) fn say(notice: Notice<'_>) {
     console::say(&match notice {
         Notice::Waiting => {

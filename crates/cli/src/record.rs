@@ -1,5 +1,5 @@
 //! Reading of match records: the joint moves, from the ggp.org match format (JSON with `moves`) or from a
-//! text with one joint move per line, as `((move 1 2 1 3) noop)`.
+//! text with one joint move per line, such as `((move 1 2 1 3) noop)`.
 //!
 //! Invariant: [`Record::follow`] visits only states that legal moves reach. The first illegal move is an
 //! error that names the step.
@@ -25,11 +25,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// The joint moves that lead to the selected state. `None` if it is the initial state of the rules in the file
-    /// `rules`.
+    /// The joint moves that lead to the selected state. `None` without `--from`, when the initial state is
+    /// selected. `rules` is the file of the rules.
     ///
     /// # Errors
-    /// When the record cannot be read, or has too few joint moves.
+    /// When the record cannot be read, has too few joint moves, or comes from standard input like the rules.
     pub(crate) fn read(&self, rules: &Path) -> anyhow::Result<Option<Record>> {
         let Some(path) = &self.from else { return Ok(None) };
         if self.is_stdin() && rules == Path::new("-") {
@@ -79,8 +79,8 @@ impl Record {
         self.steps.iter().map(|step| step.moves.as_slice())
     }
 
-    /// Plays the moves from the initial state and returns the last state. Calls `each` with every state and its
-    /// number, from 0.
+    /// Plays the moves from the initial state and returns the last state. Calls `each` with every state and
+    /// the number of joint moves before it.
     ///
     /// # Errors
     /// An illegal joint move, or an error of `each`.

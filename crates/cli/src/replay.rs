@@ -127,7 +127,7 @@ impl Shown {
         Ok(shown)
     }
 
-    /// Writes the state as text.
+    /// Writes the state as text. `made` is the joint move that led to it, and `drawn` is its drawing.
     fn write(&self, made: Option<&[String]>, drawn: &str, out: &mut impl Write) -> std::io::Result<()> {
         if let Some(made) = made {
             let roles = self.legal.keys();

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 /// The minimum interval between two updates on a terminal.
 const GLANCE: Duration = Duration::from_millis(300);
 
-/// The interval between two lines of a log. A line also appears after each tenth of all matches.
+/// The interval between two lines of progress if standard error is not a terminal. A line also appears after
+/// each tenth of all matches.
 const LINE: Duration = Duration::from_secs(10);
 const TENTHS: u64 = 10;
 
@@ -39,7 +40,8 @@ impl Score {
         Score { bar, shown: Instant::now(), tenth: 0 }
     }
 
-    /// Sets the number of matches. `unasked` is the number of results in the file that are not rated.
+    /// Sets the number of matches, and the number of those that were played before. `unasked` is the number
+    /// of results in the file that the command line does not ask for. They are not rated.
     pub(crate) fn ready(&mut self, progress: Progress, unasked: u64) {
         self.tenth = progress.done * TENTHS / progress.total.max(1);
         if let Some(bar) = &self.bar {
@@ -102,7 +104,8 @@ fn spell(time: Duration) -> String {
     }
 }
 
-/// The mean goals with their intervals, the Elo difference of two players, and the state of the test.
+/// The mean goals with their intervals, the Elo difference of two players, and the state of the sequential
+/// test.
 fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
     let mean = |player: &ggp_arena::PlayerSummary| {
         let goal =

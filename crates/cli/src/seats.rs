@@ -9,12 +9,12 @@ use ggp_search::{MctsOptions, PlayerSpec, Technique};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What plays a role.
+/// The player of a role.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Taker {
     /// A person at the keyboard.
     Person,
-    /// A player: its specification as it is written, and as parsed.
+    /// A program, local or remote. The fields are its specification as text, and the parsed specification.
     Player(String, PlayerKind),
     /// The role `random`, whose moves the referee draws.
     Nature,
@@ -34,7 +34,7 @@ impl Taker {
         matches!(self, Taker::Person)
     }
 
-    /// The options of the search. `None` if this is not a searching player of this program.
+    /// The options of the tree search that plays the role. `None` if no tree search of this program plays it.
     fn search(&self) -> Option<&MctsOptions> {
         match self {
             Taker::Player(_, PlayerKind::Local(PlayerSpec::Mcts(options))) => Some(options),
@@ -71,14 +71,14 @@ pub(crate) const KINDS: &str = "\
 /// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
-/// The play clock. It is `given` if that is set. Otherwise there is none if `unlimited` says that no search needs
-/// a clock, else it is the default.
+/// The play clock: `given` if it is set; otherwise [`Duration::MAX`] if `unlimited` is true, because then no
+/// search needs a clock; otherwise the default.
 pub(crate) fn play_clock(given: Option<Duration>, unlimited: bool) -> Duration {
     given.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK })
 }
 
-/// Assigns players to the roles. A role that no option names gets the tree search. `iterations` is the limit of
-/// those searches that set none themselves.
+/// Assigns players to the roles. A role that no option names gets the tree search. `iterations` is the limit
+/// for each search whose specification sets no limit of iterations.
 pub(crate) fn seats(
     game: &Game,
     humans: &[String],

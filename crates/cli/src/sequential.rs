@@ -3,8 +3,8 @@
 use crate::exit::UsageError;
 use ggp_arena::elo::{Hypothesis, Sprt, SprtState};
 
-/// Parses `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several. A parameter that is missing
-/// has the value shown here.
+/// Parses `elo0=0 elo1=10 alpha=0.05 beta=0.05`, in any order, as one word or several. A missing parameter
+/// has the value shown here. `None` if `words` is empty.
 pub(crate) fn parse(words: &[String]) -> Result<Option<Sprt>, UsageError> {
     if words.is_empty() {
         return Ok(None);
@@ -26,7 +26,7 @@ pub(crate) fn parse(words: &[String]) -> Result<Option<Sprt>, UsageError> {
     Sprt::new(elo0, elo1, alpha, beta).map(Some).map_err(|why| UsageError(format!("--sprt: {why}")))
 }
 
-/// The tested hypotheses: `A minus B: H0 0 Elo, H1 10 Elo`.
+/// The tested hypotheses: `A minus B: H0 0 Elo, H1 10 Elo, alpha 0.05, beta 0.05`.
 pub(crate) fn question(sprt: &Sprt, first: &str, second: &str) -> String {
     let Sprt { elo0, elo1, alpha, beta } = sprt;
     format!("{first} minus {second}: H0 {elo0} Elo, H1 {elo1} Elo, alpha {alpha}, beta {beta}")

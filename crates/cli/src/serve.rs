@@ -93,8 +93,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Evaluation limits for `mib` MiB. The default limits are for 1024 MiB and take less than half of it,
-/// since a match evaluates its rules in two places.
+/// Evaluation limits for `mib` MiB. The default limits are for 1024 MiB. One evaluation within these limits
+/// takes less than half of this memory, since a match evaluates its rules in two places.
 fn within(mib: u32, default: &Limits) -> Limits {
     let share = |most: usize| most / 1024 * mib as usize;
     Limits { terms: share(default.terms), tuples: share(default.tuples), ..default.clone() }

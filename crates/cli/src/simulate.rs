@@ -47,16 +47,16 @@ impl Property {
     }
 }
 
-/// The refutation of a property by a playout. The names of the members are part of the interface.
+/// The refutation of a property by a playout. Scripts rely on the names of the members.
 #[derive(Debug, Serialize)]
 struct Refutation {
     property: Property,
-    /// The number of the playout, from 0. It is also the number of its random stream.
+    /// The index of the playout, from 0. It also identifies the random stream of the playout.
     playout: u64,
     /// The number of joint moves before the state that refutes the property.
     step: u32,
     why: String,
-    /// The number of the first move of `moves`, counted from 1. It is 1 if there are none.
+    /// The position in the playout of the first joint move of `moves`, from 1. It is 1 if `moves` is empty.
     first: usize,
     /// The last joint moves before the state that refutes the property. There are at most [`SHOWN`].
     moves: Vec<Vec<String>>,
@@ -89,7 +89,7 @@ impl Refutation {
 #[derive(Debug, Serialize)]
 struct Reached {
     role: String,
-    /// The largest goal that the role has reached. Null if it has reached none.
+    /// The largest goal that the role has reached. Null if no playout ended with a goal for the role.
     best: Option<u8>,
     /// The number of playouts in which the role got 100.
     wins: u64,
@@ -113,7 +113,7 @@ impl Simulation {
         Simulation { playouts, seed, steps: 0, refuted: Vec::new(), reached: reached.collect() }
     }
 
-    /// Plays playout `number` on any machine of the game.
+    /// Plays the playout with the index `number`. `machine` may be any state machine of the game.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -229,8 +229,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// All joint moves of one refutation, as a record of the game in `file`, and the property in words. A vital
-    /// property comes first. `None` if nothing is refuted.
+    /// One refuted property in words, and all joint moves of its refutation as a record of the game in
+    /// `file`. If a vital property is refuted, it takes precedence. `None` if nothing is refuted.
     pub(crate) fn record(&self, file: &str) -> Option<(&'static str, Record)> {
         let refutation = self.refuted.iter().min_by_key(|r| !r.property.is_vital())?;
         let mut moves = refutation.before.clone();

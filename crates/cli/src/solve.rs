@@ -99,7 +99,7 @@ struct Prove<'a> {
     progress: Progress,
 }
 
-/// The result for one role. The names of the members are part of the interface.
+/// The result for one role. Scripts rely on the names of the members.
 #[derive(Serialize)]
 struct Proof {
     role: String,
@@ -107,7 +107,8 @@ struct Proof {
     high: u8,
     best: Option<String>,
     states: u64,
-    /// Whether the proof is complete. If the bounds differ all the same, they cannot be improved.
+    /// Whether the proof is complete. If the bounds of a complete proof differ, the solver cannot improve
+    /// them.
     complete: bool,
     /// Whether the proof ended because the memory limit was reached.
     out_of_memory: bool,
@@ -154,7 +155,7 @@ fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The time for the first of `roles` roles, which share the time that is left.
+/// The time for the next role, if `roles` roles share the time `left`. `None` if the time is not limited.
 fn share(left: Option<Duration>, roles: usize) -> Option<Duration> {
     left.map(|left| left / roles as u32)
 }

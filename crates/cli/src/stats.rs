@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 /// A sequential test: its question, its state, and its verdict.
 pub(crate) type Tested = (String, SprtState, String);
 
-/// Prints the tables, or one JSON object.
+/// Prints one JSON object if `json` is true, otherwise the tables.
 pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> std::io::Result<()> {
     let mut out = console::stdout();
     if json {
@@ -100,7 +100,7 @@ pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> s
     out.flush()
 }
 
-/// The names of the tested player and of its opponent.
+/// The names of the player that the test assumes to be stronger (`of`), and of its opponent.
 fn pair<'a>(summary: &'a Summary, of: Option<&str>) -> Result<[&'a str; 2], UsageError> {
     let names: Vec<&str> = summary.players.iter().map(|player| player.name.as_str()).collect();
     let all = names.join(", ");

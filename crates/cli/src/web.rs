@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The games in `folder`, at least one.
+/// The games in `folder`. A folder without games is an error.
 fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     let name = folder.display();
     let offers = catalogue::folder(folder).with_context(|| format!("cannot read the games in {name}"))?;
@@ -123,7 +123,8 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-/// A message for a user who watches `path` before there is a record. Fails if no record can ever appear there.
+/// The message that the server waits for a record at `path`. `None` if there is a record already. Fails if no
+/// record can ever appear there.
 fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
     let name = path.display();
     if path.is_dir() {

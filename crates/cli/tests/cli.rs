@@ -40,7 +40,7 @@ fn ggp(args: &[&str]) -> Run {
     ggp_with(args, "")
 }
 
-/// A file for one test only.
+/// Writes a file that only one test uses, and returns its path.
 fn scratch(name: &str, contents: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, contents).expect("a scratch file");
@@ -217,8 +217,8 @@ fn bench_prints_exactly_these_keys() {
     assert!((number("mean_length") - number("steps") / number("playouts")).abs() < 1e-6);
 }
 
-/// These counts depend only on the rules, the seed and the random streams. If they change, every recorded
-/// experiment changes.
+/// The counts of playouts depend only on the rules, the seed and the random streams. If the counts change,
+/// every recorded experiment changes.
 #[test]
 fn counted_playouts_do_not_drift() {
     for (game, expected) in [

@@ -50,13 +50,13 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// A file for one test only.
+/// Writes a file that only one test uses, and returns its path.
 fn scratch(name: &str, contents: &str) -> String {
     std::fs::write(path(name), contents).expect("a scratch file");
     path(name).display().to_string()
 }
 
-/// The name of a file for one test only, which does not exist yet.
+/// The path of a file that only one test uses. The file does not exist yet.
 fn fresh(name: &str) -> String {
     let _ = std::fs::remove_file(path(name));
     path(name).display().to_string()
@@ -67,7 +67,7 @@ fn json(path: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// A running player server, ended on drop.
+/// A running player server. Dropping this value ends the server.
 struct Served(Child);
 
 impl Served {
@@ -87,13 +87,14 @@ impl Drop for Served {
     }
 }
 
-/// A complete match of tic-tac-toe, and its number of joint moves.
+/// The joint moves of a complete match of tic-tac-toe.
 const MATCH: &str = "((mark 1 1) noop)
 (noop (mark 2 2))
 ((mark 1 2) noop)
 (noop (mark 3 3))
 ((mark 1 3) noop)
 ";
+/// The number of joint moves of [`MATCH`].
 const LENGTH: usize = 5;
 const RULES: &str = "games/tic_tac_toe.kif";
 

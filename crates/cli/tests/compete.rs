@@ -28,7 +28,7 @@ fn ggp(args: &[&str]) -> Run {
     Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// A file for one test only, which does not exist yet.
+/// The path of a file that only one test uses. The file does not exist yet.
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&path);
@@ -177,7 +177,8 @@ fn players_at_fault_are_counted() {
     assert!(run.code == 3 && run.stderr.contains("`/nonexistent` cannot be started"), "{}", run.stderr);
 }
 
-/// A shell script that answers START and STOP as a player, and PLAY by `play`.
+/// A shell script that answers START and STOP as a player does. It answers PLAY with the output of the shell
+/// command `play`.
 #[cfg(unix)]
 fn script(name: &str, play: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -221,7 +222,7 @@ fn players_that_are_not_there_end_the_command_before_it_begins() {
         assert!(lines[1].contains("(exit status: 1): no licence; correct the command"), "{}", lines[1]);
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "", "nothing was played");
     }
-    // Shards try their players too, but not a player without remaining matches.
+    // Shards also try their players before the first match, except players that have no match left.
     let program = script("leaves.sh", "echo nonsense");
     let player = format!("--player=p=cmd:{}", program.display());
     let out = fresh("leaves.jsonl");
@@ -352,7 +353,7 @@ fn files_without_results_are_refused_by_name() {
     let path = good.to_str().unwrap();
     let args =
         ["match", "games/nim.kif", "--player=a=random", "--player=b=mcts:iterations=5", "--games", "4"];
-    // A file that is empty or missing is started.
+    // `--resume` starts a file that is empty or missing.
     for _ in 0..2 {
         let run = ggp(&[&args[..], &["--resume", path]].concat());
         assert!(run.code == 0 && results(&good).len() == 4, "{}", run.stderr);
@@ -389,7 +390,7 @@ fn files_without_results_are_refused_by_name() {
                 "{command} {file}"
             );
         }
-        // Beside valid files they only cause warnings.
+        // Beside a valid file, empty and torn files only cause warnings.
         let run = ggp(&[command, path, empty, torn]);
         let told = format!(
             "warning: {empty} holds no results\nwarning: {torn}:4: the last line is cut off, and its match is not counted\n"
@@ -444,7 +445,7 @@ fn nothing_is_lost_when_nobody_reads() {
     assert_eq!(unread(&["merge", path]), (Some(0), String::new()));
 }
 
-/// A running player server, ended on drop.
+/// A running player server. Dropping this value ends the server.
 struct Served {
     child: Child,
     url: String,
@@ -504,7 +505,7 @@ fn hidden_information_is_played_by_what_is_seen() {
         of.filter(|result| result["goals"][1] == 100).count()
     };
     let (thinks, draws) = (wins("thinks"), wins("draws"));
-    // Of 200 matches each; three standard deviations are 20.
+    // Each player plays 200 matches. Three standard deviations are 20 matches.
     assert!((114..=154).contains(&thinks) && (79..=121).contains(&draws), "{thinks} {draws}");
     // The same with a remote player and a host.
     let served = Served::start("mcts:iterations=50");

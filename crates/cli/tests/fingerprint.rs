@@ -7,11 +7,12 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Limit of the playouts of a row, and the number of rows within it. The interpreter of a debug build is
-/// slow.
+/// The first number is the largest count of playouts that the test repeats; it skips rows with more playouts.
+/// The second number is the count of rows that it does not skip. The interpreter of a debug build is slow, so
+/// a debug build skips more rows.
 const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 19) } else { (u64::MAX, 38) };
 
-/// The output of `ggp bench` for the row's playouts with the options `how`.
+/// The output of `ggp bench` with the options `how` for the playouts of `row`.
 fn bench(row: &Value, how: &[&str]) -> String {
     let game = format!("games/{}.kif", row["game"].as_str().expect("a name"));
     let (playouts, seed) = (row["playouts"].to_string(), row["seed"].to_string());

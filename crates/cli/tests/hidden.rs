@@ -76,7 +76,7 @@ fn the_extensive_form_is_written_for_others() {
     let efg = std::fs::read_to_string(&path).expect("a file");
     let lines: Vec<&str> = efg.lines().collect();
     assert_eq!(lines[0], "EFG 2 R \"kuhn_poker\" { \"first\" \"second\" }");
-    // One deal, 24 decisions, 30 ends.
+    // One deal node, 24 decision nodes and 30 terminal nodes.
     let count = |kind: &str| lines.iter().filter(|line| line.starts_with(kind)).count();
     assert_eq!([count("c "), count("p "), count("t ")], [1, 24, 30]);
     assert!(lines[3].contains("\"(deal jack king)\" 1/6"), "{}", lines[3]);

@@ -6,12 +6,12 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Number of values of each of the four dials of [`dials`].
+/// The number of values of each of the four dials in the game of [`dials`].
 const VALUES: usize = 60;
 
-/// A game of three steps that the interpreter plays at once and that takes very long to ground. The rule
-/// that opens the lock has an instance for each setting of four dials with different values, of
-/// [`VALUES`] values each.
+/// Writes the rulesheet of a game of three steps. The interpreter plays the game at once, but grounding it
+/// takes very long: the rule that opens the lock has an instance for each setting of four dials to four
+/// different values, out of [`VALUES`] values.
 fn dials(name: &str) -> PathBuf {
     let mut kif =
         String::from("(role turner) (role watcher) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)\n");
@@ -59,7 +59,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs `ggp`, which must succeed without a message about the reasoner.
+/// Runs `ggp` and returns standard output. The run must succeed without a message about the reasoner.
 fn quietly(args: &[&str]) -> String {
     let output = ggp(args);
     let errors = text(&output.stderr);
@@ -102,7 +102,8 @@ fn a_referee_and_random_players_need_no_network() {
     }
 }
 
-/// Two searches that insist on the network cannot start before it is built. The board is shown nevertheless.
+/// Tests that the board is shown at once, even though two searches that insist on the network cannot start
+/// before the network is built.
 #[test]
 fn the_first_board_does_not_wait_for_the_network() {
     let rules = dials("dials_board");

@@ -1,4 +1,4 @@
-//! Bodies of single rules, solved over a database whose relations are completely evaluated.
+//! Finds the solutions of a single rule's body over a database whose relations are completely evaluated.
 
 use crate::Limits;
 use crate::database::Database;
@@ -10,17 +10,17 @@ use crate::rule::{Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Value;
 
-/// A rule body with a join plan of its own, which can be solved over a completely evaluated database.
-/// Explanations and grounding use such bodies.
+/// A rule body with its own join plan. [`Body::for_each`] finds the solutions of the body over a completely
+/// evaluated database. Explanations and grounding use such bodies.
 #[derive(Clone, Debug)]
 pub struct Body {
     plan: Plan,
 }
 
 impl Body {
-    /// Plans the body of `rule`. The variables `given` are bound beforehand. The plan finds each assignment
-    /// of the variables of the positive literals exactly once. Adds the indexes that the plan needs to
-    /// `program`; afterwards, call [`Database::reindex`] on each database.
+    /// Plans the body of `rule`. The variables in `given` are bound before the join starts. The plan finds
+    /// each assignment of values to the variables of the positive literals exactly once. Adds to `program`
+    /// the indexes that the plan needs, so call [`Database::reindex`] afterwards on each database.
     ///
     /// # Errors
     /// Fails when the rule is unsafe, that is, when no literal binds one of its variables.
@@ -37,13 +37,13 @@ impl Body {
         Ok(Body { plan })
     }
 
-    /// Calls `found` for each solution of the body, with the values of the variables by number. `given` holds
-    /// values by number of variable too; only the values of the variables that were given to [`Body::plan`]
-    /// are read.
+    /// Calls `found` for each solution of the body and passes it the values of the variables, indexed by
+    /// variable. `given` is indexed by variable too. Only its values for the variables that were given to
+    /// [`Body::plan`] are read.
     ///
     /// # Errors
-    /// Fails when the evaluation exceeds a bound of `limits` or is interrupted, or with the error that
-    /// `found` returns.
+    /// Fails when the evaluation exceeds a bound of `limits` or is interrupted. If `found` returns an error,
+    /// stops and returns this error.
     pub fn for_each(
         &self,
         database: &mut Database,

@@ -13,12 +13,12 @@ use crate::value::{Functor, Value, Values};
 pub struct Database {
     pub(crate) values: Values,
     pub(crate) relations: Vec<Relation>,
-    /// Whether each stratum is completely evaluated, by number of stratum.
+    /// For each stratum of the program, whether it is completely evaluated.
     pub(crate) complete: Vec<bool>,
     /// The number of tuples in all relations together; a wide tuple counts as more than one.
     pub(crate) tuples: usize,
-    /// For each relation, by number: the rows that joins tried in order to derive its tuples, plus the cost
-    /// of inserting these tuples, since the last call of [`Database::reset_work`].
+    /// For each relation, the work since the last call of [`Database::reset_work`]: the rows that joins tried
+    /// in order to derive its tuples, plus the cost of inserting these tuples.
     pub(crate) work: Vec<u64>,
     pub(crate) total_work: u64,
     /// The head relation of the rule whose evaluation failed last; `None` if no evaluation has failed.
@@ -27,7 +27,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// An empty database for `program`. `values` must contain the terms of the rules of the program.
+    /// An empty database for `program`. `values` must contain the terms that occur in the program's rules.
     pub fn new(program: &Program, values: Values) -> Database {
         let relation = |number| Relation::new(program.arity(number), program.indexes.of(number));
         Database {
@@ -57,21 +57,22 @@ impl Database {
         &self.relations[relation.index()]
     }
 
-    /// Adds the sizes of `relations` to `statistics`. These relations must be completely evaluated.
+    /// Records the current sizes of `relations` in `statistics`. These relations must be completely
+    /// evaluated.
     pub fn observe(&self, statistics: &mut Statistics, relations: impl Iterator<Item = RelationId>) {
         statistics.observe(relations.map(|id| (id, self.relation(id))));
     }
 
-    /// Clears like [`Database::clear_from`], and removes the temporary terms from the table of terms (see
-    /// [`Values::release`]). No remaining tuple may contain a temporary term, and the caller must no longer use
-    /// one.
+    /// Clears relations like [`Database::clear_from`], and then removes the temporary terms from the table of
+    /// terms (see [`Values::release`]). No remaining tuple may contain a temporary term, and the caller must
+    /// no longer use any temporary term.
     pub fn release_from(&mut self, program: &Program, level: u8) {
         self.clear_from(program, level);
         self.values.release();
     }
 
-    /// Adds a tuple to an input relation and returns whether the tuple is new. Relations that depend on the
-    /// input must not have been evaluated since they were last cleared.
+    /// Adds a tuple to an input relation and returns whether the tuple is new. No relation that depends on
+    /// this input may have been evaluated since that relation was last cleared.
     pub fn insert(&mut self, relation: RelationId, tuple: &[Value]) -> bool {
         let relation = &mut self.relations[relation.index()];
         let new = relation.insert(tuple);
@@ -79,8 +80,8 @@ impl Database {
         new
     }
 
-    /// Inserts a tuple that consists of `prefix` and the arguments of `term`. Returns whether the tuple is
-    /// new.
+    /// Inserts the tuple that consists of the values in `prefix`, followed by the arguments of `term`.
+    /// Returns whether the tuple is new.
     pub fn insert_parts(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -91,8 +92,8 @@ impl Database {
         new
     }
 
-    /// Inserts a tuple that consists of `prefix` and `term` as the last column. Returns whether the tuple is
-    /// new.
+    /// Inserts the tuple that consists of the values in `prefix`, followed by `term` itself as the last
+    /// column. Returns whether the tuple is new.
     pub fn insert_whole(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -103,15 +104,15 @@ impl Database {
         new
     }
 
-    /// Interns and returns the term `functor` applied to the columns of the row numbered `row` of `relation`,
-    /// from column number `first` on. Rows and columns are numbered from 0.
+    /// Interns and returns a term that is built from a tuple: `functor` applied to the values in the columns
+    /// from index `first` on. The tuple is the one in the row with index `row` of `relation`.
     pub fn term_of_row(&mut self, functor: Functor, relation: RelationId, row: usize, first: usize) -> Value {
         self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
     }
 
-    /// The work for each relation, by number, since the last call of [`Database::reset_work`]. The unit is a
-    /// row that a join tries. The insertion of a derived tuple counts as two rows; that of a wide tuple
-    /// counts as more.
+    /// The work for each relation, in the order of the relations, since the last call of
+    /// [`Database::reset_work`]. The unit is one row that a join tries. Inserting a derived tuple counts as
+    /// two rows, or more if the tuple has 16 or more columns.
     pub fn work(&self) -> &[u64] {
         &self.work
     }
@@ -121,8 +122,8 @@ impl Database {
         self.failed
     }
 
-    /// The work for all relations together, in the unit of [`Database::work`]. It includes the rows that
-    /// [`crate::Body::for_each`] tried.
+    /// The total work since the last call of [`Database::reset_work`], in the unit of [`Database::work`]. The
+    /// total includes the rows that [`crate::Body::for_each`] tried.
     pub fn total_work(&self) -> u64 {
         self.total_work
     }
@@ -146,15 +147,16 @@ impl Database {
         }
     }
 
-    /// Replaces the indexes by those that `program` needs. Call this after the program has been planned anew.
+    /// Replaces the indexes of all relations by the indexes that `program` needs. Call this after the program
+    /// has been planned again.
     pub fn reindex(&mut self, program: &Program) {
         for (number, relation) in self.relations.iter_mut().enumerate() {
             relation.set_indexes(program.indexes.of(number));
         }
     }
 
-    /// Rebuilds the indexes of those relations among `of` for which `program` has more indexes than this
-    /// database.
+    /// Rebuilds the indexes of each relation in `of` for which `program` needs more indexes than this
+    /// database has.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);
@@ -164,9 +166,9 @@ impl Database {
         }
     }
 
-    /// Makes the database usable again after a failed evaluation. Clears like [`Database::clear_from`], and
-    /// removes all terms but the first `terms` from the table of terms. No remaining tuple may contain a
-    /// removed term, and the caller must no longer use one.
+    /// Makes the database usable again after a failed evaluation. Clears relations like
+    /// [`Database::clear_from`], and then removes all terms but the first `terms` from the table of terms. No
+    /// remaining tuple may contain a removed term, and the caller must no longer use any removed term.
     pub fn roll_back(&mut self, program: &Program, level: u8, terms: usize) {
         self.clear_from(program, level);
         self.values.truncate(terms);

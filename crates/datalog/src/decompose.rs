@@ -1,10 +1,11 @@
 //! Decomposition of long rules: a variable that the head does not read is projected out in a new relation,
-//! called a part. The method is variable elimination; Bichler, Morak & Woltran 2016 ("lpopt") use it for
+//! called a part. The method is variable elimination, which Bichler, Morak & Woltran 2016 ("lpopt") use for
 //! grounding.
 //!
 //! For example, `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has an instance for each assignment
-//! of `X`, `Y` and `Z`. If `part(X) :- near(X, Y), open(Y)` replaces the first two conditions, there is one
-//! instance for each pair of `X` and `Y` and one for each pair of `X` and `Z`. The answers do not change.
+//! of `X`, `Y` and `Z`. The decomposition replaces the first two conditions by `part(X)`, with the rule
+//! `part(X) :- near(X, Y), open(Y)`. The rule of the part then has one instance for each pair of `X` and `Y`,
+//! and the rule of `far` has one for each pair of `X` and `Z`. The answers do not change.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use rustc_hash::FxHashMap;
@@ -17,16 +18,17 @@ pub struct Decomposed {
     pub signatures: Vec<Signature>,
     /// The decomposed rules, and the rules that define parts and guards.
     pub rules: Vec<Rule>,
-    /// The guards: relations that bind variables which a part only tests, for example under negation. A guard
-    /// is a projection of a condition that stays in the decomposed rule, so a guard restricts what is
-    /// computed but not what holds.
+    /// The guards. A guard binds variables that the conditions of a part only test, for example under
+    /// negation. A guard is a projection of a condition that stays in the decomposed rule. A guard therefore
+    /// restricts the tuples of the part, but does not change the answers of the decomposed rule.
     pub guards: Vec<RelationId>,
-    /// For each part and guard, in the order of `signatures`, the head relation of the rule for which it was
-    /// first made.
+    /// For each part and guard, in the order of `signatures`: the head relation of the rule whose
+    /// decomposition created the part or guard.
     pub owners: Vec<RelationId>,
 }
 
-/// Rules with more conditions or more variables than this are not decomposed.
+/// The maximum number of conditions, and the maximum number of variables, of a rule that is decomposed.
+/// Longer rules are left as they are.
 const LONGEST: usize = 200;
 
 /// Decomposes `rules` in order. Rules that need the same part share it.
@@ -44,28 +46,30 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
 
 struct Decomposition {
     done: Decomposed,
-    /// The relation of each part and guard by its definition: whether the relation is a guard, its arity, and
-    /// the body of its rule. The variables of the body are numbered in order of occurrence, beginning with
-    /// those of the head.
+    /// Maps the definition of each part and guard to its relation. A definition consists of a flag that is
+    /// true for a guard, the arity of the relation, and the body of its rule. The variables of the head have
+    /// the lowest numbers; the other variables follow in order of occurrence in the body.
     parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
 }
 
 /// A group of variables that occur in the same conditions and can be projected out together.
 struct Group {
     eliminated: BTreeSet<Variable>,
-    /// The indices in the body of the conditions in which the eliminated variables occur.
+    /// The conditions in which the eliminated variables occur, given as indices of body literals.
     conditions: Vec<usize>,
     /// The variables of these conditions that are not eliminated: the columns of the part.
     kept: Vec<Variable>,
-    /// Conditions outside the group that bind variables which the conditions of the group only test. Each
-    /// outside condition is given by its index in the body, with the variables that it shares with the group.
+    /// The conditions outside the group that serve as guards: they bind variables that the conditions of the
+    /// group only test. Each guard is given by the index of its condition in the body, and by the variables
+    /// that this condition shares with the group.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
 impl Group {
-    /// The group whose conditions together have the fewest variables. A group is possible only if its
+    /// The possible group whose conditions together have the fewest variables. A group is possible if its
     /// conditions do not contain all variables of the body, and if guards can bind the variables that these
-    /// conditions leave unbound. `None` if no group is possible, or if the rule is too short or too long.
+    /// conditions leave unbound. Returns `None` if no group is possible, or if the rule is too short or too
+    /// long.
     fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
@@ -106,7 +110,7 @@ impl Group {
 }
 
 impl Decomposition {
-    /// Replaces the conditions of `group` in `rule` by one literal on a part: a relation that lacks the
+    /// Replaces the conditions of `group` in `rule` by one literal on a part. The part has no columns for the
     /// eliminated variables.
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
@@ -126,9 +130,9 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// Returns an atom over the variables of `rule` whose relation has the columns `kept` and the definition
-    /// `body`. The relation is a guard if `guard` holds, and a part otherwise. Adds the relation and its rule
-    /// if they do not exist yet.
+    /// Returns an atom over the variables `kept` of `rule`. The atom's relation is a guard if `guard` is
+    /// true, and a part otherwise; `body` is the body of the relation's only rule. Adds the relation and its
+    /// rule if they do not exist yet.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
@@ -162,9 +166,10 @@ impl Decomposition {
     }
 }
 
-/// The guards that `conditions` need: other conditions of the body that bind the variables which `conditions`
-/// leave unbound. Each guard is given by its index in the body, with the variables that it shares with
-/// `inside`, the variables of `conditions`. `None` if a variable stays unbound.
+/// The guards that `conditions` need: other literals of the body that bind the variables which `conditions`
+/// leave unbound. `inside` is the set of variables of `conditions`. Each guard is given by its index in the
+/// body, and by the variables that it shares with `inside`. Returns `None` if guards cannot bind all
+/// variables.
 fn guards(
     rule: &Rule,
     of_literal: &[BTreeSet<Variable>],
@@ -196,8 +201,8 @@ fn guards(
     }
 }
 
-/// Adds to `bound` the variables that [`Literal::Compose`] literals among `conditions` bind from the
-/// variables in `bound`.
+/// Adds to `bound` all variables that the [`Literal::Compose`] literals among `conditions` can bind, starting
+/// from the variables that are in `bound`.
 fn compose(rule: &Rule, conditions: &[usize], bound: &mut BTreeSet<Variable>) {
     loop {
         let before = bound.len();
@@ -218,8 +223,8 @@ fn variables(literal: &Literal) -> BTreeSet<Variable> {
     literal.arguments().filter_map(Argument::variable).collect()
 }
 
-/// Replaces the variables of `literal` as given by `names`. Variables that `names` does not contain get the
-/// next free numbers, in order of occurrence.
+/// Renames the variables of `literal` according to `names`. A variable that `names` does not contain gets the
+/// next free number and is added to `names`.
 fn renamed(literal: Literal, names: &mut FxHashMap<Variable, Variable>) -> Literal {
     match literal {
         Literal::Positive(Atom { relation, args }) => {
@@ -258,7 +263,7 @@ mod tests {
     use super::{Decomposed, decompose};
     use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 
-    /// The relation with number `relation`, applied to the variables `args`.
+    /// The atom that applies the relation with index `relation` to the variables `args`.
     fn atom(relation: u32, args: &[u32]) -> Atom {
         let args = args.iter().map(|&v| Argument::Variable(Variable(v))).collect();
         Atom { relation: RelationId(relation), args }

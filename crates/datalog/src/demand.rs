@@ -1,16 +1,17 @@
-//! The demand transformation: a rewritten program computes only those tuples of a relation that some rule
-//! asks for (magic sets, Beeri & Ramakrishnan 1991).
+//! The demand transformation: the rewritten program computes only those tuples of a relation that some rule
+//! asks for (magic sets, Beeri & Ramakrishnan 1991). A rule asks for the relations of its body literals.
 //!
-//! Evaluated bottom-up, `reaches(X, Y)` computes all pairs even if only one pair is asked for. The rewriting
-//! replaces each relation on demand by copies. Where a rule asks for the relation, the values of some columns
-//! are known, and each such set of columns has a copy. Each rule of a copy gets one more condition: a magic
-//! ("wanted") atom over the known columns. Further rules derive the magic tuples: they read the literals that
-//! precede the literal that asks.
+//! Bottom-up evaluation of `reaches(X, Y)` computes all pairs even if a rule asks for one pair only. Where a
+//! rule asks for a relation on demand, the values of some columns are known. The rewriting makes one copy of
+//! the relation for each such set of known columns. The copies replace the relation. Each rule of a copy gets
+//! one more condition: a magic ("wanted") atom over the known columns. Further rules, the magic rules, derive
+//! the magic tuples. The body of a magic rule consists of the literals that precede the asking literal in its
+//! rule.
 //!
-//! Demand can be infinite although the answers are finite. With the rule `p(X) :- p(s(X))`, a question for
-//! `p(X)` asks for `p(s(X))`, so the magic tuples grow without bound, while bottom-up evaluation only makes
-//! terms smaller. Such rewritings are refused. Nothing else grows, because the tuples of a copy are tuples of
-//! the original relation.
+//! Demand can be infinite although the answers are finite. With the rule `p(X) :- p(s(X))`, demand for `p(X)`
+//! leads to demand for `p(s(X))`, so the terms in magic tuples grow without bound. Bottom-up evaluation of
+//! this rule only makes terms smaller. Such rewritings are refused. Only magic tuples can grow in this way,
+//! because the tuples of a copy are tuples of the original relation.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{DependencyGraph, negative_cycles};
@@ -24,36 +25,38 @@ pub struct Demanded {
     pub signatures: Vec<Signature>,
     /// The rewritten rules, and the rules that derive magic tuples.
     pub rules: Vec<Rule>,
-    /// The magic relations, which hold the known values for which some rule asks. If the literals on these
-    /// relations were removed from the bodies, the answers would stay the same and only the work would
-    /// change.
+    /// The magic relations. Their tuples are the known values for which some rule asks. Removing the literals
+    /// on magic relations from all bodies would change the amount of work but not the answers.
     pub wanted: Vec<RelationId>,
-    /// For each relation of `signatures`, the given relation for which it stands. A given relation stands for
-    /// itself, a copy for its original, and a magic relation for the original of its copy.
+    /// For each relation of `signatures`, the given relation from which it was made. The origin of a given
+    /// relation is the relation itself. The origin of a copy and of its magic relation is the relation that
+    /// was copied.
     pub origin: Vec<RelationId>,
 }
 
-/// Why a program cannot be rewritten.
+/// The reason why a program cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// A rule asks for a relation on demand without knowing the value of any column. The relation of the
-    /// rule's head would have to be on demand too.
+    /// At the place where a rule asks for a relation on demand, the value of no column is known. The
+    /// rewriting can succeed only if the head relation of this rule is computed on demand too, or the wanted
+    /// relation is not.
     Unknown {
         /// The relation of the asking rule's head.
         asker: RelationId,
         /// The relation for which the rule asks.
         wanted: RelationId,
     },
-    /// Magic tuples of a relation can lead to ever larger ones, so that demand could grow without end.
+    /// Magic tuples of a relation can lead to ever larger magic tuples, so demand could grow without end.
     Endless {
         /// The given relation whose demand could grow.
         wanted: RelationId,
     },
-    /// The rewriting exceeds the maximum number of copies or of literals.
+    /// The rewriting exceeds the maximum number of copies of relations or of literals in magic rules.
     TooMany,
 }
 
-/// A relation and, for each of its columns, whether the value is known where a rule asks for the relation.
+/// Identifies a copy: the original relation and, for each of its columns, whether a rule that asks for the
+/// copy knows the value in this column.
 type Copied = (RelationId, Vec<bool>);
 
 /// The maximum number of copies of relations in one rewriting.
@@ -63,12 +66,12 @@ const MAX_COPIES: usize = 200;
 const MAX_LITERALS: usize = 2_000_000;
 
 /// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand: only the tuples
-/// that some rule asks for are derived. Input relations stay as they are, since the caller inserts their
+/// that some rule asks for are derived. Input relations are not rewritten, since the caller inserts their
 /// tuples.
 ///
 /// # Errors
-/// Fails when a rule asks for a relation on demand without knowing the value of any column, when demand could
-/// grow without end, and when the rewritten program is too large.
+/// Fails in each of three cases: a rule asks for a relation on demand and the value of no column is known,
+/// demand could grow without end, or the rewritten program is too large.
 pub fn on_demand(
     signatures: &[Signature],
     rules: &[Rule],
@@ -112,14 +115,14 @@ pub fn on_demand(
 
 struct Rewriting {
     on_demand: Vec<bool>,
-    /// The number of body literals of the magic rules so far.
+    /// The number of body literals in all magic rules so far.
     literals: usize,
     result: Demanded,
-    /// For each relation and set of known columns, the copy and the magic relation of the copy.
+    /// For each relation and set of known columns: the copy, and the magic relation of this copy.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Pairs of magic relations: tuples of the first one derive tuples of the second one. The flag tells
-    /// whether a derived tuple can contain a larger term.
+    /// Pairs of magic relations. A magic rule derives tuples of the second relation from tuples of the first.
+    /// The flag is true if a derived tuple can contain a larger term.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
@@ -153,8 +156,9 @@ impl Rewriting {
         (copy, wanted)
     }
 
-    /// Adds the rewritten `rule`, and the magic rules for those of its literals that are on demand. If
-    /// `copied` is given, the rule is rewritten for this copy of its head relation.
+    /// Adds the rewritten `rule`, and a magic rule for each body literal whose relation is on demand. If
+    /// `copied` is given, the rewritten rule derives this copy of the head relation. If it is `None`, the
+    /// rewritten rule keeps its head.
     fn rewrite(&mut self, rule: &Rule, copied: Option<&Copied>) -> Result<(), Refusal> {
         let mut bound = vec![false; rule.variables as usize];
         let mut head = rule.head.clone();
@@ -166,7 +170,8 @@ impl Rewriting {
             bind(&args, &mut bound);
             body.push(Literal::Positive(Atom { relation: wanted, args }));
         }
-        // 1. Literals that are not on demand come first, since their relations are computed anyway.
+        // 1. Literals on relations that are not on demand come first, since these relations are computed in
+        // any case.
         let asks = |literal: &Literal| matches!(literal, Literal::Positive(a) | Literal::Negative(a) if self.is_on_demand(a.relation));
         let (mut questions, mut open): (Vec<&Literal>, Vec<&Literal>) =
             rule.body.iter().partition(|l| asks(l));
@@ -176,8 +181,8 @@ impl Rewriting {
             }
         }
         take_bound(&mut open, &mut bound, &mut body);
-        // 2. Then the literals on demand, fewest unknown columns first, negated ones with unknown columns
-        // last.
+        // 2. Literals on relations on demand follow, ordered by the number of unknown columns, fewest first.
+        // Negated literals with unknown columns come last.
         while !questions.is_empty() {
             let known = |literal: &&Literal| {
                 let (atom, negative) = question(literal);
@@ -193,8 +198,8 @@ impl Rewriting {
                 return Err(Refusal::Unknown { asker: rule.head.relation, wanted: atom.relation });
             }
             let (copy, wanted) = self.copy((atom.relation, columns.clone()));
-            // Magic rules leave out negated literals: a superset of the demand is sound, and the program
-            // stays stratified.
+            // Magic rules leave out negated literals, so that the program stays stratified. They then derive
+            // a superset of the demand, which is sound.
             self.literals += body.len();
             if self.literals > MAX_LITERALS {
                 return Err(Refusal::TooMany);
@@ -225,8 +230,8 @@ impl Rewriting {
         Ok(())
     }
 
-    /// A magic relation whose tuples can lead to larger tuples of the same relation; `None` if there is no
-    /// such relation.
+    /// Finds a magic relation whose tuples can lead to larger tuples of the same relation. Returns `None` if
+    /// there is no such relation.
     fn endless(&self) -> Option<RelationId> {
         let mut graph = DependencyGraph::new();
         for relation in 0..self.result.signatures.len() as u32 {
@@ -235,15 +240,15 @@ impl Rewriting {
         for &(from, to, larger) in &self.wishes {
             graph.add_edge(NodeIndex::new(from.index()), NodeIndex::new(to.index()), larger);
         }
-        // Demand ends if no cycle contains an edge with a larger term. The search for negated edges in cycles
-        // finds such edges too.
+        // Demand is finite if no cycle contains an edge for which the flag of `wishes` is true.
+        // `negative_cycles` finds such edges, because the flag is the weight of the edge here.
         negative_cycles(&graph).first().map(|circle| circle[0])
     }
 }
 
-/// Whether the magic atom `asked` contains a term that `body` composes from values of the magic atom of the
-/// asking rule, which is the first literal of `body`. Values that other positive literals bind do not count,
-/// since they come from answers. `variables` is the number of variables of the rule.
+/// Whether the magic atom `asked` contains a term that `body` composes from values of another magic atom, the
+/// first literal of `body`. Values that other positive literals bind do not count, since they come from
+/// answers. `variables` is the number of variables in the rule.
 fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Source {
@@ -251,8 +256,8 @@ fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
         Wish,
         Larger,
     }
-    // 1. Variables of the other positive literals come from answers. The remaining variables of the first
-    // literal come from the magic atom.
+    // 1. The variables of all positive literals but the first get their values from answers. The remaining
+    // variables of the first literal get their values from the magic atom.
     let mut sources: Vec<Option<Source>> = vec![None; variables as usize];
     for (at, literal) in body.iter().enumerate().rev() {
         if let Literal::Positive(atom) = literal {
@@ -262,8 +267,8 @@ fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
             }
         }
     }
-    // 2. Taking a term apart gives no larger term. Composing a term does, unless all its arguments come from
-    // answers.
+    // 2. Taking a term apart gives no larger term. Composing a term gives a larger term, unless all its
+    // arguments come from answers.
     for literal in body {
         let Literal::Compose { term, args, .. } = literal else { continue };
         let source = |a: Argument| a.variable().map_or(Some(Source::Answer), |v| sources[v.index()]);
@@ -308,8 +313,8 @@ fn bind(args: &[Argument], bound: &mut [bool]) {
     }
 }
 
-/// Moves the literals whose variables are bound from `open` to `body`. A composition is moved as soon as its
-/// term or all its arguments are bound, and then binds all its variables.
+/// Moves each literal from `open` to `body` if all its variables are bound. A [`Literal::Compose`] is moved
+/// as soon as its term or all its arguments are bound, and then binds all its variables.
 fn take_bound(open: &mut Vec<&Literal>, bound: &mut [bool], body: &mut Vec<Literal>) {
     loop {
         let before = open.len();

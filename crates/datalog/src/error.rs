@@ -2,15 +2,15 @@
 
 use crate::rule::RelationId;
 
-/// Why a set of rules cannot become a program.
+/// The reason why a set of rules cannot become a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// A variable that occurs in the rule is bound by no literal of the body.
+    /// A variable occurs in the rule, but no literal of the body binds it.
     #[error("rule {label}: variable {variable} is not bound by any positive literal")]
     Unsafe {
         /// The rule's label.
         label: u32,
-        /// The number of the variable that is not bound.
+        /// The index of the unbound variable within the rule.
         variable: u32,
     },
     /// These relations depend on themselves through negation.
@@ -53,7 +53,8 @@ pub enum EvalError {
         /// The bound, which is [`crate::Limits::tuples`].
         bound: usize,
     },
-    /// Joins tried more rows than the bound. `label` names the rule that was running.
+    /// The work exceeds the bound. Work is counted in rows, see [`crate::Limits::rows`]. `label` identifies
+    /// the rule that was running.
     #[error("rule {label} takes too much work (bound: {bound} rows)")]
     TooMuchWork {
         /// The rule's label.

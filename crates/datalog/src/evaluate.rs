@@ -1,5 +1,5 @@
-//! The evaluation of a query, stratum by stratum. Each stratum is evaluated once until the database is
-//! cleared.
+//! The evaluation of a query, stratum by stratum. A completely evaluated stratum is not evaluated again
+//! before the database is cleared.
 
 use crate::Limits;
 use crate::database::Database;
@@ -24,8 +24,9 @@ impl Program {
         Ok(())
     }
 
-    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it, when the sizes of the
-    /// relations that the stratum reads are known. Adds the observed sizes to `statistics`.
+    /// Like [`Program::evaluate`], but plans each stratum just before evaluating it. At that point the sizes
+    /// of the relations from lower strata are known. Records in `statistics` the sizes of the inputs and of
+    /// the relations that it evaluates.
     ///
     /// # Errors
     /// Fails for the same reasons as [`Program::evaluate`].

@@ -1,6 +1,6 @@
 //! The least fixpoint of a stratum by semi-naive evaluation. Each round runs a recursive rule once for each
-//! of its recursive literals. In each of these runs, that literal reads only the delta: the tuples that the
-//! previous round added (Abiteboul, Hull & Vianu 1995, section 13.1).
+//! of its recursive literals. In the run for a literal, this literal reads only the delta: the tuples that
+//! the previous round added (Abiteboul, Hull & Vianu 1995, section 13.1).
 
 use crate::Limits;
 use crate::database::Database;
@@ -10,7 +10,8 @@ use crate::plan::Plan;
 use crate::program::Program;
 use crate::rule::{Argument, Atom, RelationId};
 
-/// Evaluates the stratum numbered `number`. The strata on which it depends must be completely evaluated.
+/// Evaluates the stratum with index `number` completely. The strata on which it depends must already be
+/// completely evaluated.
 pub(crate) fn complete_stratum(
     program: &Program,
     database: &mut Database,
@@ -49,12 +50,12 @@ pub(crate) fn complete_stratum(
     }
 }
 
-/// The cost of inserting a tuple, in rows that a join tries.
+/// The work of inserting one tuple. The unit of work is one row that a join tries.
 const ROWS_PER_TUPLE: u64 = 2;
 
-/// Runs the plan of a rule and inserts the head's tuple for each solution into the relation of the head.
-/// `delta` is the range of rows, with an exclusive end, that the previous round added to the relation of the
-/// recursive literal.
+/// Runs `plan`, the plan of a rule with the head `head`. Inserts the head tuple of each solution into the
+/// head relation. `delta` is the first row and the exclusive end of the rows that the previous round added to
+/// the relation of the recursive literal.
 fn derive(
     plan: &Plan,
     head: &Atom,

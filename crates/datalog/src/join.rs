@@ -1,7 +1,6 @@
 //! Runs a join plan: nested loops over scans and index lookups.
 //!
-//! The loops in progress are on an explicit stack, so the use of the call stack does not grow with the length
-//! of a rule.
+//! An explicit stack holds the loops in progress, so a long rule does not need a deep call stack.
 
 use crate::Limits;
 use crate::database::Database;
@@ -12,7 +11,7 @@ use crate::rule::Argument;
 use crate::scratch::{Frame, Scratch};
 use crate::value::Value;
 
-/// After this many rows the join checks the interrupt flag and the bound on rows.
+/// Each time it has tried this many rows, the join checks the interrupt flag and the bound on work.
 const ROWS_PER_CHECK: u64 = 1 << 14;
 
 #[inline]
@@ -40,10 +39,10 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
     key.extend(args.iter().map(|&a| value_of(a, bindings)));
 }
 
-/// Runs `plan` and calls `found` for each solution, with the values of the variables by number. `delta` is
-/// the range of rows, with an exclusive end, that a scan of the delta reads: the tuples that the previous
-/// round added. `given` holds the values of the variables that are bound beforehand, by number. Returns the
-/// number of rows tried.
+/// Runs `plan` and calls `found` for each solution with the values of the variables, indexed by variable.
+/// `delta` is the first row and the exclusive end of the rows that the previous round added; a scan of the
+/// delta reads only these rows. `given` is indexed by variable too and holds the values of the variables that
+/// are bound before the join starts. Returns the number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,
@@ -144,7 +143,7 @@ fn run_steps(
             next += 1;
             continue;
         }
-        // 2. Back: take the next row of the innermost scan or lookup that has one.
+        // 2. Back: take the next row of the innermost scan or lookup that still has rows.
         next = loop {
             let Some(frame) = frames.last_mut() else {
                 database.total_work += rows % ROWS_PER_CHECK;
@@ -176,7 +175,8 @@ fn run_steps(
                 continue;
             }
             if *once {
-                // Popping the frame would renumber the frames that `resume` counts, so end it instead.
+                // Popping the frame would shift the frames that `resume` counts, so mark it as finished
+                // instead.
                 frame.cursor = NONE;
                 frame.end = 0;
             }

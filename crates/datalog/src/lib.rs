@@ -2,9 +2,9 @@
 //! [`Program`] is a set of [`Rule`]s, grouped into strata, with a join plan for each rule. A [`Database`]
 //! holds the tuples. The caller inserts the tuples of the input relations and evaluates a [`Query`].
 //!
-//! Invariants: a query evaluates only the strata on which its relations depend, and evaluates each stratum
-//! once until the database is cleared. Results and their order depend only on the program and on the order of
-//! insertion.
+//! Invariants: evaluating a query evaluates only the strata on which its relations depend. No stratum is
+//! evaluated a second time before the database is cleared. Results and their order depend only on the program
+//! and on the order of insertion.
 //!
 //! # Examples
 //! ```
@@ -75,8 +75,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bounds on an evaluation. An evaluation that exceeds one of them fails with an [`EvalError`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The maximum number of distinct terms. If terms have more than 16 arguments on average, the bound applies to
-    /// the number of all arguments divided by 16.
+    /// The maximum number of distinct terms. If terms have more than 16 arguments on average, the bound
+    /// applies to a sixteenth of the total number of arguments instead.
     pub terms: usize,
     /// The maximum nesting depth of a term. A constant has depth 1.
     pub depth: u32,
@@ -86,9 +86,9 @@ pub struct Limits {
     /// The maximum number of tuples in all relations together. A tuple of 16 or more columns counts as more
     /// than one.
     pub tuples: usize,
-    /// The maximum work between two calls of [`Database::reset_work`], in rows that joins try. The insertion
-    /// of a derived tuple counts as two rows; that of a wide tuple counts as more. There is no bound by
-    /// default.
+    /// The maximum work between two calls of [`Database::reset_work`]. The unit of work is one row that a
+    /// join tries. Inserting a derived tuple counts as two rows, or more if the tuple has 16 or more columns.
+    /// By default there is no bound.
     pub rows: u64,
     /// The cancellation flag. Once it is true, evaluation stops with [`EvalError::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,

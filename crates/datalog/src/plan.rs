@@ -1,25 +1,28 @@
-//! Join plans: the order in which a rule's body is joined, and the index of each lookup.
+//! Join plans: the order in which a rule's body is joined, and the hash index that each lookup uses.
 //!
 //! The planner is greedy. It places tests and compositions as soon as their variables are bound. Of the
-//! remaining literals, it next joins the one with the fewest expected tuples: the mean size of the relation,
-//! divided by the number of distinct values in each bound column, from [`Statistics`]. If no later step reads
-//! the new variables of a literal, the loop over the literal's tuples stops at the first match.
+//! remaining literals, it next joins the one with the fewest expected tuples. The expected number is the mean
+//! size of the relation, divided by the number of distinct values in each bound column; [`Statistics`] gives
+//! both. If no later step reads the new variables of a literal, the loop over the literal's tuples stops at
+//! the first match.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Functor;
 use std::collections::BTreeSet;
 
-/// Which solutions of a rule the join plan finds.
+/// The purpose of a join plan, which determines the solutions of the rule that the plan finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// Each tuple that the rule derives for the head, at least once.
+    /// The plan finds every head tuple that the rule derives. It may find a tuple more than once.
     Derive,
-    /// Each assignment of values to the variables of the positive literals, exactly once.
+    /// The plan finds every assignment of values to the variables of the positive literals, each exactly
+    /// once.
     Instances,
 }
 
-/// What a step does with one column of a tuple or one argument of a term, given by its number.
+/// The action of a step on one column of a tuple or one argument of a term. The first field is the index of
+/// this column or argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
     /// Bind the variable to the column's value.
@@ -31,20 +34,22 @@ pub(crate) enum Output {
 /// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Loop over all tuples of the relation or, if `delta` holds, over those that the previous round added.
-    /// If `once` holds, the loop stops at the first tuple that passes all checks in `outputs`.
+    /// Loop over the tuples of the relation. If `delta` is true, loop only over the tuples that the previous
+    /// round added. If `once` is true, the loop stops at the first tuple that passes all checks in `outputs`.
     Scan { relation: RelationId, delta: bool, outputs: Box<[Output]>, once: bool },
-    /// Loop over the tuples whose columns of the index numbered `index` equal `key`. `outputs` and `once` are
-    /// as in a scan.
+    /// Loop over the tuples with the key `key` in one hash index of the relation; `index` identifies this
+    /// hash index. `outputs` and `once` are as in a scan.
     Lookup { relation: RelationId, index: usize, key: Box<[Argument]>, outputs: Box<[Output]>, once: bool },
-    /// Test that the relation contains the tuple if `holds` is true, or that it does not if `holds` is false.
+    /// Test that the relation contains the tuple (if `holds` is true) or does not contain it (if `holds` is
+    /// false).
     Test { relation: RelationId, tuple: Box<[Argument]>, holds: bool },
     /// Test that two values differ.
     Distinct(Argument, Argument),
-    /// Test that the function of the bound `term` is `functor`, and read the arguments of the term as
-    /// `outputs` says.
+    /// Test that `functor` is at the root of `term`, which is bound. Then apply `outputs` to the arguments of
+    /// the term.
     Take { term: Argument, functor: Functor, outputs: Box<[Output]> },
-    /// Intern the term `functor` applied to `args`, which are bound, and bind `variable` to this term.
+    /// Intern the term that applies `functor` to `args`, and bind `variable` to this term. All variables of
+    /// `args` are bound.
     Make { functor: Functor, args: Box<[Argument]>, variable: Variable },
 }
 
@@ -52,15 +57,15 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Box<[Step]>,
-    /// The number of outer scans and lookups that continue after a solution. The inner ones are cut off,
-    /// because they cannot give a new tuple of the head.
+    /// The number of outermost scans and lookups that continue after a solution. The other scans and lookups
+    /// stop, because their remaining rows cannot give a new head tuple.
     pub(crate) resume: usize,
     pub(crate) variables: usize,
     pub(crate) label: u32,
 }
 
-/// The indexes that the plans need, by number of relation. Each index is a list of columns in ascending
-/// order.
+/// For each relation, the hash indexes that the plans need. Each hash index is given by its columns, in
+/// ascending order.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Indexes(Vec<Vec<Vec<usize>>>);
 
@@ -82,7 +87,7 @@ impl Indexes {
     }
 }
 
-/// Plans rules one after the other and collects the indexes that the plans need.
+/// Plans rules one after the other and collects the hash indexes that the plans need.
 pub(crate) struct Planner<'a> {
     pub(crate) statistics: &'a Statistics,
     pub(crate) indexes: &'a mut Indexes,
@@ -90,8 +95,8 @@ pub(crate) struct Planner<'a> {
 
 impl Planner<'_> {
     /// Plans `rule`. If `delta` is given, the body literal with this index comes first and reads only the
-    /// tuples that the previous round added. The variables in `given` are bound beforehand. `Err` is a
-    /// variable that no literal binds.
+    /// tuples that the previous round added. The variables in `given` are bound before the join starts. If no
+    /// literal binds some variable, returns this variable as the error.
     pub(crate) fn plan(
         &mut self,
         rule: &Rule,
@@ -129,8 +134,8 @@ impl Planner<'_> {
 /// A join plan under construction.
 struct Draft<'a> {
     rule: &'a Rule,
-    /// For each variable, the number of scans and lookups up to the step that binds it; `None` while the
-    /// variable is unbound.
+    /// For each variable, the number of scans and lookups up to and including the step that binds the
+    /// variable; `None` while the variable is unbound.
     bound: Vec<Option<usize>>,
     depth: usize,
     done: Vec<bool>,
@@ -140,8 +145,8 @@ struct Draft<'a> {
     readers: Vec<Vec<usize>>,
     /// The indices of the literals to examine again, because more of their variables have been bound.
     changed: BTreeSet<usize>,
-    /// The expected number of tuples of each positive literal, by index of literal. It is infinite until it
-    /// has been estimated, and for all other literals.
+    /// For each literal, the expected number of tuples. The number is infinite for literals that are not
+    /// positive, and for positive literals that have no estimate yet.
     costs: Vec<f64>,
 }
 
@@ -186,8 +191,8 @@ impl<'a> Draft<'a> {
         args.iter().all(|&a| self.is_bound(a))
     }
 
-    /// Appends all tests and compositions whose variables are bound, and updates the costs of the remaining
-    /// literals.
+    /// Appends a step for each literal that needs no loop, because its variables are bound: tests and
+    /// compositions. Updates the costs of the remaining positive literals.
     fn place_tests(&mut self) {
         let rule = self.rule;
         while let Some(number) = self.changed.pop_first() {
@@ -226,8 +231,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The outputs for the columns `columns` of `args`. Each unbound variable is bound; any other argument is
-    /// checked.
+    /// The outputs for those arguments in `args` whose indices are in `columns`. An unbound variable gives
+    /// [`Output::Bind`]; any other argument gives [`Output::Check`].
     fn outputs(&mut self, args: &[Argument], columns: &[usize]) -> Box<[Output]> {
         let mut outputs = Vec::with_capacity(columns.len());
         for &column in columns {
@@ -285,8 +290,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Sets `once` in the scans and lookups whose new variables are read by no later step and no argument of
-    /// the head.
+    /// Sets `once` in each scan or lookup that binds no variable which a later step or the head reads.
     fn mark_once(&mut self) {
         let mut read = vec![false; self.rule.variables as usize];
         let note = |read: &mut Vec<bool>, argument: Argument| {

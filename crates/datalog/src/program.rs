@@ -9,19 +9,19 @@ use crate::strata::{Stratum, stratify};
 /// The join plans of one rule.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RulePlans {
-    /// The plan that joins the whole body, for the first round of the fixpoint. `None` if the rule has plans
-    /// in `deltas`.
+    /// The plan that joins the whole body, which the first round of the fixpoint runs. `None` if the rule has
+    /// plans in `deltas`.
     pub(crate) whole: Option<Plan>,
     /// Whether the later rounds of the fixpoint run the plan `whole` too.
     pub(crate) every_round: bool,
-    /// Semi-naive plans, one for each recursive literal, with the relation of that literal. The literal reads
-    /// only the delta: the tuples that the previous round added to the relation.
+    /// The semi-naive plans: for each recursive literal, the relation of the literal and a plan. In this plan
+    /// the literal reads only the delta: the tuples that the previous round added to the relation.
     pub(crate) deltas: Vec<(RelationId, Plan)>,
 }
 
-/// The maximum number of recursive literals for which a rule gets semi-naive plans. A rule with more of them
-/// is joined as a whole in every round, since one plan per literal takes memory quadratic in the length of
-/// the rule.
+/// The maximum number of recursive literals for which a rule gets semi-naive plans. For a rule with more
+/// recursive literals, every round joins the whole body, since one plan per literal would take memory
+/// quadratic in the length of the rule.
 const MOST_DELTAS: usize = 64;
 
 /// A set of rules that is divided into strata, with join plans for each rule.
@@ -30,9 +30,9 @@ pub struct Program {
     signatures: Vec<Signature>,
     rules: Vec<Rule>,
     strata: Vec<Stratum>,
-    /// The number of the stratum of each relation, by number of relation.
+    /// For each relation, the index of its stratum in `strata`.
     stratum_of: Vec<usize>,
-    /// The level of each relation: the highest level among the inputs on which it depends.
+    /// For each relation, its level: the highest level among the inputs on which the relation depends.
     levels: Vec<u8>,
     relations_from: Vec<Vec<RelationId>>,
     strata_from: Vec<Vec<u32>>,
@@ -50,8 +50,8 @@ impl Program {
     /// Stratifies and plans `rules` over relations with `signatures`.
     ///
     /// # Errors
-    /// Fails when a rule is unsafe, that is, when no literal binds one of its variables, and when a relation
-    /// depends on itself through negation.
+    /// Fails when a rule is unsafe, that is, when no literal binds one of its variables. Fails also when a
+    /// relation depends on itself through negation.
     pub fn new(signatures: Vec<Signature>, rules: Vec<Rule>) -> Result<Program, ProgramError> {
         let mut program = Program::unplanned(signatures, rules)?;
         program.plan(&program.statistics())?;
@@ -94,8 +94,8 @@ impl Program {
         })
     }
 
-    /// Plans all rules anew for the relation sizes in `statistics`. The new plans can need other indexes, so
-    /// call [`crate::Database::reindex`] afterwards on each database of the program.
+    /// Plans all rules again for the relation sizes in `statistics`. The new plans can need other hash
+    /// indexes, so call [`crate::Database::reindex`] afterwards on each database of the program.
     ///
     /// # Errors
     /// Fails when a rule is unsafe. It never fails for a program that has been planned before.
@@ -105,7 +105,7 @@ impl Program {
         (0..self.strata.len()).try_for_each(|stratum| self.plan_stratum(stratum, statistics))
     }
 
-    /// Plans the rules of the stratum numbered `stratum`.
+    /// Plans the rules of the stratum with index `stratum`.
     pub(crate) fn plan_stratum(
         &mut self,
         stratum: usize,
@@ -149,7 +149,7 @@ impl Program {
         &self.strata
     }
 
-    /// The names, arities and input levels of the relations, by number of relation.
+    /// The signatures of the relations, indexed by [`RelationId::index`].
     pub fn signatures(&self) -> &[Signature] {
         &self.signatures
     }
@@ -187,8 +187,8 @@ impl Program {
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
-    /// Like [`Program::query`], but restricted to strata whose level is below `level`. These strata stay
-    /// complete when the database is cleared from `level` on.
+    /// Like [`Program::query`], but the query evaluates only strata of a level below `level`. Calling
+    /// [`crate::Database::clear_from`] with `level` does not clear these strata.
     pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
         let mut query = self.query(relations);
         query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);

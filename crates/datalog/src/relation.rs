@@ -1,12 +1,12 @@
 //! A relation: distinct tuples in order of insertion, and the hash indexes for joins.
 //!
-//! Invariant: rows are only appended until the relation is cleared, so a range of row numbers is a stable set
-//! of tuples. Semi-naive evaluation uses such ranges as deltas.
+//! Invariant: until the relation is cleared, rows are only appended, so a range of row indices always denotes
+//! the same tuples. Semi-naive evaluation uses such ranges as deltas.
 
 use crate::table::IdTable;
 use crate::value::{COLUMNS_PER_UNIT, Value, hash_values};
 
-/// Marks the end of a linked list of rows, in place of a row number.
+/// Stands for "no row" in place of a row index, for example at the end of a linked list of rows.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A set of tuples of one arity.
@@ -19,8 +19,8 @@ pub struct Relation {
     indexes: Vec<Index>,
 }
 
-/// A hash index on some columns. For each key, which is a tuple of values in these columns, it holds a linked
-/// list of row numbers, newest first.
+/// A hash index on some columns. A key is a tuple of values in these columns. For each key the index holds a
+/// linked list of the rows with this key, newest first.
 #[derive(Clone, Debug)]
 struct Index {
     columns: Box<[usize]>,
@@ -49,7 +49,7 @@ impl Relation {
         self.len
     }
 
-    /// The number of units for which each tuple counts in the bound [`crate::Limits::tuples`].
+    /// How much each tuple of this relation counts towards the bound [`crate::Limits::tuples`].
     #[inline]
     pub(crate) fn weight(&self) -> usize {
         1 + self.arity / COLUMNS_PER_UNIT
@@ -60,7 +60,7 @@ impl Relation {
         self.len == 0
     }
 
-    /// The tuple in the row numbered `row`, from 0, which must be below [`Relation::len`].
+    /// The tuple in the row with index `row`. The index must be below [`Relation::len`].
     #[inline]
     pub fn row(&self, row: usize) -> &[Value] {
         &self.data[row * self.arity..(row + 1) * self.arity]
@@ -77,7 +77,7 @@ impl Relation {
         self.find(tuple).is_some()
     }
 
-    /// The number of the row that holds `tuple`; `None` if the relation does not contain `tuple`.
+    /// The index of the row that holds `tuple`; `None` if the relation does not contain `tuple`.
     #[inline]
     pub fn find(&self, tuple: &[Value]) -> Option<usize> {
         let hash = hash_values(0, tuple.iter().copied());
@@ -109,8 +109,8 @@ impl Relation {
         true
     }
 
-    /// The number of the newest row whose columns of the index numbered `index` equal `key`; [`NONE`] if
-    /// there is no such row.
+    /// The newest row with the key `key` in the hash index `self.indexes[index]`; [`NONE`] if there is no
+    /// such row.
     #[inline]
     pub(crate) fn newest(&self, index: usize, key: &[Value]) -> u32 {
         let index = &self.indexes[index];
@@ -121,8 +121,8 @@ impl Relation {
         row.unwrap_or(NONE)
     }
 
-    /// The number of the next older row that has the same key as `row` in the index numbered `index`;
-    /// [`NONE`] if there is no such row.
+    /// The next older row that has the same key as `row` in the hash index `self.indexes[index]`; [`NONE`] if
+    /// there is no such row.
     #[inline]
     pub(crate) fn older(&self, index: usize, row: u32) -> u32 {
         self.indexes[index].older[row as usize]
@@ -144,8 +144,8 @@ impl Relation {
         self.indexes.len()
     }
 
-    /// Replaces all indexes by new ones, one for each list of columns in `indexes`. Fills the new indexes
-    /// with the existing rows.
+    /// Replaces all hash indexes by new ones, one for each list of columns in `indexes`. Enters the existing
+    /// rows in the new hash indexes.
     pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
         let old = std::mem::replace(self, Relation::new(self.arity, indexes));
         for row in old.rows() {

@@ -1,28 +1,28 @@
 //! Rules over variables and ground values: the input language of [`crate::Program`].
 //!
-//! The arguments of an atom are flat: variables and ground values. [`Literal::Compose`] relates a term to its
-//! function and arguments, and can either take the term apart or build it. Nested terms with variables become
-//! chains of such literals, so nothing recurses over the nesting.
+//! The arguments of an atom are flat: variables and ground values. A [`Literal::Compose`] relates a compound
+//! term to its function and its arguments; evaluation uses it either to take the term apart or to build it. A
+//! nested term with variables is written as a chain of such literals, so no code recurses over the nesting.
 
 use crate::value::{Functor, Value};
 
-/// The number of a relation of a program, from 0.
+/// Identifies a relation of a program: its index among the relations, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RelationId(pub u32);
 
 impl RelationId {
-    /// The number of the relation as an index.
+    /// The index of the relation.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The number of a variable, from 0 within its rule.
+/// Identifies a variable within its rule. Each rule numbers its variables from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Variable(pub u32);
 
 impl Variable {
-    /// The number of the variable as an index.
+    /// The index of the variable within its rule.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -65,7 +65,7 @@ pub enum Literal {
     Negative(Atom),
     /// The two arguments differ.
     Distinct(Argument, Argument),
-    /// `term` is `functor` applied to `args`.
+    /// `term` equals the compound term that applies `functor` to `args`.
     Compose {
         /// The compound term.
         term: Argument,
@@ -96,10 +96,9 @@ pub struct Rule {
     pub head: Atom,
     /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// The number of variables in the rule. The variables are numbered from 0, so all of them have smaller
-    /// numbers than this.
+    /// An upper bound on the variables: the index of each variable in the rule is below this number.
     pub variables: u32,
-    /// The caller's identifier of the rule. Errors report it.
+    /// The caller's identifier for the rule. Errors report this label.
     pub label: u32,
 }
 
@@ -110,8 +109,8 @@ pub struct Signature {
     pub name: String,
     /// The number of columns.
     pub arity: usize,
-    /// How often the tuples of an input relation change. The caller inserts these tuples. A higher level
-    /// stands for more frequent changes, and inputs of level 0 never change. Clearing a database from level
-    /// `n` on clears the inputs of level `n` or above and all relations that depend on them.
+    /// For an input relation, whose tuples the caller inserts, how often these tuples change. A higher level
+    /// stands for more frequent changes, and inputs of level 0 never change. [`crate::Database::clear_from`]
+    /// clears the inputs of the given level or above and all relations that depend on them.
     pub level: u8,
 }

@@ -1,8 +1,8 @@
-//! The working memory of joins, which a database keeps so that each join reuses it.
+//! The working memory of joins. A database keeps this memory so that each join reuses it.
 
 use crate::value::Value;
 
-/// Buffers that each join reuses, so that it need not allocate memory.
+/// Buffers that each join reuses instead of allocating memory.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scratch {
     pub(crate) bindings: Vec<Value>,

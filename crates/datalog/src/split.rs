@@ -1,12 +1,13 @@
 //! Splits relations by the constants in the heads of their rules, so that more programs are stratified: after
 //! the split, `goal(R, 0) ← not goal(R, 100)` negates a different part of `goal` than it defines.
 //!
-//! A pattern gives the constant in each column of an atom, or tells that the column has a variable. A
-//! relation that depends on itself through negation is split into one part for each pattern of its rules'
-//! heads. A body literal then reads a view instead of the relation: the union of the parts whose patterns are
-//! compatible with the pattern of the literal. The relation itself becomes the union of all parts. Splitting
-//! one column after the other would not suffice: if `goal` were split by roles first, `goal(R, 100)` would
-//! depend on every goal of every role.
+//! The pattern of an atom states for each column which constant it contains, or that it contains a variable.
+//! A relation that depends on itself through negation is split into parts, one for each pattern that occurs
+//! in the heads of its rules. A body literal then reads a view instead of the relation: the union of the
+//! parts whose patterns are compatible with the pattern of the literal. The relation itself becomes the union
+//! of all parts. All columns are split at once, because splitting one column after the other would not
+//! suffice. After a split of `goal` by its first column alone, the literal `goal(R, 100)` would still read
+//! every goal value of every role.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{dependency_graph, negative_cycles};
@@ -16,13 +17,13 @@ use rustc_hash::FxHashMap;
 /// For each column of an atom, the constant in it; `None` for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// The maximum number of rules that copy tuples between parts, views and relations. If there would be more,
-/// body literals read the whole relation instead of a view.
+/// The maximum number of rules that copy tuples between parts, views and relations. If a new view would
+/// exceed this number, body literals read the whole relation instead.
 const MAX_VIEWED: usize = 1_000_000;
 
 /// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to
-/// `signatures`, and appends the rules that copy tuples between relations to `rules`. The relations that
-/// existed before keep the same tuples.
+/// `signatures`. Appends to `rules` the rules that copy tuples between relations. Each given relation still
+/// gets the same tuples.
 pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>, values: &Values) {
     let cycles = negative_cycles(&dependency_graph(signatures.len(), rules));
     let mut relations: FxHashMap<RelationId, Split> =
@@ -61,7 +62,7 @@ pub fn split_by_constants(signatures: &mut Vec<Signature>, rules: &mut Vec<Rule>
     rules.append(&mut new.copies);
 }
 
-/// A part of a relation: the tuples derived by the rules with one head pattern.
+/// A part of a relation: the tuples that are derived by all rules with the same head pattern.
 #[derive(Debug)]
 struct RelationPart {
     relation: RelationId,
@@ -69,7 +70,7 @@ struct RelationPart {
     label: u32,
 }
 
-/// The parts into which one relation is split, and the views that body literals read instead of the relation.
+/// The split of one relation: its parts, and the views that body literals read instead of the relation.
 #[derive(Debug, Default)]
 struct Split {
     parts: Vec<(Pattern, RelationPart)>,
@@ -96,7 +97,7 @@ impl Split {
         }
     }
 
-    /// Indexes the parts by the column that holds a constant in the greatest number of parts.
+    /// Indexes the parts by one column: the column in which the greatest number of parts have a constant.
     fn index(&mut self) {
         let columns = 0..self.parts.first().map_or(0, |(pattern, _)| pattern.len());
         let constants = |&c: &usize| self.parts.iter().filter(|(pattern, _)| pattern[c].is_some()).count();
@@ -109,8 +110,8 @@ impl Split {
         }
     }
 
-    /// The relation that replaces `atom.relation` in a body literal. If the literal needs a view that does
-    /// not exist yet, adds the view to `new`: the union of the parts that are compatible with the literal.
+    /// The relation that replaces `atom.relation` in a body literal. This is usually a view, the union of the
+    /// parts that are compatible with the literal. Adds the view to `new` if it does not exist yet.
     fn view(&mut self, atom: &Atom, new: &mut NewRelations<'_>) -> RelationId {
         let pattern = pattern_of(&atom.args);
         if pattern.iter().all(Option::is_none) {
@@ -144,8 +145,8 @@ impl Split {
     }
 }
 
-/// The pattern of the head of `rule`. Facts depend on nothing, so all facts go to the part whose pattern has
-/// no constants.
+/// The head pattern of `rule`, which determines the part that the rule derives. A fact gets the pattern
+/// without constants: facts depend on nothing, so all facts of a relation can share one part.
 fn pattern_of_head(rule: &Rule) -> Pattern {
     if rule.body.is_empty() { vec![None; rule.head.args.len()] } else { pattern_of(&rule.head.args) }
 }
@@ -166,7 +167,7 @@ struct NewRelations<'a> {
 }
 
 impl NewRelations<'_> {
-    /// Adds a relation for the tuples of `whole` that match `pattern`, and returns it.
+    /// Adds a new relation for the tuples of `whole` that match `pattern`, and returns the new relation.
     fn add(&mut self, whole: RelationId, pattern: &Pattern) -> RelationId {
         let whole = self.signatures[whole.index()].clone();
         let column = |constant: &Option<Value>| constant.map_or("*".to_owned(), |c| self.values.text(c));
@@ -175,8 +176,7 @@ impl NewRelations<'_> {
         RelationId(self.signatures.len() as u32 - 1)
     }
 
-    /// Adds a rule that copies the tuples of the part `from` to the relation `to`, as far as they match
-    /// `pattern`.
+    /// Adds a rule that copies those tuples of the part `from` that match `pattern` to the relation `to`.
     fn copy(&mut self, from: &RelationPart, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),

@@ -4,7 +4,7 @@ use crate::relation::Relation;
 use crate::rule::RelationId;
 use rustc_hash::FxHashSet;
 
-/// Mean sizes of relations, and mean numbers of distinct values in their columns.
+/// For each relation, the mean number of tuples and the mean number of distinct values in each column.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     relations: Vec<Seen>,
@@ -12,9 +12,11 @@ pub struct Statistics {
 
 #[derive(Clone, Debug)]
 struct Seen {
-    /// The number of observations. `tuples` and `distinct` are sums over the observations.
+    /// The number of observations.
     observations: f64,
+    /// The sum of the numbers of tuples over all observations.
     tuples: f64,
+    /// For each column, the sum of the numbers of distinct values over all observations.
     distinct: Vec<f64>,
 }
 
@@ -26,14 +28,14 @@ const UNSEEN: (f64, f64) = (1000.0, 10.0);
 const RARE: f64 = 0.25;
 
 impl Statistics {
-    /// Statistics without observations for relations with the given arities, numbered from 0.
+    /// Statistics without observations for relations with the given arities, in the order of the relations.
     pub(crate) fn new(arities: impl Iterator<Item = usize>) -> Statistics {
         let unseen = |arity| Seen { observations: 0.0, tuples: 0.0, distinct: vec![0.0; arity] };
         Statistics { relations: arities.map(unseen).collect() }
     }
 
-    /// Adds relations with the given arities and without observations. These relations get the next free
-    /// numbers.
+    /// Adds relations with the given arities and without observations. The new relations follow the existing
+    /// ones.
     pub fn extend(&mut self, arities: impl Iterator<Item = usize>) {
         self.relations.extend(Statistics::new(arities).relations);
     }
@@ -52,8 +54,8 @@ impl Statistics {
     }
 
     /// The expected number of tuples of `relation` that match given values in the columns for which `bound`
-    /// holds. The estimate assumes that columns are independent, so it is too low where columns depend on
-    /// each other. Even so, it ranks a lookup by a full key before a scan of a small relation.
+    /// holds. The estimate assumes that columns are independent, and is too low if they are not. Even so, it
+    /// ranks a lookup by a full key before a scan of a small relation.
     pub(crate) fn fan_out(&self, relation: RelationId, bound: impl Fn(usize) -> bool) -> f64 {
         let seen = &self.relations[relation.index()];
         let columns = (0..seen.distinct.len()).filter(|&c| bound(c));

@@ -9,16 +9,16 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-/// The dependency graph of relations. An edge leads from the relation of each body literal to the relation of
-/// the head. Its weight is `true` if the literal is negated.
+/// The dependency graph of relations. For each body literal of a rule, an edge leads from the relation of the
+/// literal to the relation of the head. The weight of the edge is `true` if the literal is negated.
 pub type DependencyGraph = DiGraph<RelationId, bool>;
 
-/// A set of mutually dependent relations, with the rules that derive them.
+/// A set of mutually dependent relations, with the rules that derive their tuples.
 #[derive(Clone, Debug)]
 pub struct Stratum {
     /// The relations, in ascending order.
     pub relations: Vec<RelationId>,
-    /// The numbers of the rules with these relations in the head, in ascending order.
+    /// The indices of the rules whose head is on one of these relations, in ascending order.
     pub rules: Vec<usize>,
     /// Whether a relation of the stratum depends on itself.
     pub recursive: bool,
@@ -53,8 +53,8 @@ pub fn dependency_graph(relations: usize, rules: &[Rule]) -> DependencyGraph {
 /// The strongly connected components of `graph`. Each component comes after those on which it depends, and
 /// the relations of a component are in ascending order.
 pub fn components(graph: &DependencyGraph) -> Vec<Vec<RelationId>> {
-    // Kosaraju's algorithm, because Tarjan's algorithm in petgraph recurses. Both return the components in
-    // reverse topological order of the edges.
+    // This uses Kosaraju's algorithm, because petgraph implements Tarjan's algorithm by recursion. Both
+    // return the components in reverse topological order, so that dependent components come first.
     let mut components: Vec<Vec<RelationId>> = kosaraju_scc(graph)
         .into_iter()
         .map(|nodes| {

@@ -1,8 +1,9 @@
 //! An open-addressing hash table of ids whose keys are stored elsewhere.
 //!
-//! The owner of the table keeps rows or terms in an array, and finds the id of a key with the table. Each
-//! slot carries a stamp, and is filled only if the stamp equals that of the table. Clearing the table
-//! therefore takes constant time: the relations of a state are cleared many thousand times a second.
+//! The owner of the table keeps the keys (rows or terms) in an array, and uses the table to find the id of a
+//! key. Each slot carries a stamp, and counts as filled only if its stamp equals the stamp of the table.
+//! Clearing the table changes only the stamp of the table, so it takes constant time. This matters because
+//! the relations of a state are cleared many thousand times a second.
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -18,9 +19,9 @@ const SMALLEST: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct IdTable {
     slots: Vec<Slot>,
-    /// The stamp that filled slots carry; never 0.
+    /// The stamp that filled slots carry. The stamp is never 0.
     stamp: u32,
-    /// The right shift that turns a hash into a slot number.
+    /// The number of bits by which a hash is shifted right to get the index of its slot.
     shift: u32,
     len: usize,
 }
@@ -32,7 +33,7 @@ impl Default for IdTable {
 }
 
 impl IdTable {
-    /// The id with the hash `hash` for which `matches` holds; `None` if there is no such id.
+    /// The id that has the hash `hash` and for which `matches` returns true; `None` if there is no such id.
     #[inline]
     pub(crate) fn find(&self, hash: u32, mut matches: impl FnMut(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len() - 1;
@@ -59,8 +60,8 @@ impl IdTable {
         self.len += 1;
     }
 
-    /// Replaces the id with the hash `hash` for which `matches` holds by `id`, and returns the replaced id.
-    /// If there is no such id, adds `id` and returns `None`.
+    /// Looks for an id that has the hash `hash` and for which `matches` returns true. If there is one,
+    /// replaces it by `id` and returns the replaced id. Otherwise adds `id` and returns `None`.
     #[inline]
     pub(crate) fn replace(
         &mut self,

@@ -1,6 +1,6 @@
 //! Ground terms, interned: equal terms have equal [`Value`]s, so that a join compares integers.
 //!
-//! Invariant: the arguments of a compound term have smaller numbers than the term itself. No function
+//! Invariant: the arguments of a compound term have smaller indices than the term itself. No function
 //! recurses over the nesting of terms.
 //!
 //! [`Values::keep`] divides the terms into permanent and temporary ones. Temporary terms live until
@@ -15,12 +15,12 @@ use rustc_hash::FxHashMap;
 pub struct Value(pub(crate) u32);
 
 impl Value {
-    /// The position in the table of terms, from 0.
+    /// The index of the term in the table of terms, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The value at position `index`, the inverse of [`Value::index`].
+    /// The value with the given index. This is the inverse of [`Value::index`].
     pub fn from_index(index: usize) -> Value {
         Value(index as u32)
     }
@@ -30,7 +30,7 @@ impl Value {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Name(pub(crate) u32);
 
-/// The name and the arity at the root of a term, which is a function symbol or a constant.
+/// The symbol at the root of a term: the name and the arity of a function, or the name of a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Functor {
     /// The name of the function or constant.
@@ -47,12 +47,12 @@ struct Node {
     first: u32,
 }
 
-/// Where memory is bounded, this number of term arguments counts as one more term, and this number of tuple
-/// columns counts as one more tuple.
+/// For bounds on memory, this many arguments weigh as much as one term, and each full group of this many
+/// columns in a tuple counts as one more tuple.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
-/// The tag bit that marks a name in a serialised term. The numbers of permanent terms are smaller, so this bit
-/// is never set in them.
+/// The tag bit that marks a name in a serialised term. The indices of permanent terms are smaller than this
+/// value, so this bit is never set in an index.
 const NAME: u32 = 1 << 31;
 
 /// The table of ground terms.
@@ -63,17 +63,17 @@ pub struct Values {
     nodes: Vec<Node>,
     arguments: Vec<Value>,
     depths: Vec<u32>,
-    /// The length of each term's text in bytes. Since subterms are shared, the length can grow exponentially
-    /// with the depth.
+    /// The length of each term's text in bytes. Terms share their subterms, so the length of the text can
+    /// grow exponentially with the depth of the term.
     lengths: Vec<u32>,
-    /// The hash table of the permanent terms, which [`Values::release`] keeps.
+    /// The hash table of the permanent terms. [`Values::release`] keeps these terms.
     by_term: IdTable,
-    /// The hash table of the temporary terms, which [`Values::release`] removes.
+    /// The hash table of the temporary terms. [`Values::release`] removes these terms.
     temporary: IdTable,
-    /// Terms whose number is below this bound are permanent. The bound never rises, and never falls below an
-    /// existing permanent term: otherwise a term could have two serialisations.
+    /// Terms with an index below this bound are permanent. The bound never rises, and no existing permanent
+    /// term becomes temporary. Otherwise a term could have two serialisations.
     permanent: usize,
-    /// The maximum number of arguments of all permanent terms together.
+    /// Once all terms together have more arguments than this, all later terms are temporary.
     permanent_arguments: usize,
     /// The number of temporary terms above which [`Values::is_crowded`] holds.
     crowd: usize,
@@ -121,7 +121,7 @@ impl Values {
         self.term(Functor { name, arity: None }, &[])
     }
 
-    /// Interns the term `functor` applied to `args` and returns its value.
+    /// Interns the term that applies `functor` to `args` and returns its value.
     pub fn term(&mut self, functor: Functor, args: &[Value]) -> Value {
         debug_assert_eq!(functor.arity.unwrap_or(0) as usize, args.len());
         let hash = hash_term(functor, args);
@@ -149,7 +149,8 @@ impl Values {
         table.insert(hash, id);
     }
 
-    /// The value of the term `functor` applied to `args`; `None` if the term is not in the table.
+    /// The value of the term that applies `functor` to `args`; `None` if the table does not contain this
+    /// term.
     pub fn find(&self, functor: Functor, args: &[Value]) -> Option<Value> {
         self.lookup(hash_term(functor, args), functor, args).map(Value)
     }
@@ -185,8 +186,8 @@ impl Values {
         }
     }
 
-    /// Makes all existing terms and the next `more` terms permanent: [`Values::release`] keeps them. If the
-    /// next terms have more than 16 arguments on average, fewer of them become permanent. All later terms are
+    /// Makes all existing terms and the next `more` terms permanent: [`Values::release`] keeps them. Fewer of
+    /// the next terms become permanent if they have more than 16 arguments on average. All later terms are
     /// temporary: [`Values::release`] removes them. Call this at most once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
@@ -201,7 +202,7 @@ impl Values {
         value.index() < self.permanent
     }
 
-    /// Whether there are more temporary terms than the number `more` that was given to [`Values::keep`]. If
+    /// Whether the number of temporary terms exceeds the argument `more` of the call of [`Values::keep`]. If
     /// temporary terms have more than 16 arguments on average, every 16 arguments count as one term.
     #[inline]
     pub fn is_crowded(&self) -> bool {
@@ -215,8 +216,9 @@ impl Values {
         self.truncate(self.permanent);
     }
 
-    /// Serialises `value` in preorder and appends the result to `out`: the names and arities of temporary
-    /// terms, and the numbers of permanent terms. A term always has the same serialisation.
+    /// Appends the serialisation of `value` to `out`. A permanent term is written as its index. A temporary
+    /// term is written as its name and arity, followed by its arguments. A term always has the same
+    /// serialisation.
     pub fn write(&self, value: Value, out: &mut Vec<u32>) {
         let mut stack = vec![value];
         while let Some(value) = stack.pop() {
@@ -231,11 +233,11 @@ impl Values {
         }
     }
 
-    /// Restores the terms that [`Values::write`] wrote one after the other to `written`, and appends their
-    /// values to `out`.
+    /// Appends to `out` the values of the terms in `written`, and interns these terms again where necessary.
+    /// `written` holds the serialisations of one or more terms by [`Values::write`], one after the other.
     pub fn read(&mut self, written: &[u32], out: &mut Vec<Value>) {
-        // Functions some of whose arguments have not been read yet, each with the index in `out` of its first
-        // argument.
+        // The functions for which some arguments have not been read yet. Each comes with the index in `out`
+        // of its first argument.
         let mut open: Vec<(Functor, usize)> = Vec::new();
         let mut words = written.iter();
         while let Some(&word) = words.next() {
@@ -256,7 +258,7 @@ impl Values {
         }
     }
 
-    /// The function symbol at the root of `value`.
+    /// The function symbol or the constant at the root of `value`.
     pub fn functor(&self, value: Value) -> Functor {
         self.nodes[value.index()].functor
     }
@@ -288,7 +290,7 @@ impl Values {
         self.nodes.len()
     }
 
-    /// The number of terms or, if that is larger, the number of arguments of all terms together divided by
+    /// The larger of two numbers: the number of terms, and the total number of arguments divided by
     /// [`COLUMNS_PER_UNIT`].
     #[inline]
     pub(crate) fn size(&self) -> usize {
@@ -336,7 +338,7 @@ fn hash_term(functor: Functor, args: &[Value]) -> u32 {
     hash_values(root, args.iter().copied())
 }
 
-/// A multiplicative hash of a sequence of values. The upper bits of the hash are the best distributed.
+/// A multiplicative hash of a sequence of values. Its upper bits are distributed best.
 #[inline]
 pub(crate) fn hash_values(seed: u32, values: impl Iterator<Item = Value>) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -411,7 +413,7 @@ mod tests {
         values.release();
         assert_eq!((values.len(), values.find(f, &[zero, one])), (3, Some(kept)));
         assert_eq!(values.find(none, &[]), None);
-        // The new term reuses the number of a released one.
+        // The new term reuses the index of a released term.
         assert_eq!(values.term(f, &[one, one]), empty);
         let mut read = Vec::new();
         values.read(&written, &mut read);

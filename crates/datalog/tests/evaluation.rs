@@ -1,5 +1,6 @@
-//! Compares the evaluator with a naive one on random stratified programs with recursion, mutual recursion,
-//! negation, constants, compound terms, repeated variables and relations without columns.
+//! Compares the evaluator with a naive evaluator on random stratified programs. The programs contain
+//! recursion, mutual recursion, negation, constants, compound terms, repeated variables and relations without
+//! columns.
 
 mod naive;
 
@@ -78,7 +79,7 @@ proptest! {
             insert(&mut database, inputs);
         }
         for _ in 0..6 {
-            // Ask for some relations in turn: only these and their dependencies may be evaluated.
+            // Evaluate some relations in turn. Only these relations and their dependencies may be evaluated.
             let mut asked = Vec::new();
             for _ in 0..=choices.below(3) {
                 asked.push(RelationId(choices.below(program.signatures().len()) as u32));
@@ -207,7 +208,8 @@ fn on_demand_or_not(bytes: &[u8]) {
     }
 }
 
-/// The program with the relations `demanded` on demand; `None` if the rewriting is refused.
+/// The program of `case`, rewritten so that the relations for which `demanded` is true are computed on
+/// demand. `None` if the rewriting is refused.
 fn demand(case: &Case, demanded: &[bool]) -> Option<Program> {
     match on_demand(&case.signatures, &case.rules, |r| demanded[r.index()]) {
         Ok(rewritten) => Program::new(rewritten.signatures, rewritten.rules).ok(),
@@ -242,8 +244,8 @@ fn much_can_be_put_on_demand() {
     assert!(accepted > 60, "only {accepted} of 400 programs are rewritten");
 }
 
-/// A case in which all derived relations of one arity are merged into one relation with a constant column
-/// that tells them apart, so that it is stratified only after splitting.
+/// A case in which all derived relations of one arity are merged into one relation. A constant in an added
+/// column tells the merged relations apart, so the merged program is stratified only after splitting.
 struct Merged {
     signatures: Vec<Signature>,
     rules: Vec<Rule>,
@@ -301,7 +303,7 @@ impl Merged {
     }
 }
 
-/// `number(zero) ← given(zero)`, `number(s(X)) ← number(X)`, and `taken(X) ← given(X)`.
+/// The program `number(zero) ← given(zero)`, `number(s(X)) ← number(X)`, `taken(X) ← given(X)`.
 fn growing() -> (Program, ggp_datalog::Values) {
     let mut values = ggp_datalog::Values::default();
     let zero = Argument::Value(values.constant("zero"));
@@ -320,8 +322,9 @@ fn growing() -> (Program, ggp_datalog::Values) {
     (Program::new(signatures, rules).expect("safe"), values)
 }
 
-/// `answer(X) ← given(X), chain(X)`, where `chain` starts at the given end and continues to a subterm of each
-/// term, or to a term that contains it.
+/// The rule `answer(X) ← given(X), chain(X)` with the rules of `chain`. The relation `chain` starts with the
+/// terms of the input `end`. If `down` is true, `chain(s(X))` derives `chain(X)`; otherwise `chain(X)`
+/// derives `chain(s(X))`.
 fn chain(down: bool) -> (Vec<Signature>, Vec<Rule>, ggp_datalog::Values) {
     let mut values = ggp_datalog::Values::default();
     let s = ggp_datalog::Functor { name: values.name("s"), arity: Some(1) };
@@ -344,12 +347,13 @@ fn chain(down: bool) -> (Vec<Signature>, Vec<Rule>, ggp_datalog::Values) {
 
 #[test]
 fn questions_that_grow_without_end_are_refused_and_those_that_shrink_are_not() {
-    // Asking for X asks for s(X), then for s(s(X)), and so on without end, although the answers are few.
+    // Demand for chain(X) leads to demand for chain(s(X)), chain(s(s(X))) and so on without end, although
+    // there are few answers.
     let (signatures, rules, _) = chain(true);
     let refusal = on_demand(&signatures, &rules, |r| r == RelationId(2)).err();
     assert_eq!(refusal, Some(Refusal::Endless { wanted: RelationId(2) }));
 
-    // In the other direction the answers are infinite and the demand is finite.
+    // In the other direction the set of answers is infinite and the demand is finite.
     let (signatures, rules, mut values) = chain(false);
     let rewritten = on_demand(&signatures, &rules, |r| r == RelationId(2)).expect("questions shrink");
     let program = Program::new(rewritten.signatures, rewritten.rules).expect("safe");

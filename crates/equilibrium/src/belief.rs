@@ -1,10 +1,11 @@
 //! Best play of one role against chance: a search over beliefs.
 //!
-//! A belief is the probability of each state, given the role's moves and percepts; it is a sufficient statistic
-//! of the history (Kaelbling, Littman & Cassandra 1998). Equal beliefs have equal values and are evaluated
-//! once, so the cost depends on the number of different beliefs, not on that of histories. The search goes
-//! through the moves in the order of an upper bound, the value for a role that sees the state, and stops where
-//! the bound is not above the best value so far.
+//! A belief is the probability distribution over states, given the role's moves and percepts. The belief is a
+//! sufficient statistic of the history (Kaelbling, Littman & Cassandra 1998). Equal beliefs have equal values
+//! and are evaluated once, so the cost depends on the number of different beliefs, not on the number of
+//! histories. For each move, the search computes an upper bound: the value if the role saw every later state.
+//! The search tries the moves in descending order of this bound, and stops at the first move whose bound is
+//! not above the best value so far.
 
 use crate::Budget;
 use crate::unfold::perceive;
@@ -15,13 +16,14 @@ use std::rc::Rc;
 /// The best play of a role against chance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BestPlay {
-    /// The expected goal, 0 to 100.
+    /// The expected goal, from 0 to 100.
     pub value: f64,
     /// The number of beliefs that were evaluated.
     pub beliefs: usize,
-    /// The number of states in these beliefs.
+    /// The number of different states that the search visited.
     pub states: usize,
-    /// The moves of best play along each sequence of percepts that it can meet, in the order of a preorder walk.
+    /// The moves of best play after each sequence of percepts that can occur. The moves are in preorder: a
+    /// move comes before the moves that follow it in a match. Turns with only one legal move are left out.
     pub plan: Vec<PlannedMove>,
 }
 
@@ -34,23 +36,23 @@ pub struct PlannedMove {
     pub mv: String,
 }
 
-/// Why best play was not computed.
+/// The reason why best play was not computed.
 #[derive(Debug, thiserror::Error)]
 pub enum BeliefError {
     /// The rules could not be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// The beliefs do not fit into the memory.
+    /// The beliefs do not fit into [`Budget::bytes`].
     #[error("more than {beliefs} beliefs over {states} states fill {mib} MiB")]
     Full {
         /// The number of beliefs so far.
         beliefs: usize,
         /// The number of states so far.
         states: usize,
-        /// The bound of the memory, in MiB.
+        /// The bound on memory, in MiB.
         mib: usize,
     },
-    /// The time was over, or the computation was stopped.
+    /// The deadline passed, or the stop flag was set.
     #[error("the time ended after {beliefs} beliefs over {states} states")]
     Stopped {
         /// The number of beliefs so far.
@@ -58,45 +60,49 @@ pub enum BeliefError {
         /// The number of states so far.
         states: usize,
     },
-    /// The role has different legal moves in two states that it cannot tell apart, or none.
+    /// The role has different legal moves in two states that it cannot tell apart, or it has no legal move in
+    /// a state that is not terminal.
     #[error("{role} has different legal moves after equal moves and percepts, or no legal move at all")]
     LegalMovesUnknown {
         /// The role's name.
         role: String,
     },
-    /// The game is longer than the search is deep.
+    /// A match can have more turns than the maximum depth of the search, which is the value.
     #[error("a match can take more than {0} turns")]
     TooLong(usize),
 }
 
-/// A belief: states with their probabilities in units of 2^-40, in ascending order of states.
+/// A belief: pairs of a state's index and the state's probability in units of 2^-40, in ascending order of
+/// the indices.
 type Belief = Rc<[(u32, u64)]>;
 
-/// The unit of the probabilities in a belief is one part in this many. Beliefs that differ by less are merged.
+/// The number of units that make up the probability 1 in a belief. Probabilities are rounded to whole units,
+/// so that nearly equal beliefs become equal.
 const UNITS: f64 = (1u64 << 40) as f64;
 
 /// The maximum number of turns of a match.
 const MAX_TURNS: usize = 500;
 
-/// A transition of a state under a move of the role: one for each outcome of chance.
+/// One possible result of a move of the role in a state. Different moves of `random` can lead to different
+/// results.
 #[derive(Clone, Copy)]
 struct Outcome {
     share: f64,
     next: u32,
-    /// The number of the list of percepts.
+    /// The index of the role's percepts in `Search::percepts`.
     percepts: u32,
 }
 
-/// A state with what has been evaluated of it.
+/// The facts about a state that have been evaluated.
 #[derive(Clone)]
 struct Known {
-    /// The goal, if the state is terminal.
+    /// The role's goal if the state is terminal; `None` otherwise.
     goal: Option<f64>,
     /// The role's legal moves; empty in a terminal state.
     legal: Rc<[Move]>,
-    /// The outcomes of each legal move, once they are needed.
+    /// For each legal move, its outcomes.
     outcomes: Rc<[Rc<[Outcome]>]>,
-    /// The value for a role that sees every state, once it is needed.
+    /// The value for a role that sees every state; `None` until this value is needed.
     seen_value: Option<f64>,
 }
 
@@ -111,16 +117,19 @@ struct Search<'a, M: StateMachine> {
     known: Vec<Option<Known>>,
     percepts: Vec<Vec<Fact>>,
     percept_numbers: FxHashMap<Vec<Fact>, u32>,
-    /// The value and the best move of each belief that has been evaluated.
+    /// For each belief that has been evaluated, its value and the index of the best move among the legal
+    /// moves.
     values: FxHashMap<Belief, (f64, u32)>,
-    /// The bytes of the beliefs and outcomes.
+    /// The approximate number of bytes that the states, beliefs and outcomes take.
     bytes: usize,
 }
 
-/// Computes the best play of the only role beside `random`, from the initial state of the game of `machine`.
+/// Computes the best play of `role` from the initial state of the game of `machine`. The game must have no
+/// other role except `random`.
 ///
 /// # Errors
-/// When the rules cannot be evaluated or do not tell the role its legal moves, or when the budget is used up.
+/// Fails when the rules cannot be evaluated, when the role has no legal move or cannot know which moves are
+/// legal, when a match can be too long, and when the budget is used up.
 pub fn best_play<M: StateMachine>(
     machine: &mut M,
     role: Role,
@@ -174,7 +183,7 @@ impl<M: StateMachine> Search<'_, M> {
         Ok(())
     }
 
-    /// The state with the number `number`, its legal moves and their outcomes.
+    /// The facts about the state with index `number`. Evaluates them at the first call for this state.
     fn known(&mut self, number: u32) -> Result<Known, BeliefError> {
         if let Some(known) = &self.known[number as usize] {
             return Ok(known.clone());
@@ -198,7 +207,8 @@ impl<M: StateMachine> Search<'_, M> {
         Ok(known)
     }
 
-    /// The outcomes of the role's move `mv` in `state`. Equal outcomes are merged.
+    /// The outcomes of the role's move `mv` in `state`. Outcomes with the same next state and the same
+    /// percepts are merged.
     fn outcomes(&mut self, state: &M::State, mv: Move) -> Result<Rc<[Outcome]>, BeliefError> {
         let mut joint = vec![Move(0); self.machine.game().role_count()];
         let mut drawn = vec![mv];
@@ -236,7 +246,8 @@ impl<M: StateMachine> Search<'_, M> {
         number
     }
 
-    /// The value of the state with the number `number` for a role that sees every state.
+    /// The value of the state with index `number` for a role that sees every state. `turn` counts turns from
+    /// 0.
     fn seen_value(&mut self, number: u32, turn: usize) -> Result<f64, BeliefError> {
         if turn > MAX_TURNS {
             return Err(BeliefError::TooLong(MAX_TURNS));
@@ -259,7 +270,7 @@ impl<M: StateMachine> Search<'_, M> {
         Ok(best)
     }
 
-    /// The value of `belief` in `turn`, which is 0 at the start.
+    /// The value of `belief` in the turn `turn`. Turns are counted from 0.
     fn value(&mut self, belief: &Belief, turn: usize) -> Result<f64, BeliefError> {
         if let Some(&(value, _)) = self.values.get(belief) {
             return Ok(value);
@@ -268,7 +279,7 @@ impl<M: StateMachine> Search<'_, M> {
             return Err(BeliefError::TooLong(MAX_TURNS));
         }
         self.check()?;
-        // 1. The legal moves, which must be the same in all states that are not terminal.
+        // 1. The legal moves, which must be the same in all states of the belief that are not terminal.
         let mut ended = 0.0;
         let mut open: Vec<(f64, Known)> = Vec::with_capacity(belief.len());
         for &(state, units) in belief.iter() {
@@ -297,7 +308,8 @@ impl<M: StateMachine> Search<'_, M> {
             bounds.push((bound, mv));
         }
         bounds.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        // 3. The value of each move that may be the best: the mean over the beliefs to which it leads.
+        // 3. The value of each move that may be the best: the mean value of the beliefs to which the move
+        // leads, weighted by their probabilities.
         let (mut best, mut best_move) = (f64::NEG_INFINITY, 0);
         for (bound, mv) in bounds {
             if bound <= best + TOLERANCE {
@@ -321,7 +333,8 @@ impl<M: StateMachine> Search<'_, M> {
         value
     }
 
-    /// Appends the moves of best play from `belief` on, which is reached by `history`.
+    /// Appends to `plan` the moves of best play from `belief` on. `history` is the history that leads to
+    /// `belief`.
     fn plan(
         &mut self,
         belief: &Belief,
@@ -354,17 +367,18 @@ impl<M: StateMachine> Search<'_, M> {
     }
 }
 
-/// The largest number of moves of a plan.
+/// The maximum number of moves in a plan. Further moves are left out.
 const MAX_PLAN: usize = 100_000;
 
-/// Values that differ by less count as equal.
+/// Values that differ by less than this count as equal.
 const TOLERANCE: f64 = 1e-9;
 
-/// An estimate of the bytes of a stored belief beside its states.
+/// An estimate of the bytes that a stored belief takes in addition to its states and their probabilities.
 const BELIEF_BYTES: usize = 80;
 
-/// The beliefs to which the move with the index `mv` leads from the states `open`, each with the number of its
-/// percepts and its probability, in ascending order of those numbers.
+/// The beliefs to which the legal move with index `mv` leads. `open` holds the probabilities and the facts of
+/// the current states. Each resulting belief comes with the index of the percepts that lead to it and with
+/// the probability of these percepts. The beliefs are in ascending order of the indices of percepts.
 fn beliefs_after(open: &[(f64, Known)], mv: usize) -> Vec<(u32, f64, Belief)> {
     let mut parts: Vec<(u32, u32, f64)> = Vec::new();
     for (share, known) in open {

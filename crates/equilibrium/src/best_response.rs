@@ -1,12 +1,14 @@
-//! The best response of a player to the strategies of all others, and what it earns.
+//! The expected goals of players: of one player with a best response to the strategies of all others, and of
+//! all players with given strategies.
 
 use crate::unfold::{Kind, Unfolding};
 
-/// The expected goal of `player` if it plays a best response and all other players play `strategy`, which has
-/// the probability of each action.
+/// The expected goal of `player` if it plays a best response and all other players play `strategy`. For each
+/// action of the tree, `strategy` gives the probability of this action in its information set.
 pub(crate) fn best_response(tree: &Unfolding, player: usize, strategy: &[f64]) -> f64 {
     let (nodes, sets) = (tree.nodes(), tree.sets());
-    // 1. Downwards: the probability that chance and the others contribute to reaching each node.
+    // 1. Downwards: for each node, the product of the probabilities of the moves of chance and of the other
+    // players on the path to the node.
     let mut reach = vec![0.0; nodes.len()];
     if let Some(root) = reach.first_mut() {
         *root = 1.0;
@@ -24,8 +26,8 @@ pub(crate) fn best_response(tree: &Unfolding, player: usize, strategy: &[f64]) -
             reach[child as usize] = reach[number] * share;
         }
     }
-    // 2. Upwards, level by level: the player takes the action that is best over all nodes of its information
-    // set. `value` is the expected goal, weighted by `reach`.
+    // 2. Upwards, level by level: in each of its information sets the player takes the action with the
+    // highest total value over all nodes of the set. `value` is the expected goal, weighted by `reach`.
     let mut value = vec![0.0; nodes.len()];
     let mut of_action = vec![0.0; tree.action_count()];
     for level in tree.levels().rev() {
@@ -55,7 +57,8 @@ pub(crate) fn best_response(tree: &Unfolding, player: usize, strategy: &[f64]) -
     value.first().copied().unwrap_or(0.0)
 }
 
-/// The expected goal of each player if all play `strategy`.
+/// The expected goal of each player if all players play `strategy`, which gives the probability of each
+/// action.
 pub(crate) fn expected_goals(tree: &Unfolding, strategy: &[f64]) -> Vec<f64> {
     let nodes = tree.nodes();
     let mut reach = vec![0.0; nodes.len()];

@@ -1,38 +1,45 @@
-//! Counterfactual regret minimisation for two players of constant sum: CFR+ (Tammelin 2014; Zinkevich et al.
-//! 2007).
+//! Counterfactual regret minimisation for two-player constant-sum games: CFR+ (Tammelin 2014; Zinkevich et
+//! al. 2007).
 //!
-//! Regrets are clipped at zero after each update, the players are updated in turn, and the average strategy
-//! weighs iteration `t` with `t`. The average converges to a Nash equilibrium.
+//! Regrets are clipped at zero after each update, the players are updated in turn, and iteration `t` has the
+//! weight `t` in the average strategy. The average strategy converges to a Nash equilibrium.
 
 use crate::Budget;
 use crate::best_response::{best_response, expected_goals};
 use crate::strategy::Equilibrium;
 use crate::unfold::{Kind, Unfolding};
 
-/// CFR+ on an unfolded game: runs, and gives the average strategy at any time.
+/// The state of a CFR+ computation on an unfolded game. The computation can be continued at any time and
+/// gives the average strategy so far.
 #[derive(Debug)]
 pub struct CfrPlus<'a> {
     tree: &'a Unfolding,
-    /// The sum of the goals in each terminal state.
+    /// The sum of the two players' goals, which is the same in all terminal states.
     sum: u32,
-    /// For each action, the clipped regret, the current probability, and the weighted sum of probabilities.
+    /// For each action, the clipped regret.
     regrets: Vec<f64>,
+    /// For each action, its probability in the current strategy.
     current: Vec<f64>,
+    /// For each action, the weighted sum of its probabilities over the iterations.
     sums: Vec<f64>,
     iterations: u64,
-    /// For each node, the contributions to its probability: of the updated player, and of all others.
+    /// For each node, the product of the probabilities of the updated player's own actions on the path to the
+    /// node.
     own_reach: Vec<f64>,
+    /// For each node, the product of the probabilities of the other player's actions and of the moves of
+    /// chance on the path to the node.
     other_reach: Vec<f64>,
-    /// For each node, the counterfactual value.
+    /// For each node, its counterfactual value for the player that is being updated.
     values: Vec<f64>,
-    /// For each information set, the updated player's contribution to its probability.
+    /// For each information set of the player that is being updated, the product of this player's own
+    /// probabilities on the path to the set.
     set_reach: Vec<f64>,
 }
 
-/// Why CFR+ does not apply to a game.
+/// The reason why CFR+ does not apply to a game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotConstantSum {
-    /// The game does not have two players beside `random`.
+    /// The number of players is not 2; `random` does not count.
     #[error("an equilibrium is computed for two roles and `random`; this game has {0} roles that choose")]
     Players(usize),
     /// The goals of the two players do not always have the same sum.
@@ -43,10 +50,10 @@ pub enum NotConstantSum {
 }
 
 impl<'a> CfrPlus<'a> {
-    /// Starts from uniform play.
+    /// Starts a computation in which both players play uniformly at first.
     ///
     /// # Errors
-    /// When the game does not have two players, or their goals have no constant sum.
+    /// Fails when the game does not have exactly two players, or when the sum of their goals is not constant.
     pub fn new(tree: &'a Unfolding) -> Result<CfrPlus<'a>, NotConstantSum> {
         if tree.players().len() != 2 {
             return Err(NotConstantSum::Players(tree.players().len()));
@@ -69,8 +76,9 @@ impl<'a> CfrPlus<'a> {
         Ok(cfr)
     }
 
-    /// Runs until the exploitability is at most `target`, a share of the goal range, or the budget is used up.
-    /// Returns the equilibrium that has been reached.
+    /// Runs until the exploitability is at most `target`, which is a share of the goal range, or until
+    /// `budget` ends the computation by its deadline or its stop flag. Returns the strategies that have been
+    /// reached.
     pub fn run(&mut self, target: f64, budget: &Budget<'_>) -> Equilibrium {
         let mut next_check = self.iterations + 1;
         loop {
@@ -79,7 +87,8 @@ impl<'a> CfrPlus<'a> {
             }
             self.iterations += 1;
             let stopped = budget.stop.is_stopped() || budget.deadline.is_over();
-            // A check costs as much as an iteration; their share of the time tends to a tenth.
+            // A check costs about as much as an iteration. The interval between checks grows with the number
+            // of iterations, so checks take an ever smaller share of the time.
             if stopped || self.iterations >= next_check {
                 let equilibrium = self.equilibrium();
                 if stopped || equilibrium.exploitability <= target {
@@ -90,7 +99,7 @@ impl<'a> CfrPlus<'a> {
         }
     }
 
-    /// The average strategy so far with its value and exploitability.
+    /// The average strategies of both players so far, with their expected goals and their exploitability.
     pub fn equilibrium(&self) -> Equilibrium {
         let strategy = self.average();
         let (low, high) = self.tree.goal_range(0);
@@ -105,7 +114,8 @@ impl<'a> CfrPlus<'a> {
         }
     }
 
-    /// The average strategy; uniform where an information set has never been reached.
+    /// The average strategy. It is uniform in the information sets that the player's own strategies have
+    /// never reached.
     fn average(&self) -> Vec<f64> {
         let mut average = self.sums.clone();
         for set in self.tree.sets() {
@@ -114,7 +124,7 @@ impl<'a> CfrPlus<'a> {
         average
     }
 
-    /// One update of the regrets and of the average strategy of `player`.
+    /// Updates the regrets, the average strategy and the current strategy of `player` once.
     fn update(&mut self, player: usize) {
         let (tree, nodes, sets) = (self.tree, self.tree.nodes(), self.tree.sets());
         // 1. Downwards: the reach probabilities.
@@ -165,7 +175,7 @@ impl<'a> CfrPlus<'a> {
                 _ => children.iter().map(|&child| value(child)).sum(),
             };
         }
-        // 3. The average strategy and the next strategy.
+        // 3. The sums for the average strategy, the clipped regrets, and the next current strategy.
         let weight = (self.iterations + 1) as f64;
         for (set, reach) in sets.iter().zip(&self.set_reach) {
             if set.player == player {
@@ -178,7 +188,7 @@ impl<'a> CfrPlus<'a> {
         self.match_regrets(player);
     }
 
-    /// Regret matching: probabilities in proportion to the regrets.
+    /// Regret matching: sets the current probabilities of `player` in proportion to its clipped regrets.
     fn match_regrets(&mut self, player: usize) {
         for set in self.tree.sets().iter().filter(|set| set.player == player) {
             let current = &mut self.current[set.actions()];
@@ -188,10 +198,10 @@ impl<'a> CfrPlus<'a> {
     }
 }
 
-/// The largest number of iterations between two computations of the exploitability.
+/// The maximum number of iterations between two computations of the exploitability.
 const MOST_BETWEEN_CHECKS: u64 = 1000;
 
-/// Scales `weights` to the sum 1; equal weights if their sum is 0.
+/// Scales `weights` so that their sum is 1. If their sum is 0, sets all of them to the same value.
 fn normalise(weights: &mut [f64]) {
     let sum: f64 = weights.iter().sum();
     let uniform = 1.0 / weights.len() as f64;

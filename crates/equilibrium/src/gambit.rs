@@ -3,11 +3,11 @@
 use crate::unfold::{Kind, Unfolding};
 use std::io::{self, Write};
 
-/// Writes the tree of `game` to `out`. Payoffs are goals. A player's information sets have the role's history as
-/// their name, and are numbered from 1 for each player.
+/// Writes `tree` to `out`, with the title `game`. The payoffs are the goals. The name of an information set
+/// is the history of its player. Each player's information sets are numbered from 1.
 ///
 /// # Errors
-/// Those of `out`.
+/// Fails when writing to `out` fails.
 pub fn write_efg(game: &str, tree: &Unfolding, out: &mut impl Write) -> io::Result<()> {
     let players: Vec<String> = tree.players().iter().map(|name| quoted(name)).collect();
     writeln!(out, "EFG 2 R {} {{ {} }}", quoted(game), players.join(" "))?;

@@ -1,12 +1,13 @@
-//! Games of imperfect information (GDL-II; Thielscher 2010) as game theory sees them. [`Unfolding`] is the
+//! Game-theoretic analysis of games of imperfect information (GDL-II; Thielscher 2010). [`Unfolding`] is the
 //! extensive form of a game: the tree of its histories with the information sets of each role. [`CfrPlus`]
-//! computes an equilibrium of an unfolded game of two roles whose goals have a constant sum; `random` is chance.
-//! [`best_play`] computes the best play of one role against chance by a search over beliefs. [`write_efg`]
-//! writes the extensive form for other programs.
+//! computes an equilibrium of an unfolded game if the game has two roles and their goals have a constant sum.
+//! The role `random` stands for chance and does not count as one of the two. [`best_play`] computes the best
+//! play of one role against chance by a search over beliefs. [`write_efg`] writes the extensive form for
+//! other programs.
 //!
-//! Roles have perfect recall: an information set is a sequence of own moves and percepts. In a game without
-//! `sees`, a role perceives the joint moves. All results are deterministic. Memory and time are bounded by a
-//! [`Budget`].
+//! Roles have perfect recall: an information set of a role is a sequence of the role's own moves and
+//! percepts. If the rules do not define `sees`, each role perceives the joint moves. All results are
+//! deterministic. A [`Budget`] bounds memory and time.
 //!
 //! ```
 //! use ggp_equilibrium::{Budget, CfrPlus, Unfolding};
@@ -50,8 +51,8 @@ use ggp_game::{Deadline, StopToken};
 pub struct Budget<'a> {
     /// The approximate maximum number of bytes.
     pub bytes: usize,
-    /// The time at which the computation ends.
+    /// The latest time at which the computation ends.
     pub deadline: Deadline,
-    /// A flag that ends the computation when it is raised.
+    /// A flag that another thread can set to end the computation early.
     pub stop: &'a StopToken,
 }

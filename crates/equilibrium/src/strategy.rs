@@ -2,17 +2,18 @@
 
 use crate::unfold::Unfolding;
 
-/// A pair of strategies, what they earn, and what they can lose to a best response.
+/// A pair of strategies, one for each player, with their expected goals and their exploitability.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Equilibrium {
-    /// The expected goal of each player, 0 to 100, if both play their strategy.
+    /// The expected goal of each player, from 0 to 100, if both players play their strategies.
     pub goals: Vec<f64>,
-    /// Half of the sum of what both players gain by a best response, as a share of the goal range. It is 0 in an
-    /// equilibrium.
+    /// The mean of two gains: the gain of each player if it alone changes to a best response. The mean is
+    /// given as a share of the goal range, and is 0 in an equilibrium.
     pub exploitability: f64,
-    /// The iterations of the algorithm that led to the strategies.
+    /// The number of iterations after which the algorithm reached the strategies.
     pub iterations: u64,
-    /// The probability of each action, in the order of the information sets.
+    /// The probability of each action in its information set. The actions are in the order of the information
+    /// sets.
     pub(crate) strategy: Vec<f64>,
 }
 
@@ -28,7 +29,7 @@ pub struct Behaviour {
 }
 
 impl Equilibrium {
-    /// The strategies of both players, one entry for each information set, in the order of turns.
+    /// The strategies of both players: one entry for each information set, in the order of the turns.
     pub fn behaviour<'a>(&'a self, tree: &'a Unfolding) -> impl Iterator<Item = Behaviour> + use<'a> {
         tree.sets().iter().map(|set| {
             let text = |&mv| tree.move_text(mv).to_owned();

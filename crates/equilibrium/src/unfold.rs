@@ -1,10 +1,10 @@
 //! The extensive form of a game: the tree of all histories, with the information set of each decision.
 //!
-//! The roles of one turn decide one after the other in role order, none of them seeing the others' moves, and
-//! `random` decides last. A role with one legal move gets no node. Nodes are numbered level by level; a level
-//! holds the decisions of one role in one turn, or states in which a turn begins and the game is over.
-//! Invariants: a child has a larger number and a later level than its parent, and all nodes of an information
-//! set are in one level.
+//! In the tree, the roles of one turn decide one after the other in role order, and `random` decides last. No
+//! role sees the moves of the others in the same turn. A role with one legal move gets no node. Nodes are
+//! numbered level by level. A level holds either the decisions of one role in one turn, or the terminal
+//! states that are reached at the start of one turn. Invariants: a child has a larger index and a later level
+//! than its parent, and all nodes of an information set are in one level.
 
 use crate::Budget;
 use crate::history::{EMPTY, Histories};
@@ -12,21 +12,23 @@ use ggp_game::{EvalError, Fact, Move, Role, StateMachine};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// What a node of the tree is.
+/// The kind of a node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// A decision in the information set with this number.
+    /// A decision of a player in the information set with this index in `sets`.
     Decision(u32),
-    /// `random` draws one of the children uniformly, among the moves of this number in `chances`.
+    /// A chance node: `random` draws one of its moves uniformly. The moves are the entry of `chances` with
+    /// this index.
     Chance(u32),
-    /// The game is over; the goals are in the row of this number of `goals`.
+    /// A terminal state. The players' goals are in the row of `goals` with this index.
     Terminal(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
-    /// The number of the first edge to a child. The edges are in the order of the legal moves.
+    /// The index of the node's first edge. The node's edges lead to its children, in the order of the legal
+    /// moves.
     first: u32,
     children: u32,
 }
@@ -36,16 +38,16 @@ pub(crate) struct Node {
 pub(crate) struct DecisionSet {
     /// The index of the role among the players.
     pub(crate) player: usize,
-    /// The number of the role's history.
+    /// The index of the role's history in its `Histories`.
     history: u32,
-    /// The number of its first action among the actions of all information sets.
+    /// The index of the set's first action among the actions of all information sets.
     pub(crate) first_action: usize,
-    /// The legal moves: the actions, in bytewise order of their texts.
+    /// The actions of the set, which are the role's legal moves, in bytewise order of their texts.
     pub(crate) moves: Vec<Move>,
 }
 
 impl DecisionSet {
-    /// The numbers of its actions among the actions of all information sets.
+    /// The indices of the set's actions among the actions of all information sets.
     pub(crate) fn actions(&self) -> Range<usize> {
         self.first_action..self.first_action + self.moves.len()
     }
@@ -59,41 +61,42 @@ pub struct Unfolding {
     names: Vec<String>,
     nodes: Vec<Node>,
     edges: Vec<u32>,
-    /// The first node of each level.
+    /// For each level, the index of its first node.
     levels: Vec<u32>,
     sets: Vec<DecisionSet>,
     histories: Vec<Histories>,
-    /// The lists of moves among which `random` draws, and their numbers.
+    /// The distinct lists of moves from which `random` draws.
     chances: Vec<Vec<Move>>,
+    /// The index in `chances` of each list of moves.
     chance_numbers: FxHashMap<Vec<Move>, u32>,
-    /// The goals of the players in each terminal node.
+    /// The goals, in rows: one row for each terminal node, with one goal for each player.
     goals: Vec<u8>,
     /// The texts of all moves that occur.
     moves: FxHashMap<Move, String>,
 }
 
-/// Why a game was not unfolded.
+/// The reason why a game was not unfolded.
 #[derive(Debug, thiserror::Error)]
 pub enum UnfoldError {
     /// The rules could not be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// The tree does not fit into the memory.
+    /// The tree does not fit into [`Budget::bytes`].
     #[error("the tree has more than {nodes} nodes: {turns} turns of it fill {mib} MiB")]
     Full {
-        /// The nodes so far.
+        /// The number of nodes so far, plus the number of states that were still to be unfolded.
         nodes: usize,
         /// The number of turns that are unfolded completely.
         turns: usize,
-        /// The bound of the memory, in MiB.
+        /// The bound on memory, in MiB.
         mib: usize,
     },
-    /// The time was over, or the computation was stopped.
+    /// The deadline passed, or the stop flag was set.
     #[error("the time ended after {nodes} nodes of the tree, in turn {turn}")]
     Stopped {
-        /// The nodes so far.
+        /// The number of nodes so far.
         nodes: usize,
-        /// The turn that was being unfolded, from 1.
+        /// The turn that was being unfolded. Turns are counted from 1.
         turn: usize,
     },
     /// A role has different legal moves in two states that it cannot tell apart.
@@ -114,31 +117,33 @@ pub enum UnfoldError {
     },
 }
 
-/// A state of the current turn.
+/// A state in which the current turn begins.
 struct Open<S> {
     state: S,
-    /// The number of each player's history.
+    /// For each player, the index of its history.
     histories: Vec<u32>,
-    /// The edge that leads to the state; `None` for the initial state.
+    /// The index of the last edge on the path to the state; `None` if no edge precedes the state.
     edge: Option<u32>,
 }
 
-/// A state of the current turn with the moves that some of the roles have chosen in it.
+/// A state in which the current turn begins, with a joint move in which only some of the roles have decided
+/// so far.
 struct Partial {
-    /// The index of the state in the turn.
+    /// The index of the state among the states of the turn.
     state: u32,
     joint: Box<[Move]>,
     edge: Option<u32>,
 }
 
-/// The number of transitions between two checks of the budget.
+/// The number of states or joint moves that are handled between two checks of the budget.
 const CHECKED: usize = 256;
 
 impl Unfolding {
     /// Unfolds the game of `machine` from its initial state.
     ///
     /// # Errors
-    /// When the rules cannot be evaluated or are not those of a game, or when the budget is used up.
+    /// Fails when the rules cannot be evaluated, when a role has no legal move or cannot know which moves are
+    /// legal, and when the budget is used up.
     pub fn new<M: StateMachine>(machine: &mut M, budget: &Budget<'_>) -> Result<Unfolding, UnfoldError> {
         let game = machine.game().clone();
         let nature = game.nature();
@@ -169,8 +174,8 @@ impl Unfolding {
         Ok(unfolding)
     }
 
-    /// Adds the nodes of one turn, and returns the states in which the next turn begins. `each` is the number of
-    /// bytes of a state; `number` is the number of the turn, from 1.
+    /// Adds the nodes of one turn, and returns the states in which the next turn begins. `each` is the
+    /// approximate number of bytes that one state takes. `number` counts turns from 1.
     fn unfold_turn<M: StateMachine>(
         &mut self,
         machine: &mut M,
@@ -179,7 +184,7 @@ impl Unfolding {
         each: usize,
         (number, budget): (usize, &Budget<'_>),
     ) -> Result<Vec<Open<M::State>>, UnfoldError> {
-        // 1. Terminal states become nodes; the others get their legal moves.
+        // 1. Each terminal state becomes a node. For the other states, the legal moves are computed.
         self.levels.push(self.nodes.len() as u32);
         let roles = machine.game().role_count();
         let mut legal: Vec<Vec<Vec<Move>>> = Vec::with_capacity(turn.len());
@@ -197,7 +202,7 @@ impl Unfolding {
             let joint = vec![Move(0); roles].into();
             partial.push(Partial { state: index as u32, joint, edge: open.edge });
         }
-        // 2. Each role decides, `random` last.
+        // 2. Each role decides in turn, and `random` decides last.
         let mut sets: FxHashMap<(usize, u32), u32> = FxHashMap::default();
         for role in self.players.clone().into_iter().chain(nature) {
             self.levels.push(self.nodes.len() as u32);
@@ -254,7 +259,8 @@ impl Unfolding {
         Ok(())
     }
 
-    /// The approximate number of bytes of the tree, with those that a solution adds.
+    /// The approximate number of bytes that the tree takes, including the bytes that solving it by CFR+ will
+    /// need.
     fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * (size_of::<Node>() + SOLUTION_NODE_BYTES);
         let sets = self.sets.len() * SET_BYTES;
@@ -301,7 +307,7 @@ impl Unfolding {
         Ok(())
     }
 
-    /// Adds a node at the end of `edge`.
+    /// Adds a node to which `edge` leads. If `edge` is `None`, the node is the root.
     fn add_node(&mut self, edge: Option<u32>, kind: Kind, children: usize) {
         if let Some(edge) = edge {
             self.edges[edge as usize] = self.nodes.len() as u32;
@@ -309,7 +315,7 @@ impl Unfolding {
         self.nodes.push(Node { kind, first: self.edges.len() as u32, children: children as u32 });
     }
 
-    /// The kind of a node in which `random` draws among `moves`.
+    /// The kind of a chance node in which `random` draws one of `moves`.
     fn chance(&mut self, moves: &[Move]) -> Kind {
         let known = self.chance_numbers.get(moves).copied();
         Kind::Chance(known.unwrap_or_else(|| {
@@ -320,7 +326,8 @@ impl Unfolding {
         }))
     }
 
-    /// The information set of `player` with that history, if it has several legal moves.
+    /// The index of the information set of `player` that has the given history. Adds the set if it does not
+    /// exist yet. Returns `None` if the player has only one legal move.
     fn set(
         &mut self,
         sets: &mut FxHashMap<(usize, u32), u32>,
@@ -328,7 +335,7 @@ impl Unfolding {
         history: u32,
         moves: &[Move],
     ) -> Result<Option<u32>, UnfoldError> {
-        // A history with one legal move gets the entry NO_CHOICE.
+        // A history after which only one move is legal gets the entry NO_CHOICE.
         let known = *sets.entry((player, history)).or_insert_with(|| {
             if moves.len() == 1 {
                 return NO_CHOICE;
@@ -348,7 +355,9 @@ impl Unfolding {
         Ok((known != NO_CHOICE).then_some(known))
     }
 
-    /// Adds to `decided` one entry for each move of `role`, below a node of `kind` if there is a choice.
+    /// Adds to `decided` one copy of `entry` for each move of `role`, extended by this move. If `kind` is
+    /// given, first adds a node of this kind, whose edges lead to the copies. `kind` is `None` if the role
+    /// has only one legal move.
     fn add_choice(
         &mut self,
         kind: Option<Kind>,
@@ -372,7 +381,7 @@ impl Unfolding {
         }
     }
 
-    /// The players: the names of the roles except `random`, in role order.
+    /// The names of the players, in role order. The players are the roles except `random`.
     pub fn players(&self) -> &[String] {
         &self.names
     }
@@ -387,7 +396,8 @@ impl Unfolding {
         self.sets.len()
     }
 
-    /// The sum of the players' goals, if it is the same in all terminal states.
+    /// The sum of the players' goals in a terminal state. `None` if the sum is not the same in all terminal
+    /// states.
     pub fn constant_sum(&self) -> Option<u32> {
         let sum = |row: &[u8]| row.iter().map(|&goal| u32::from(goal)).sum::<u32>();
         let mut sums = self.goals.chunks(self.players.len().max(1)).map(sum);
@@ -395,7 +405,8 @@ impl Unfolding {
         sums.all(|sum| sum == first).then_some(first)
     }
 
-    /// The least and the largest goal of `player` over all terminal states.
+    /// The lowest and the highest goal of `player` over all terminal states. `player` is an index into
+    /// [`Unfolding::players()`].
     pub fn goal_range(&self, player: usize) -> (u8, u8) {
         let goals = || self.goals.iter().skip(player).step_by(self.players.len().max(1)).copied();
         (goals().min().unwrap_or(0), goals().max().unwrap_or(0))
@@ -405,12 +416,12 @@ impl Unfolding {
         &self.nodes
     }
 
-    /// The children of a node, in the order of the moves.
+    /// The indices of the children of a node, in the order of the moves.
     pub(crate) fn children(&self, node: Node) -> &[u32] {
         &self.edges[node.first as usize..(node.first + node.children) as usize]
     }
 
-    /// The nodes of each level, from the root on.
+    /// For each level, from the root on, the range of its nodes.
     pub(crate) fn levels(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + use<'_> {
         let end = |level: usize| self.levels.get(level + 1).map_or(self.nodes.len(), |&node| node as usize);
         (0..self.levels.len()).map(move |level| self.levels[level] as usize..end(level))
@@ -420,17 +431,17 @@ impl Unfolding {
         &self.sets
     }
 
-    /// The number of actions in all information sets.
+    /// The total number of actions in all information sets.
     pub(crate) fn action_count(&self) -> usize {
         self.sets.last().map_or(0, |set| set.actions().end)
     }
 
-    /// The goal of `player` in the terminal node with the row `row`.
+    /// The goal of `player` in the terminal node whose goals are in the row with index `row`.
     pub(crate) fn goal(&self, row: u32, player: usize) -> u8 {
         self.goals[row as usize * self.players.len() + player]
     }
 
-    /// The moves among which `random` draws in a node of the kind `Kind::Chance(number)`.
+    /// The moves from which `random` draws in a node of the kind `Kind::Chance(number)`.
     pub(crate) fn chance_moves(&self, number: u32) -> &[Move] {
         &self.chances[number as usize]
     }
@@ -439,7 +450,8 @@ impl Unfolding {
         &self.moves[&mv]
     }
 
-    /// The turns of an information set's history: the role's move, then its percepts, for each turn.
+    /// The history of an information set. The entry for each turn holds the role's move, followed by its
+    /// percepts.
     pub(crate) fn history(&self, set: &DecisionSet) -> Vec<Vec<String>> {
         self.history_terms(set.player, set.history)
     }
@@ -462,18 +474,20 @@ impl Unfolding {
     }
 }
 
-/// The entry of a history with one legal move.
+/// Stands in place of the index of an information set for a history after which only one move is legal.
 const NO_CHOICE: u32 = u32::MAX;
 
-/// An estimate of the bytes of an open state beside the state: its histories, legal moves and joint move.
+/// An estimate of the bytes that a state of the current turn takes in addition to the state itself: for its
+/// histories, its legal moves and its joint move.
 const OVERHEAD: usize = 200;
 
-/// The bytes that a solution needs for each node, and an estimate of those for each information set.
+/// The number of bytes for each node that CFR+ adds to the tree.
 const SOLUTION_NODE_BYTES: usize = 24;
+/// An estimate of the bytes that an information set takes, including the bytes that CFR+ adds.
 const SET_BYTES: usize = 300;
 
-/// Replaces `percepts` by what `role` perceives of `joint`: the facts of `sees`, or the whole joint move in a
-/// game whose rules have no `sees`.
+/// Replaces `percepts` by the percepts of `role` after the joint move `joint` in `state`. If `sees` is true,
+/// the rules define these percepts by `sees`. Otherwise the percepts are the moves of all roles.
 pub(crate) fn perceive<M: StateMachine>(
     machine: &mut M,
     sees: bool,

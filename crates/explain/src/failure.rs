@@ -1,5 +1,5 @@
-//! Explanations of atoms that do not hold: the rule that comes nearest to the atom, and its first failing
-//! condition.
+//! Explanations of atoms that do not hold: the rule that comes nearest to deriving the atom, and the first
+//! failing condition of that rule.
 
 use super::{Because, Explainer, Explanation, Ground, MAX_DEPTH, MAX_NODES, Verdict, ground, plain};
 use ggp_datalog::{Argument, Atom, Literal, Rule, Value};
@@ -10,25 +10,25 @@ use std::cmp::Ordering;
 /// An attempt to derive an atom with one rule.
 struct Attempt {
     rule: usize,
-    /// The conditions in the order in which they are tested: indices into the lowered body, and into the body in
-    /// the rulesheet.
+    /// The conditions in the order of testing. Each is a pair of indices: into the body of the lowered rule,
+    /// and into the body of the rule in the rulesheet.
     order: Vec<(usize, usize)>,
-    /// How many of the first conditions hold together. The next condition fails.
+    /// The number of leading conditions of `order` that one assignment satisfies. The next condition fails.
     reached: usize,
     /// The values of the rule's variables. `None` for a variable that is unbound.
     bindings: Vec<Option<Value>>,
 }
 
 impl Attempt {
-    /// The sort key of attempts. A larger key is nearer to a derivation: it has a larger share of conditions that
-    /// hold, then a larger number of them.
+    /// The sort key of attempts: the share of the conditions that hold, and then the number of conditions
+    /// that hold. The attempt with the largest key comes nearest to a derivation.
     fn nearness(&self) -> (f64, usize) {
         (self.reached as f64 / self.order.len().max(1) as f64, self.reached)
     }
 }
 
 impl Explainer {
-    /// Explains why none of `atoms`, which are forms of the same GDL atom, holds.
+    /// Explains why a GDL atom fails. `atoms` are the forms of this atom in the program. None of them holds.
     pub(super) fn why_not(&mut self, atoms: &[Ground], depth: usize) -> Result<Explanation, EvalError> {
         let text = self.text(&atoms[0]);
         let leaf = |because| Explanation { text, verdict: Verdict::Fails, because, parts: Vec::new() };
@@ -92,8 +92,9 @@ impl Explainer {
         }
     }
 
-    /// The rules of the description whose heads match one of `atoms`, directly or through bridge rules. Each comes
-    /// with the form of the atom that matches.
+    /// The indices of the rules whose heads match one of `atoms`, directly or through bridge rules (which
+    /// copy tuples between the forms of a relation). Each index comes with the form of the atom that its rule
+    /// matches.
     fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Ground> = atoms.iter().cloned().collect();
@@ -115,8 +116,9 @@ impl Explainer {
         found
     }
 
-    /// Tests how many conditions of the rule `number` for `atom` hold together. The conditions are in the order of
-    /// the text, except that a test waits until its variables are bound.
+    /// Finds the longest prefix of the conditions of the rule with the index `number` that one assignment
+    /// satisfies when the head is `atom`. The conditions are in the order of the text, except that a negation
+    /// or a `distinct` comes only after its variables are bound.
     fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Attempt, EvalError> {
         let order = self.reading_order(number);
         let given = self.given(number, atom).expect("a candidate's head fits");
@@ -150,8 +152,9 @@ impl Explainer {
         Ok(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings })
     }
 
-    /// The conditions of the rule `number` in an order in which each can be tested. They are indices into the
-    /// lowered body, and into the body in the rulesheet.
+    /// The conditions of the rule with the index `number`, in an order in which each can be tested. Each
+    /// condition is a pair of indices: into the body of the lowered rule, and into the body of the rule in
+    /// the rulesheet.
     fn reading_order(&self, number: usize) -> Vec<(usize, usize)> {
         let rule = &self.program.rules()[number];
         let mut open = self.conditions(number);
@@ -170,7 +173,7 @@ impl Explainer {
     }
 }
 
-/// For each variable, whether it is bound when the head and the conditions at `places` are given.
+/// For each variable, whether it is bound after the head and the positive conditions at `places` are matched.
 fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     let mut known = vec![false; rule.variables as usize];
     let mut note = |argument: Argument| {

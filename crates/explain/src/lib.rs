@@ -1,9 +1,10 @@
-//! Explanations why something holds in a state, or which condition keeps it from holding, in terms of the
+//! Explanations of why an atom holds in a state, or of which condition keeps it from holding, in terms of the
 //! rules as they are written.
 //!
-//! An explanation is a tree of instances of the description's own rules, over the program without demand
-//! rewriting. Invariants: no atom supports itself (where rules are recursive, an atom is explained only by
-//! atoms with shorter proofs). The size and the depth of a tree are bounded; omitted parts are marked.
+//! An explanation is a tree of instances of the rules of the description. The explainer evaluates these rules
+//! without demand rewriting (magic sets). Invariants: no atom supports itself, because an atom of a recursive
+//! relation is explained only by atoms with shorter proofs. The size and the depth of a tree are bounded;
+//! omitted parts are marked.
 //!
 //! # Examples
 //! ```
@@ -40,43 +41,46 @@ const MAX_NODES: usize = 400;
 /// The largest depth of an explanation.
 const MAX_DEPTH: usize = 32;
 
-/// The largest number of rule instances that the search for the shortest proof of a recursive atom examines.
+/// The largest number of rule instances that the search for the shortest proof of an atom of a recursive
+/// relation examines.
 const MAX_INSTANCES: usize = 200_000;
 
 /// Whether an atom or a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It holds.
+    /// The atom or condition holds.
     Holds,
-    /// It does not hold.
+    /// The atom or condition does not hold.
     Fails,
-    /// It was not examined, because an earlier condition of the rule fails.
+    /// The condition was not examined, because an earlier condition of the rule fails.
     Untried,
 }
 
 /// The reason for a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Because {
-    /// The state decides: the fact holds because it is in the state, or fails because it is not.
+    /// The state decides: the fact holds because it is in the state, or fails because it is not in the state.
     State,
-    /// The joint move decides: the move is part of it, or it is not.
+    /// The joint move decides: a `does` atom holds if its move is part of the joint move, and fails
+    /// otherwise.
     Moves,
-    /// The rule in this line of the rulesheet gives the atom. If the explanation has no parts, the rule is a fact.
+    /// A rule derives the atom. The field is the line of the rule in the rulesheet, from 1. If the
+    /// explanation has no parts, the rule is a fact.
     Rule(usize),
-    /// No rule gives the atom. The rule that comes nearest is shown.
+    /// No rule derives the atom. The parts explain the rule that comes nearest to deriving the atom.
     Nearest {
-        /// The line of that rule, from 1.
+        /// The line of the nearest rule, from 1.
         line: usize,
-        /// The number of rules that could give the atom.
+        /// The number of rules whose heads match the atom.
         of: usize,
     },
-    /// The atom has no rule whose head matches it.
+    /// No rule has a head that matches the atom.
     NoRule,
     /// The same atom is explained elsewhere in the tree.
     Elsewhere,
     /// The explanation is omitted because the tree would grow too large.
     Omitted,
-    /// The verdict needs no further reason, or its parts are the reason.
+    /// The verdict needs no further reason, or the parts of the explanation are the reason.
     Itself,
 }
 
@@ -89,7 +93,8 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// The reason for the verdict.
     pub because: Because,
-    /// The explanations of the rule's conditions, in order.
+    /// The explanations of the conditions of the rule, in order. A negated condition that fails has one part:
+    /// the explanation of the atom that it negates.
     pub parts: Vec<Explanation>,
 }
 
@@ -99,14 +104,15 @@ pub enum ExplainError {
     /// The text is not one ground atom.
     #[error("`{0}` is not one fact without variables, such as (legal white noop)")]
     NoFact(String),
-    /// The rules have no relation or fluent of that name and arity.
+    /// The rules have no relation or fluent with the name and arity in the request.
     #[error("{}", unknown(.name, *.arity, *.other))]
     Unknown {
         /// The name in the request.
         name: String,
         /// The arity in the request.
         arity: usize,
-        /// The arity with which the rules define a relation of that name. `None` if they define none.
+        /// Another arity with which the rules define a relation of the same name. `None` if there is no such
+        /// relation.
         other: Option<usize>,
     },
     /// The rules could not be evaluated.
@@ -123,13 +129,14 @@ fn unknown(name: &str, arity: usize, other: Option<usize>) -> String {
     }
 }
 
-/// A ground atom of the program.
+/// A ground atom of the program: its relation and its arguments.
 type Ground = (RelationId, Box<[Value]>);
 
-/// An instance of a rule: the number of the rule, and the values of its variables.
+/// An instance of a rule: the index of the rule in the program, and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// What a relation stands for in GDL: an ordinary relation, or a form of a carrier such as `true`.
+/// The meaning of a relation of the program in GDL: an ordinary relation, or a form of a carrier. A carrier
+/// is a keyword such as `true` whose last argument is a fluent, a move or a percept.
 #[derive(Clone, Debug)]
 enum Shape {
     Ordinary(String),
@@ -137,7 +144,7 @@ enum Shape {
     Flat(Carrier, Functor),
 }
 
-/// Explains facts of the state that [`Explainer::load`] has loaded.
+/// Explains atoms in the state that [`Explainer::load`] has loaded.
 #[derive(Debug)]
 pub struct Explainer {
     game: Arc<Game>,
@@ -147,12 +154,12 @@ pub struct Explainer {
     statistics: Statistics,
     limits: Limits,
     shapes: Vec<Shape>,
-    /// The numbers of the rules of each relation.
+    /// For each relation, the indices of the rules that define it.
     rules_of: Vec<Vec<usize>>,
-    /// For each relation, the number of its stratum, and whether that stratum is recursive.
+    /// For each relation, the index of its stratum, and whether that stratum is recursive.
     strata: Vec<(usize, bool)>,
     bodies: FxHashMap<usize, Body>,
-    /// For each recursive atom that has been proved, the rule instance that explains it.
+    /// For each atom of a recursive relation that has been proved, the rule instance that derives the atom.
     proofs: FxHashMap<Ground, Instance>,
     /// The atoms that the tree already explains.
     shown: FxHashSet<Ground>,
@@ -225,7 +232,7 @@ impl Explainer {
     /// moves than there are roles, the last roles have no move.
     ///
     /// # Errors
-    /// [`EvalError::UnknownFact`] when a text is not exactly one term.
+    /// [`EvalError::UnknownFact`] when a text in `facts` or `joint` is not exactly one term.
     pub fn load(&mut self, facts: &[Fact], joint: &[String]) -> Result<(), EvalError> {
         self.database.clear_from(&self.program, 0);
         for fact in facts {
@@ -244,7 +251,8 @@ impl Explainer {
     /// `terminal`, or a fluent, such as `(cell 1 1 b)` for `(true (cell 1 1 b))`.
     ///
     /// # Errors
-    /// When the rules have no such relation or fluent, or cannot be evaluated.
+    /// When `fact` is not one ground atom, when the rules have no such relation or fluent, or when the rules
+    /// cannot be evaluated.
     pub fn explain(&mut self, fact: &str) -> Result<Explanation, ExplainError> {
         let atoms = self.resolve(fact)?;
         let relations: Vec<RelationId> = atoms.iter().map(|(relation, _)| *relation).collect();
@@ -276,8 +284,8 @@ impl Explainer {
         }
     }
 
-    /// Corrects the case of words: a word of `text` that the rules do not contain is replaced if they contain
-    /// exactly one word that differs from it only in ASCII case.
+    /// Corrects the letter case of words. A word of `text` that the rules do not contain is replaced by the
+    /// word of the rules that differs from it only in ASCII case, if there is exactly one such word.
     fn respell(&self, text: &str) -> String {
         let symbols = &self.game.description().symbols;
         let respell = |word: &str| -> String {
@@ -328,8 +336,8 @@ impl Explainer {
         }
         let atoms = self.carried(Carrier::True, &[], term);
         let unknown = self.unknown(&name, args.len());
-        // Any term can be a fluent where a variable stands for a whole fluent. But a term with the name of
-        // a relation and another arity is more likely a mistake.
+        // If the rules use a variable for a whole fluent, any term can be a fluent. But a term with the name
+        // of a relation and another arity is more likely a mistake.
         let is_slip = matches!(unknown, ExplainError::Unknown { other: Some(_), .. })
             && !self.lowering.forms(Carrier::True).iter().any(|form| form.functor == Some(functor));
         if atoms.is_empty() || is_slip { Err(unknown) } else { Ok(atoms) }

@@ -1,5 +1,5 @@
-//! Proofs of atoms that hold: the rule instance that gives the atom, well-founded where rules are
-//! recursive.
+//! Proofs of atoms that hold: for each atom, a rule instance that derives the atom. The proofs are
+//! well-founded even if the rules are recursive.
 
 use super::{
     Because, Explainer, Explanation, Ground, Instance, MAX_DEPTH, MAX_INSTANCES, MAX_NODES, Verdict, ground,
@@ -47,7 +47,8 @@ impl Explainer {
         Ok(explanation)
     }
 
-    /// The rule instance that explains `atom`, which must hold. `None` if no instance was found within the bounds.
+    /// A rule instance that derives `atom`, which must hold. `None` if no instance was found within the
+    /// bounds.
     pub(super) fn proof(&mut self, atom: &Ground) -> Result<Option<Instance>, EvalError> {
         if let Some(known) = self.proofs.get(atom) {
             return Ok(Some(known.clone()));
@@ -68,13 +69,15 @@ impl Explainer {
         Ok(None)
     }
 
-    /// Finds the shortest proofs of `atom`, and of all atoms of its stratum on which it may depend.
+    /// Stores in `proofs` the shortest proofs of `atom`, and of all atoms of the same stratum on which `atom`
+    /// may depend.
     fn prove(&mut self, atom: &Ground) -> Result<(), EvalError> {
         let stratum = self.strata[atom.0.index()].0;
         let mut numbers: FxHashMap<Ground, usize> = FxHashMap::from_iter([(atom.clone(), 0)]);
         let mut atoms = vec![atom.clone()];
-        // Each instance has the number of its unproven atoms; each atom has the list of instances that need
-        // it.
+        // An instance consists of the index of its head in `atoms`, the instance itself, and the count of
+        // body atoms that are not proved yet. For each atom, `waiting` lists the instances that need the
+        // atom.
         let mut instances: Vec<(usize, Instance, usize)> = Vec::new();
         let mut waiting: Vec<Vec<usize>> = vec![Vec::new()];
         let mut next = 0;
@@ -135,8 +138,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// The values of a rule's variables with which the rule gives `atom`. Returns the first solution, or all
-    /// solutions.
+    /// The assignments of the variables of the rule with the index `number` under which the rule derives
+    /// `atom`. Returns one assignment if `first_only`, otherwise all assignments.
     pub(super) fn solutions(
         &mut self,
         number: usize,
@@ -153,7 +156,8 @@ impl Explainer {
         self.solve(&body, &given, first_only)
     }
 
-    /// Plans the body of `rule`. The variables of its head are bound. `None` if the rule is unsafe.
+    /// Plans the evaluation of the body of `rule` when the variables of the head are bound. `None` if the
+    /// rule is unsafe.
     pub(super) fn plan(&mut self, rule: &Rule) -> Option<Body> {
         let given: Vec<Variable> = rule.head.args.iter().filter_map(|a| a.variable()).collect();
         let body = Body::plan(&mut self.program, rule, &given, &self.statistics).ok()?;
@@ -171,8 +175,8 @@ impl Explainer {
         let most = if first_only { 1 } else { MAX_INSTANCES };
         let result = body.for_each(&mut self.database, given, &self.limits, |_, bindings| {
             found.push(bindings.into());
-            // The callback's error is the only way to stop early. The number of solutions tells it from a
-            // real interruption.
+            // An error of the callback is the only way to stop early. The number of solutions distinguishes
+            // this error from a real interruption.
             if found.len() < most { Ok(()) } else { Err(ggp_datalog::EvalError::Interrupted) }
         });
         match result {
@@ -181,8 +185,8 @@ impl Explainer {
         }
     }
 
-    /// The values of a rule's variables, as far as the head fixes them when it matches `atom`. Other variables get
-    /// an arbitrary value. `None` if the rule cannot give `atom`.
+    /// The values of the variables of the rule with the index `number` when its head is `atom`. Variables
+    /// that do not occur in the head get an arbitrary value. `None` if the head does not match `atom`.
     pub(super) fn given(&self, number: usize, (relation, tuple): &Ground) -> Option<Vec<Value>> {
         let rule = &self.program.rules()[number];
         if rule.head.relation != *relation {
@@ -200,8 +204,8 @@ impl Explainer {
         Some(given.into_iter().map(|value| value.unwrap_or(Value::from_index(0))).collect())
     }
 
-    /// The other form of `atom`, if rule `number` is a bridge between two forms of a relation and can give `atom`.
-    /// Otherwise `None`.
+    /// The other form of `atom`, if the rule with the index `number` is a bridge rule (which copies tuples
+    /// between two forms of a relation) and its head matches `atom`. Otherwise `None`.
     pub(super) fn pass(&mut self, number: usize, atom: &Ground) -> Option<Ground> {
         if number < self.game.description().rules.len() {
             return None;

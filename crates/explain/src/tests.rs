@@ -1,4 +1,4 @@
-//! Explanations of facts of a small game, compared as whole trees.
+//! Tests that compare whole explanation trees in a small game.
 
 use super::{Because, Explainer, Explanation, Verdict};
 use ggp_game::{Fact, Game};
@@ -32,7 +32,8 @@ fn explainer(facts: &[&str], joint: &[&str]) -> Explainer {
     explainer
 }
 
-/// The tree of an explanation on one line: `text=reason[parts]`.
+/// The tree of an explanation on one line: a mark for the verdict, the text, the reason, and the parts in
+/// brackets.
 fn brief(e: &Explanation) -> String {
     let mark = match e.verdict {
         Verdict::Holds => "+",

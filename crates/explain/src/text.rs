@@ -1,4 +1,4 @@
-//! Atoms and conditions in the spelling of the description.
+//! Conversion of atoms and conditions to text, in the spelling of the description.
 
 use super::{Explainer, Ground, Shape};
 use ggp_datalog::{Literal, Value, Variable};
@@ -6,14 +6,15 @@ use ggp_gdl::{self as gdl, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Explainer {
-    /// The conditions of a rule. They are indices into the lowered body, and into the body in the rulesheet.
+    /// The conditions of the rule with the index `number`. Each is a pair of indices: into the body of the
+    /// lowered rule, and into the body of the rule in the rulesheet.
     pub(super) fn conditions(&self, number: usize) -> Vec<(usize, usize)> {
         let body = self.program.rules()[number].body.iter().enumerate();
         let conditions = body.filter(|(_, literal)| !matches!(literal, Literal::Compose { .. }));
         conditions.enumerate().map(|(literal, (place, _))| (place, literal)).collect()
     }
 
-    /// The line, from 1, of a rule of the description.
+    /// The line of the rule with the index `number` in the rulesheet, from 1.
     pub(super) fn line(&self, number: usize) -> usize {
         let description = self.game.description();
         let start = description.rules[number].span.start;
@@ -68,7 +69,8 @@ impl Explainer {
         }
     }
 
-    /// The text of a list of terms. Variables that are bound are replaced by their values. It does not recurse.
+    /// The text of the list of `name` and `args`. Variables that are bound are replaced by their values. The
+    /// traversal uses a stack and does not recurse.
     fn list_text(&self, name: &str, args: &[TermId], spelled: &FxHashMap<Symbol, Value>) -> String {
         enum Piece<'a> {
             Term(TermId),

@@ -1,6 +1,6 @@
-//! Tunes the Datalog program of a game before the first query. A short playout measures the sizes of the
-//! relations, from which evaluation plans are chosen, and the work for each relation. Expensive relations
-//! are evaluated on demand (magic sets) where that reduces the work.
+//! Tunes the Datalog program of a game before the first query. A short playout measures the size of each
+//! relation and the work for it. The sizes determine the evaluation plans. Expensive relations are evaluated
+//! on demand (magic sets) if that reduces the work.
 
 use crate::lower::Lowering;
 use crate::semantics::{Semantics, SemanticsError};
@@ -12,23 +12,26 @@ use rustc_hash::FxHashSet;
 /// The number of steps of the sample playout.
 const SAMPLE_STEPS: usize = 16;
 
-/// The largest number of rows that the sample playout may try. It takes some tenths of a second.
+/// The largest number of rows that joins may try in the sample playout. Trying that many rows takes some
+/// tenths of a second.
 const SAMPLE_ROWS: u64 = 10_000_000;
 
-/// The largest number of terms, and of tuples, that the sample playout may make.
+/// The largest number of terms that the sample playout may make. The same limit applies to tuples.
 const SAMPLE_TERMS: usize = 500_000;
 
-/// Only a relation that takes more than this share of all work is a candidate for evaluation on demand.
+/// A relation is a candidate for evaluation on demand if it takes more than this share of all work, or if its
+/// evaluation fails.
 const WORTHWHILE_SHARE: f64 = 0.1;
 
-/// A rewritten program is kept only if its work is less than this share of the work before.
+/// If a rewritten program answers as many queries as the program before, it is kept only if its work is less
+/// than this share of the work before.
 const WORTHWHILE_GAIN: f64 = 0.8;
 
-/// A program is rewritten only if its sample playout tries at least this many rows.
+/// If no evaluation fails, a program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
 
-/// The largest number of relations that one rewriting may add to or remove from those on demand. Each of them
-/// takes a pass over all rules.
+/// One rewriting may add or remove at most this many relations on demand. Each change takes a pass over all
+/// rules.
 const MOST_REFUSALS: usize = 200;
 
 /// The largest number of relations whose evaluation on demand is tried.
@@ -37,11 +40,11 @@ const ATTEMPTS: usize = 12;
 /// The measurements of a sample playout.
 #[derive(Debug)]
 struct Sample {
-    /// The number of queries answered.
+    /// The number of queries that were answered.
     answered: usize,
     /// The relation whose evaluation failed. `None` if none failed.
     failed: Option<RelationId>,
-    /// The number of rows tried for each relation.
+    /// For each relation, the number of rows that joins tried to compute it.
     work: Vec<u64>,
     total: u64,
 }
@@ -65,8 +68,8 @@ pub(crate) fn semantics_of(description: &Description, limits: &Limits) -> Result
     Ok(semantics)
 }
 
-/// The semantics of a game with tuned plans and with relations on demand where they reduce the work. The
-/// static relations are not evaluated yet.
+/// The semantics of a game with tuned plans, in which relations are evaluated on demand if that reduces the
+/// work. The static relations are not evaluated yet.
 fn fit(description: &Description, lowering: &Lowering, program: Program, limits: &Limits) -> Semantics {
     let mut best = Semantics::of_program(program, description, lowering);
     let mut seen = sample(&mut best, limits);
@@ -99,8 +102,9 @@ fn fit(description: &Description, lowering: &Lowering, program: Program, limits:
     best
 }
 
-/// Adds `relation` to the set `demanded` of relations that are evaluated on demand, with all relations that this
-/// requires. Returns the new set; `None` if `relation` cannot be evaluated on demand.
+/// Adds `relation` to the set `demanded` of relations that are evaluated on demand. Also makes all other
+/// changes of that set that the addition requires. Returns the new set. `None` if `relation` cannot be
+/// evaluated on demand.
 pub fn demand_also(
     lowering: &Lowering,
     demanded: &[bool],
@@ -113,8 +117,8 @@ pub fn demand_also(
     rewrite(lowering, &mut attempt, relation, asked).map(|_| attempt)
 }
 
-/// The semantics in which exactly the relations of `demanded` are evaluated on demand. `None` if the rules cannot
-/// be rewritten in that way.
+/// The semantics in which exactly the relations of `demanded` are evaluated on demand. `None` if the rules
+/// cannot be rewritten in that way.
 pub fn fit_demanded(
     description: &Description,
     lowering: &Lowering,
@@ -129,8 +133,8 @@ pub fn fit_demanded(
     Some(semantics)
 }
 
-/// Adds all relations whose rules read `relation`, directly or indirectly, except the relations that hold
-/// the answers.
+/// Adds to `attempt` all relations that depend on `relation`, directly or indirectly, except `asked`, the
+/// relations that hold the answers of queries.
 fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, asked: &[RelationId]) {
     let mut askers: Vec<Vec<RelationId>> = vec![Vec::new(); attempt.len()];
     for rule in rules {
@@ -152,9 +156,9 @@ fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, as
     }
 }
 
-/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. Adds relations to `attempt`, or
-/// removes some, until every query of a relation on demand has a known column. `None` if `relation` would have to
-/// be removed.
+/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. Adds relations to
+/// `attempt`, or removes some, until every body literal that reads a relation on demand knows the value of at
+/// least one column. `None` if `relation` would have to be removed, or if the rewriting exceeds a bound.
 fn rewrite(
     lowering: &Lowering,
     attempt: &mut [bool],
@@ -166,8 +170,8 @@ fn rewrite(
         match on_demand(&lowering.signatures, &lowering.rules, |r| attempt[r.index()]) {
             Ok(rewritten) => return Some(rewritten),
             Err(Refusal::TooMany) => return None,
-            // A relation that queries with no known column must be on demand itself; otherwise the queried
-            // relation is evaluated in full.
+            // A rule reads the relation `wanted` without a known column. Then the head relation of that rule,
+            // `asker`, must be on demand, too. If that is impossible, `wanted` is evaluated in full.
             Err(Refusal::Unknown { asker, .. })
                 if !attempt[asker.index()] && !out[asker.index()] && !asked.contains(&asker) =>
             {
@@ -185,8 +189,9 @@ fn rewrite(
     None
 }
 
-/// The relation with the most work among those that have not been tried. `None` if no relation takes enough work
-/// to be worth a rewriting.
+/// The next candidate for evaluation on demand, among the relations that have not been tried: the relation
+/// whose evaluation failed, otherwise the one with the most work. `None` if no relation takes enough work to
+/// be worth a rewriting.
 fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option<RelationId> {
     if let Some(failed) = sample.failed {
         let failed = origin[failed.index()];
@@ -206,7 +211,7 @@ fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option
     costly.max_by_key(|&r| costs[r]).map(|r| RelationId(r as u32))
 }
 
-/// Plays a sample playout and plans the program from its statistics.
+/// Plays a sample playout and plans the program from the statistics of the playout.
 fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
     let limits = Limits {
         rows: SAMPLE_ROWS,

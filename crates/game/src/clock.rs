@@ -19,7 +19,7 @@ pub struct Clocks {
 pub struct Deadline(pub Option<Instant>);
 
 impl Deadline {
-    /// The deadline `time` from now.
+    /// The deadline after `time` from now. No deadline if that time cannot be represented.
     pub fn after(time: Duration) -> Deadline {
         Deadline(Instant::now().checked_add(time))
     }
@@ -65,7 +65,8 @@ impl StopToken {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Lets a long computation end itself: the computation calls this from time to time and returns the error.
+    /// Checks the flag. A long computation calls this function from time to time and returns its error, so
+    /// that the flag ends the computation.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] if the flag is raised.

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A clock of the CPU time of the thread that makes it. It gives the elapsed time instead on systems that do not
-/// report the CPU time of a thread to other threads (all systems but Linux).
+/// A clock of the CPU time of the thread that makes the clock. On systems other than Linux, which do not
+/// report the CPU time of a thread to other threads, the clock gives the elapsed time instead.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuClock {
     began: Instant,
-    /// The file with the scheduler's statistics of the thread, and the CPU time in it when the clock was made.
-    /// `None` if there is no such file.
+    /// The file with the scheduler's statistics of the thread, and the CPU time that the file showed when the
+    /// clock was made. `None` if there is no such file.
     since: Option<(PathBuf, Duration)>,
 }
 
@@ -26,14 +26,15 @@ impl CpuClock {
     /// The CPU time that the thread has used since the clock was made.
     pub(crate) fn elapsed(&self) -> Duration {
         match &self.since {
-            // The statistics of a thread that has ended cannot be read; it uses no more time.
+            // The statistics of a thread that has ended cannot be read. Such a thread uses no more time.
             Some((file, since)) => read(file).unwrap_or(*since).saturating_sub(*since),
             None => self.began.elapsed(),
         }
     }
 }
 
-/// The time that the thread has spent on a processor: the first number in `schedstat`, in nanoseconds.
+/// The time that the thread has spent on a processor: the first number in `file` (`schedstat`), in
+/// nanoseconds. `None` if it cannot be read.
 fn read(file: &PathBuf) -> Option<Duration> {
     let text = std::fs::read_to_string(file).ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -4,7 +4,7 @@ use crate::canonical_term;
 use std::fmt;
 
 /// A ground term as canonical text: one blank between tokens, none inside the parentheses, as in
-/// `(cell 1 1 b)` or `noop`. Facts of a state have no enclosing `true`. The order is bytewise.
+/// `(cell 1 1 b)` or `noop`. Facts of a state have no enclosing `true`. Facts are ordered bytewise.
 ///
 /// # Examples
 /// ```
@@ -18,14 +18,14 @@ use std::fmt;
 pub struct Fact(Box<str>);
 
 impl Fact {
-    /// Parses one ground term with free whitespace. `None` if `text` is not exactly one term.
+    /// Parses one ground term, with any whitespace between its tokens. `None` if `text` is not exactly one
+    /// term.
     pub fn new(text: &str) -> Option<Fact> {
         canonical_term(text).map(|text| Fact(text.into()))
     }
 
-    /// Wraps `text`, which a machine or a parser of this workspace wrote in canonical form. Other text must
-    /// go through [`Fact::new`]; for text that is not canonical, the results of the accessors are
-    /// unspecified.
+    /// Wraps `text` without a check. `text` must be canonical, as the machines and parsers of this workspace
+    /// write it. For any other text, the results of the accessors are unspecified; use [`Fact::new`] for it.
     pub fn from_canonical(text: impl Into<Box<str>>) -> Fact {
         Fact(text.into())
     }

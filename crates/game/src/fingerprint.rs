@@ -2,18 +2,18 @@
 
 use crate::{Playout, rng};
 
-/// Counts over finished playouts. Machines that agree on the rules have equal counts for equal random streams, in
-/// whatever order the playouts end.
+/// Counts over finished playouts. Machines that agree on the rules have equal counts for equal random
+/// streams, in whatever order the playouts end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     /// The number of playouts.
     pub playouts: u64,
     /// The number of joint moves in all playouts.
     pub steps: u64,
-    /// For each role, the sum of its goals in the last states of the playouts. If a role has several goals, the
-    /// largest counts. If it has none, the sum does not change.
+    /// For each role, the sum of its goals in the last states of the playouts. If a role has several goals,
+    /// the largest counts. If a role has no goal, the sum does not change.
     pub goal_sums: Vec<u64>,
-    /// A hash of the stream number, the steps and the goals of every playout.
+    /// A hash of the stream index, the steps and the goals of every playout.
     pub checksum: u64,
 }
 
@@ -23,7 +23,7 @@ impl Fingerprint {
         Fingerprint { playouts: 0, steps: 0, goal_sums: vec![0; roles], checksum: 0 }
     }
 
-    /// Adds `playout`, which used the random stream `number`.
+    /// Adds `playout`, which used the random stream with the index `number`.
     pub fn add(&mut self, number: u64, playout: &Playout<'_>) {
         self.playouts += 1;
         self.steps += u64::from(playout.steps);
@@ -38,7 +38,7 @@ impl Fingerprint {
         self.checksum = self.checksum.wrapping_add(hash);
     }
 
-    /// Adds the counts of `other`. No playout may be in both.
+    /// Adds the counts of `other`. No playout may be counted in both.
     pub fn join(&mut self, other: &Fingerprint) {
         self.playouts += other.playouts;
         self.steps += other.steps;
@@ -52,7 +52,8 @@ mod tests {
     use super::Fingerprint;
     use crate::{Goal, Goals, Playout};
 
-    /// The fingerprint of playouts of one role, each given as its stream number, its steps and its goal.
+    /// The fingerprint of playouts of one role, each given as its stream index, its number of steps and its
+    /// goal.
     fn of(playouts: &[(u64, u32, Option<u8>)]) -> Fingerprint {
         let mut counts = Fingerprint::new(1);
         for &(number, steps, goal) in playouts {

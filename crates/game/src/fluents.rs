@@ -1,12 +1,13 @@
-//! States of the interpreter. A state remains valid after the interpreter has released its temporary terms (see
-//! [`crate::interpreter`]).
+//! States of the interpreter. The interpreter keeps permanent terms, but releases temporary terms between
+//! evaluations (see [`crate::interpreter`]). A state holds temporary terms in serialised form, so it remains
+//! valid.
 
 use crate::EvalError;
 use crate::move_table::too_much_text;
 use ggp_datalog::{Value, Values};
 use std::sync::Arc;
 
-/// The largest size in bytes of the temporary terms of a state in serialised form.
+/// The largest size of the serialised temporary terms of a state, in bytes.
 const MOST_WRITTEN: usize = 256 << 20;
 
 /// A state of the [`Interpreter`](crate::Interpreter): the set of fluents that are true.
@@ -31,7 +32,7 @@ struct Mixed {
 }
 
 impl FluentSet {
-    /// The state of `fluents`, which are sorted and distinct.
+    /// The state in which exactly `fluents` are true. `fluents` must be sorted and distinct.
     ///
     /// # Errors
     /// When the serialised temporary terms exceed [`MOST_WRITTEN`].
@@ -56,8 +57,8 @@ impl FluentSet {
         Ok(FluentSet(Fluents::Mixed(Arc::new(mixed))))
     }
 
-    /// The fluents of the state. Interns its temporary terms again if it has any; the fluents are then in
-    /// `buffer`.
+    /// The fluents of the state. If some of them are temporary terms, interns these again and returns the
+    /// content of `buffer`, which then holds all fluents.
     pub(crate) fn values<'a>(&'a self, terms: &mut Values, buffer: &'a mut Vec<Value>) -> &'a [Value] {
         match &self.0 {
             Fluents::Permanent(values) => values,
@@ -70,7 +71,7 @@ impl FluentSet {
         }
     }
 
-    /// The size of the heap data in bytes.
+    /// The size of the state's heap data in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         // An `Arc` stores two reference counters in front of its content.
         let counters = 2 * size_of::<usize>();

@@ -7,7 +7,7 @@ use ggp_datalog::Limits;
 use ggp_gdl::lines::Lines;
 use ggp_gdl::{Description, Diagnostic, Severity, Span, Strictness, check};
 
-/// A playable rulesheet. A value exists only if the checks passed.
+/// A playable rulesheet. A value of this type exists only if the rules passed all checks.
 #[derive(Debug)]
 pub struct Game {
     description: Description,
@@ -20,13 +20,13 @@ impl Game {
     /// Checks `description` at the default strictness and lowers it to Datalog.
     ///
     /// # Errors
-    /// All diagnostics of severity error.
+    /// All diagnostics of severity error, if there are any.
     pub fn new(description: Description) -> Result<Game, Vec<Diagnostic>> {
         Game::with_limits(description, Strictness::default(), Limits::default())
     }
 
-    /// The same as [`Game::new`], with a given strictness of the checks and given bounds for every evaluation of
-    /// the rules.
+    /// The same as [`Game::new`], with a given strictness of the checks and given bounds for every evaluation
+    /// of the rules.
     ///
     /// # Errors
     /// As [`Game::new`].
@@ -98,8 +98,8 @@ impl Game {
         self.roles().find(|&role| self.role_name(role).eq_ignore_ascii_case("random"))
     }
 
-    /// The role called `name`. An exact match comes first. Otherwise the role is the only one whose name matches
-    /// without regard to ASCII case, or `None`.
+    /// The role called `name`. An exact match is preferred. Otherwise the result is the only role whose name
+    /// matches without regard to ASCII case. `None` if there is no such role.
     pub fn role_named(&self, name: &str) -> Option<Role> {
         let exact = self.roles.iter().position(|r| r == name);
         let role = exact.or_else(|| {
@@ -109,16 +109,17 @@ impl Game {
         role.map(|i| Role(i as u8))
     }
 
-    /// The role called `name`, which [`Game::role_named`] finds.
+    /// The role called `name`. The same as [`Game::role_named`], but with an error instead of `None`.
     ///
     /// # Errors
-    /// If the game has no such role. The message lists its roles.
+    /// If the game has no such role. The message lists the roles of the game.
     pub fn role(&self, name: &str) -> Result<Role, UnknownRole> {
         self.role_named(name)
             .ok_or_else(|| UnknownRole { name: name.to_owned(), known: self.roles.join(", ") })
     }
 
-    /// Translates `error` into one whose message names the rule and its line.
+    /// Translates `error` into an error whose message names the rule that caused it, and the line of that
+    /// rule.
     pub fn eval_error(&self, error: &ggp_datalog::EvalError) -> EvalError {
         match error {
             ggp_datalog::EvalError::Interrupted => EvalError::Interrupted,
@@ -127,7 +128,7 @@ impl Game {
     }
 }
 
-/// The error for a name that no role of the game has.
+/// The error for a name that is not the name of a role of the game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the game has no role `{name}`; its roles are {known}")]
 pub struct UnknownRole {
@@ -165,8 +166,8 @@ fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Di
             Diagnostic::error("unbounded", span, message)
                 .help("give the recursion a limit: a term that grows at each step never ends")
         }
-        // The checks of `ggp-gdl` report unsafe and unstratified rules. What remains here is a relation with more
-        // cases than the evaluator splits, or a fault of `ggp`.
+        // The checks of `ggp-gdl` report unsafe and unstratified rules. The only other causes are a relation
+        // with more cases than the evaluator splits, and a fault of `ggp`.
         SemanticsError::Refused { rule, reason } => {
             let span = description.rules.get(*rule as usize).map_or(Span::default(), |rule| rule.span);
             Diagnostic::error("not-evaluable", span, format!("the evaluator refuses these rules: {reason}"))

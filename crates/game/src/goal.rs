@@ -1,4 +1,4 @@
-//! Goal values, and the score of a state in which the rules give no goal or several goals.
+//! Goal values, and the score of a role if the rules give it no goal or several goals.
 
 /// A goal value: an integer from 0 to 100 (GDL specification, section 4.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -15,8 +15,8 @@ impl Goal {
         (value <= 100).then_some(Goal(value))
     }
 
-    /// Parses a decimal number without a sign and without leading zeros, because the atoms `+5` and `007` differ
-    /// from `5` and `7`. `None` for any other text.
+    /// Parses a decimal number without a sign and without leading zeros, because the atoms `+5` and `007`
+    /// differ from `5` and `7`. `None` for any other text.
     pub fn from_text(text: &str) -> Option<Goal> {
         text.parse().ok().filter(|n: &u8| n.to_string() == text).and_then(Goal::new)
     }
@@ -49,7 +49,8 @@ pub enum Goals {
 }
 
 impl Goals {
-    /// Collects the distinct `values` for which `goal` holds. `None` stands for a value that is not from 0 to 100.
+    /// Collects the distinct `values` for which `goal` holds. `None` stands for a value that is not from 0 to
+    /// 100.
     pub fn of(values: impl IntoIterator<Item = Option<Goal>>) -> Goals {
         let (mut count, mut largest) = (0, None);
         for value in values {
@@ -63,7 +64,8 @@ impl Goals {
         }
     }
 
-    /// Adds another value. `None` stands for a value that is not from 0 to 100; such values must be added last.
+    /// Adds another value for which `goal` holds. `None` stands for a value that is not from 0 to 100; such
+    /// values must be added after all others.
     #[must_use]
     pub fn and(self, value: Option<Goal>) -> Goals {
         match (self.largest(), value) {
@@ -100,7 +102,7 @@ impl Goals {
     }
 }
 
-/// Writes the score. If there is no goal or several goals, writes that, too.
+/// Writes the score, with a remark if there is no goal or if there are several goals.
 impl std::fmt::Display for Goals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -1,16 +1,17 @@
 //! The information set of a role in a game of imperfect information (GDL-II): the states that are consistent
-//! with the role's moves and percepts, and their probabilities when all other roles draw their moves uniformly.
+//! with the role's moves and percepts, and their probabilities when all other roles draw their moves
+//! uniformly.
 //!
-//! Invariant: weights are positive and sum to 1. While [`InformationSet::is_complete`] holds, the states are
-//! exactly the possible ones; otherwise they are the most probable ones of a sample. The update is Bayes'
-//! rule over the joint moves that contain the role's own move (Thielscher, "A General Game Description
-//! Language for Incomplete Information Games", 2010).
+//! Invariant: the weights of the states are positive and sum to 1, unless the set is empty. While
+//! [`InformationSet::is_complete`] holds, the states are exactly the possible ones; otherwise they are the
+//! most probable ones of a sample. The update is Bayes' rule over the joint moves that contain the role's own
+//! move (Thielscher, "A General Game Description Language for Incomplete Information Games", 2010).
 
 use crate::rng::{Stream, mix};
 use crate::{EvalError, Fact, Move, Role, StateMachine};
 use rustc_hash::FxHashMap;
 
-/// The states of a match that one role holds possible.
+/// The states of a match that are possible as far as one role knows.
 #[derive(Clone, Debug)]
 pub struct InformationSet<M: StateMachine> {
     role: Role,
@@ -24,7 +25,7 @@ pub struct InformationSet<M: StateMachine> {
 const JOINT_MOVES: usize = 64;
 
 impl<M: StateMachine> InformationSet<M> {
-    /// The information set of `role` before the first move: the initial state. It never keeps more than
+    /// The information set of `role` before the first move: the initial state. The set never keeps more than
     /// `bound` states; a bound of 0 counts as 1.
     ///
     /// # Errors
@@ -33,17 +34,17 @@ impl<M: StateMachine> InformationSet<M> {
         Ok(InformationSet::certain(machine.initial_state()?, role, bound))
     }
 
-    /// The information set of `role` in a known state. It never keeps more than `bound` states; a bound of 0
-    /// counts as 1.
+    /// The information set of `role` when the role knows that the match is in the state `state`. The set
+    /// never keeps more than `bound` states; a bound of 0 counts as 1.
     pub fn certain(state: M::State, role: Role, bound: usize) -> InformationSet<M> {
         InformationSet { role, states: vec![(state, 1.0)], bound: bound.max(1), complete: true, turn: 0 }
     }
 
-    /// The number of states for which an update takes at most `bytes`, if one state takes `each` bytes. It is at
-    /// least 1.
+    /// The largest bound for which an update takes at most `bytes` bytes of memory, if one state takes `each`
+    /// bytes. The result is at least 1.
     pub fn bound_within(bytes: usize, each: usize) -> usize {
-        // An update holds the kept states and their successors, the latter both in a list and as keys of a
-        // map.
+        // An update holds the kept states and their successors. Each successor is in a list and is also a key
+        // of a map.
         let held = (each + size_of::<(f64, usize)>()).saturating_mul(1 + 2 * JOINT_MOVES);
         (bytes / held).max(1)
     }
@@ -54,13 +55,14 @@ impl<M: StateMachine> InformationSet<M> {
         &self.states
     }
 
-    /// Whether the set contains all possible states: no state has been dropped.
+    /// Whether the set contains all possible states: no update has dropped a state or left out a joint move.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Replaces `out` by the role's legal moves. By the definition of GDL-II they are the same in all
-    /// possible states; where rules violate that, `out` gets those of the most probable state.
+    /// Replaces `out` by the role's legal moves. By the definition of GDL-II these moves are the same in all
+    /// possible states. If the rules violate that condition, `out` gets the legal moves in the most probable
+    /// state. `out` becomes empty if the set is empty.
     ///
     /// # Errors
     /// When the rules cannot be evaluated.
@@ -70,7 +72,8 @@ impl<M: StateMachine> InformationSet<M> {
         likeliest.map_or(Ok(()), |(state, _)| machine.legal_moves(state, self.role, out))
     }
 
-    /// Draws a state by the probabilities of the states, from the random `bits`. `None` if the set is empty.
+    /// Draws a state with the random `bits`, according to the probabilities of the states. `None` if the set
+    /// is empty.
     pub fn draw(&self, bits: u32) -> Option<&M::State> {
         let mut left = f64::from(bits) / 4_294_967_296.0;
         let drawn = self.states.iter().find(|(_, weight)| {
@@ -80,8 +83,9 @@ impl<M: StateMachine> InformationSet<M> {
         drawn.or(self.states.last()).map(|(state, _)| state)
     }
 
-    /// Updates the information set after the role has made the move `own` and received the percepts `seen`. In a
-    /// state with too many joint moves, `seed` determines which of them are examined.
+    /// Updates the information set after the role has made the move `own` and received the percepts `seen`.
+    /// If a state has too many joint moves, the update examines a random sample of them, which `seed`
+    /// determines.
     ///
     /// # Errors
     /// When the rules cannot be evaluated. The information set is then unchanged.
@@ -114,7 +118,8 @@ struct Successors<M: StateMachine> {
 }
 
 impl<M: StateMachine> Successors<M> {
-    /// Adds those successors of `state` in which `role` makes the move `own` and receives the percepts `seen`.
+    /// Adds those successors of `state` in which `role` makes the move `own` and receives the percepts
+    /// `seen`.
     fn add(
         &mut self,
         machine: &mut M,

@@ -1,12 +1,13 @@
-//! The interpreter: a state machine that evaluates the Datalog program directly. It is slow and simple; every
-//! faster machine must agree with it.
+//! The interpreter: a state machine that evaluates the Datalog program directly. The interpreter is slow and
+//! simple. Every faster machine must agree with it.
 //!
-//! Terms are permanent or temporary. Permanent are the terms of the rules, and those made after them until they
-//! take an eighth of the remaining bound for terms. They keep their numbers. All later terms are temporary: the
-//! interpreter releases them before it loads another state. If there are many of them, it also releases them
-//! before it loads the same state again. A [`FluentSet`] holds permanent terms by number and temporary terms in
-//! serialised form, so it remains valid. Each evaluation therefore has about three quarters of the remaining
-//! bound, however many distinct terms a match produces.
+//! Terms are permanent or temporary. Let R be the number of terms that the bound allows in addition to the
+//! terms of the rules. The terms of the rules and the first R/8 terms made afterwards are permanent: they
+//! keep their indices in the table of terms. All later terms are temporary: the interpreter releases them
+//! before it loads another state. If there are more than R/8 temporary terms, it also releases them before it
+//! evaluates the same state again. A [`FluentSet`] holds permanent terms by index and temporary terms in
+//! serialised form, so it remains valid. Each evaluation can therefore make about 3R/4 terms, however many
+//! distinct terms a match produces.
 
 use crate::Batches;
 use crate::Hints;
@@ -17,7 +18,8 @@ use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Permanent terms may take one part in this many of the remaining bound for terms.
+/// The bound for terms, less the terms of the rules, is divided by this number. The quotient is the number of
+/// permanent terms besides the terms of the rules.
 const PERMANENT_PART: usize = 8;
 
 /// The reference [`StateMachine`].
@@ -59,7 +61,8 @@ impl Interpreter {
         }
     }
 
-    /// Loads `state`, unless it is loaded already and there are few temporary terms.
+    /// Loads `state` into the database. Does nothing if `state` is loaded already and there are few temporary
+    /// terms.
     fn load(&mut self, state: &FluentSet) {
         if self.loaded.as_ref() != Some(state) || self.database.values().is_crowded() {
             self.unload();
@@ -94,8 +97,9 @@ impl Interpreter {
         self.game.semantics().load_moves(&mut self.database, &self.roles, &joint);
     }
 
-    /// Evaluates a query. A failed query leaves a partial state in the database, and terms that belong to no
-    /// state. Both are removed, so that the next query has as much memory as this one had.
+    /// Evaluates a query. A failed query leaves partly evaluated relations in the database, and terms that
+    /// belong to no state. This function removes both, so that the next query has as much memory as the
+    /// failed one had.
     fn ask<T>(
         &mut self,
         question: impl FnOnce(&Semantics, &mut Database, &Limits) -> Result<T, ggp_datalog::EvalError>,

@@ -4,9 +4,9 @@
 //! [`Playouts`] adds random playouts and batched queries, and [`Player`] is the interface of every player.
 //!
 //! Invariants: a [`Game`] exists only if its rules pass all checks. Every [`StateMachine`] gives the same
-//! answers as [`Interpreter`], legal moves in the same order. A playout depends only on the rules, the seed
-//! and the playout's number ([`rng`]). Text that leaves a machine is canonical ([`Fact`],
-//! [`canonical_term`]).
+//! answers as [`Interpreter`], and lists legal moves in the same order. A playout depends only on the rules,
+//! its start state, the options of the run, and its random stream ([`rng`]). Text that leaves a machine is
+//! canonical ([`Fact`], [`canonical_term`]).
 //!
 //! # Examples
 //! ```

@@ -1,14 +1,17 @@
 //! Lowering from GDL to Datalog.
 //!
-//! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`, `does`,
-//! `legal`, …). A carrier is flattened by the root function of that argument: `(true (cell ?x ?y b))` becomes the
-//! relation `true cell/3` with three columns, so that joins can use the arguments. If a variable stands for the
-//! whole fluent or move, as in `(true ?f)`, the rules use the whole form: a relation with one column for the term.
-//! If a derived relation is needed in both forms, bridge rules connect them. Of the inputs `true` and `does`, the
-//! machine fills both forms. The tuples that rules conclude in the whole form are kept in a relation of their own,
-//! apart from the whole form that rules read. Otherwise every move would depend on every other move.
+//! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
+//! `does`, `legal`, …). A carrier is flattened by the root function of that argument: `(true (cell ?x ?y b))`
+//! becomes the relation `true cell/3` with three columns, so that joins can use the arguments. If a variable
+//! stands for the whole fluent or move, as in `(true ?f)`, the rules use the whole form: a relation with one
+//! column for the term. If a derived carrier is needed in both forms, bridge rules copy the tuples from one
+//! form to the other. The inputs `true` and `does` need no bridge rules, because the machine fills both of
+//! their forms. If bridge rules are needed in both directions, the tuples that rules conclude in the whole
+//! form get a separate relation, which is copied to the whole form that rules read. Without the separate
+//! relation, every move would depend on every other move.
 //!
-//! A term with variables inside becomes a [`Literal::Compose`]. No function recurses over terms.
+//! Any other compound term that contains variables becomes a [`Literal::Compose`]. No function in this module
+//! recurses over terms.
 
 mod rule;
 
@@ -58,7 +61,7 @@ pub const CARRIERS: [Carrier; 8] = [
 ];
 
 impl Carrier {
-    /// The carrier with this name and arity. `None` if there is no such carrier.
+    /// The carrier with the keyword `name` and the given arity. `None` if there is no such carrier.
     pub fn of(name: &str, arity: usize) -> Option<Carrier> {
         CARRIERS.into_iter().find(|c| c.name() == name && c.prefix() + 1 == arity)
     }
@@ -77,7 +80,7 @@ impl Carrier {
         }
     }
 
-    /// The number of arguments before the carried term: 1 for a carrier with a role, otherwise 0.
+    /// The number of arguments before the fluent, move or percept: 1 for a carrier with a role, otherwise 0.
     pub fn prefix(self) -> usize {
         usize::from(matches!(self, Carrier::Does | Carrier::Legal | Carrier::Input | Carrier::Sees))
     }
@@ -98,9 +101,9 @@ pub struct Form {
     pub functor: Option<Functor>,
     /// The relation.
     pub relation: RelationId,
-    /// Whether a rule of the game has it as its head.
+    /// Whether the relation is the head of a rule of the game.
     pub defined: bool,
-    /// Whether a rule of the game reads it in its body.
+    /// Whether the relation occurs in the body of a rule of the game.
     pub read: bool,
 }
 
@@ -109,11 +112,12 @@ pub struct Form {
 pub struct Lowering {
     /// The relations' names, arities and levels.
     pub signatures: Vec<Signature>,
-    /// The rules. The label of a rule is the number of the description's rule from which it was made.
+    /// The rules. The label of a rule is the index of the description's rule from which it was made. A bridge
+    /// rule has the label of a rule whose conclusions it copies.
     pub rules: Vec<Rule>,
     /// The terms in the rules.
     pub values: Values,
-    /// For each rule of the description, its variables: the symbol and the lowered variable of each.
+    /// For each rule of the description, its variables: pairs of the symbol and the lowered variable.
     pub variables: Vec<Vec<(Symbol, Variable)>>,
     forms: FxHashMap<Carrier, Vec<Form>>,
     numbers: FxHashMap<(Carrier, Option<Functor>), usize>,
@@ -145,8 +149,8 @@ impl Lowering {
         lowering
     }
 
-    /// Lowers all rules of `description`. Splits relations by constants where that removes negation from a
-    /// recursion.
+    /// Lowers all rules of `description`. Splits each relation that depends on itself through negation by the
+    /// constants in its rules ([`split_by_constants`]), because the split can remove that dependency.
     pub fn stratified(description: &Description) -> Lowering {
         let mut lowering = Lowering::new(description);
         split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
@@ -158,7 +162,8 @@ impl Lowering {
         &self.forms[&carrier]
     }
 
-    /// The relation with that name and arity; `None` if the rules do not mention it.
+    /// The relation with that name and arity, which must not be a carrier. `None` if the rules do not mention
+    /// it.
     pub fn relation(&self, description: &Description, name: &str, arity: usize) -> Option<RelationId> {
         self.ordinary.get(&(description.symbols.get(name)?, arity)).copied()
     }
@@ -196,13 +201,13 @@ impl Lowering {
         })
     }
 
-    /// The relation that holds the tuples that rules conclude in the whole form of `carrier`. `None` if there is
-    /// no separate relation for them.
+    /// The separate relation for the tuples that rules conclude in the whole form of `carrier` (see
+    /// [`crate::lower`]). `None` if these tuples have no separate relation.
     pub fn concluded(&self, carrier: Carrier) -> Option<RelationId> {
         self.concluded.get(&carrier).copied()
     }
 
-    /// Adds the bridge rules between the whole form and the flattened forms of derived relations.
+    /// Adds the bridge rules between the whole form and the flattened forms of derived carriers.
     fn bridge(&mut self) {
         // A bridge has the label of a rule whose conclusions it copies.
         let mut labels: FxHashMap<RelationId, u32> = FxHashMap::default();
@@ -242,7 +247,8 @@ impl Lowering {
         }
     }
 
-    /// The roles, if all `role` rules are ground facts and there are few of them. Otherwise empty.
+    /// The roles, if all `role` rules are ground facts and there are at most [`MOST_FIXED_ROLES`] of them.
+    /// Otherwise empty.
     fn fixed_roles(&self) -> Vec<Value> {
         let is_role = |rule: &&Rule| self.signatures[rule.head.relation.index()].name == "role/1";
         let role = |rule: &Rule| match rule.head.args[..] {
@@ -253,8 +259,9 @@ impl Lowering {
         roles.filter(|roles| roles.len() <= MOST_FIXED_ROLES).unwrap_or_default()
     }
 
-    /// Moves the rules with the head `whole` to a new relation. Adds rules that copy it to `whole`: one rule for
-    /// each of `roles`, or a single rule if `roles` is empty.
+    /// Makes a new relation and replaces `whole` by it in the head of every rule. Adds rules that copy the
+    /// tuples of the new relation to `whole`: one rule for each of `roles`, or a single rule if `roles` is
+    /// empty. Returns the new relation.
     fn keep_apart(&mut self, carrier: Carrier, whole: RelationId, roles: &[Value]) -> RelationId {
         let concluded = RelationId(self.signatures.len() as u32);
         let signature = self.signatures[whole.index()].clone();
@@ -285,8 +292,8 @@ impl Lowering {
 /// The largest number of roles for which each role gets bridge rules of its own.
 const MOST_FIXED_ROLES: usize = 16;
 
-/// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or the converse rule. The rule is for one role, or for
-/// any role.
+/// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or the converse rule if `to_whole` is false. The
+/// rule applies only to `role`, or to any role if `role` is `None`.
 fn bridge_rule(
     carrier: Carrier,
     role: Option<Value>,
@@ -314,11 +321,11 @@ fn bridge_rule(
     Rule { head: Atom { relation: to, args: head }, body, variables: prefix + count + 1, label }
 }
 
-/// The label of rules that were not made from a rule of the description.
+/// The label of rules that do not belong to a rule of the description.
 pub const BRIDGE: u32 = u32::MAX;
 
-/// Interns the ground term `text`, such as `(cell 1 (f a) b)`, in `values`. `None` if `text` is not exactly one
-/// term. It does not recurse.
+/// Interns the ground term `text`, such as `(cell 1 (f a) b)`, in `values`. `None` if `text` is not exactly
+/// one term. The function does not recurse.
 pub fn ground_term(text: &str, values: &mut Values) -> Option<Value> {
     let text = canonical_term(text)?;
     let mut open: Vec<(Option<ggp_datalog::Name>, Vec<Value>)> = Vec::new();

@@ -34,15 +34,15 @@ pub trait StateMachine: Clone + Send {
     /// See the trait.
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, EvalError>;
 
-    /// Replaces `out` by `role`'s legal moves, without duplicates, in bytewise order of their texts. `out` is
-    /// empty if the rules give no legal move. A terminal state is no exception: `out` gets what the rules give.
+    /// Replaces `out` by the moves that `legal` gives for `role`, without duplicates, in bytewise order of
+    /// their texts. The same holds in a terminal state. `out` becomes empty if the rules give no legal move.
     ///
     /// # Errors
     /// See the trait.
     fn legal_moves(&mut self, state: &Self::State, role: Role, out: &mut Vec<Move>) -> Result<(), EvalError>;
 
-    /// The state after `joint`, which holds one move per role in role order. The moves are not checked for
-    /// legality.
+    /// The state that follows `state` after the joint move `joint`, which holds one move per role in role
+    /// order. The moves are not checked for legality.
     ///
     /// # Errors
     /// See the trait.
@@ -67,8 +67,8 @@ pub trait StateMachine: Clone + Send {
     /// See the trait; also [`EvalError::UnknownFact`] for a fact that can never be true in this game.
     fn state_of(&mut self, facts: &[Fact]) -> Result<Self::State, EvalError>;
 
-    /// Replaces `out` by the percepts of `role` (`sees`, GDL-II) after `joint` is made in `state`, sorted
-    /// bytewise. `out` is empty in GDL-I games.
+    /// Replaces `out` by the percepts (`sees`, GDL-II) that `role` receives when `joint` is made in `state`,
+    /// sorted bytewise. `out` is empty in GDL-I games.
     ///
     /// # Errors
     /// See the trait.
@@ -80,8 +80,8 @@ pub trait StateMachine: Clone + Send {
         out: &mut Vec<Fact>,
     ) -> Result<(), EvalError>;
 
-    /// The bytes that `state` holds on the heap, in addition to its own size. A search uses it to bound its
-    /// memory. The default, 0, is right only for states without heap data.
+    /// The size of the heap data of `state` in bytes, in addition to the size of the value itself. A search
+    /// uses this size to bound its memory. The default, 0, is right only for states without heap data.
     fn heap_bytes(&self, state: &Self::State) -> usize {
         let _ = state;
         0
@@ -90,17 +90,18 @@ pub trait StateMachine: Clone + Send {
     /// The canonical text of `mv`, which must be a move of this machine.
     fn move_text(&self, mv: Move) -> &str;
 
-    /// The move whose text is `text`, whether or not it is legal now. Whitespace is ignored. An exact match
-    /// is preferred; otherwise the text matches without regard to ASCII case if exactly one known move
-    /// fits. `None` if the machine knows no such move. A machine knows every legal move of each state it
-    /// was asked about since the last [`StateMachine::release_moves`].
+    /// The move whose text is `text`, whether or not it is legal now. Differences in whitespace do not count.
+    /// An exact match is preferred. Otherwise the result is the only known move that matches without regard
+    /// to ASCII case. `None` if there is no such move. A machine knows at least the moves that
+    /// [`StateMachine::legal_moves`] has given since the last [`StateMachine::release_moves`].
     fn parse_move(&mut self, text: &str) -> Option<Move>;
 
-    /// The joint move whose texts are `texts`, one for each role, in role order, each read as
-    /// [`StateMachine::parse_move`] does. The moves need not be legal.
+    /// The joint move whose texts are `texts`: one for each role, in role order. [`StateMachine::parse_move`]
+    /// reads each text. The moves need not be legal.
     ///
     /// # Errors
-    /// When the number of texts is not the number of roles, or the machine knows no such move.
+    /// When the number of texts is not the number of roles, or when the machine knows no move with one of the
+    /// texts.
     ///
     /// # Examples
     /// ```
@@ -117,8 +118,9 @@ pub trait StateMachine: Clone + Send {
         self.parse_joint_among(&[], texts)
     }
 
-    /// The same as [`StateMachine::parse_joint`], but a text that fits several moves without regard to case
-    /// means the only one that is among the moves `legal` of its role. The moves need not be legal.
+    /// The same as [`StateMachine::parse_joint`], but uses `legal`, one list of moves for each role, for a
+    /// text that is not exactly a known move. If exactly one move in the role's list matches that text
+    /// without regard to ASCII case, the text means that move. The resulting moves need not be legal.
     ///
     /// # Errors
     /// As [`StateMachine::parse_joint`].
@@ -150,8 +152,8 @@ pub trait StateMachine: Clone + Send {
     /// The joint move whose texts are `texts`. Each move must be legal in `state`.
     ///
     /// # Errors
-    /// Those of [`StateMachine::parse_joint`]; [`JointMoveError::Illegal`] for a move that is not legal; those of
-    /// the machine.
+    /// [`JointMoveError::WrongLength`] if the number of texts is not the number of roles,
+    /// [`JointMoveError::Illegal`] if a move is not legal, and the errors of the evaluation.
     fn parse_legal_joint(
         &mut self,
         state: &Self::State,
@@ -170,7 +172,8 @@ pub trait StateMachine: Clone + Send {
     /// The move whose text is `text`, if it is legal for `role` in `state`.
     ///
     /// # Errors
-    /// [`JointMoveError::Illegal`] if it is not, with the first legal moves; those of the machine.
+    /// [`JointMoveError::Illegal`], with the first legal moves, if the move is not legal; also the errors of
+    /// the evaluation.
     fn parse_legal_move(
         &mut self,
         state: &Self::State,
@@ -222,9 +225,9 @@ pub trait StateMachine: Clone + Send {
         Ok(goals)
     }
 
-    /// Whether the move table is so large that a caller that keeps no moves should call
-    /// [`StateMachine::release_moves`]. Without such calls, the moves of a game without end take unbounded memory.
-    /// The default is false.
+    /// Whether the move table is so large that [`StateMachine::release_moves`] is worth a call. A caller that
+    /// holds no moves should then call it: otherwise the moves of an endless game take unbounded memory. The
+    /// default is false.
     fn has_many_moves(&self) -> bool {
         false
     }
@@ -233,8 +236,8 @@ pub trait StateMachine: Clone + Send {
     /// default does nothing.
     fn release_moves(&mut self) {}
 
-    /// Makes long evaluations return [`EvalError::Interrupted`] soon after `stop` is raised, from now on.
-    /// The default does nothing.
+    /// From now on, long evaluations return [`EvalError::Interrupted`] soon after `stop` is raised. The
+    /// default does nothing.
     fn interrupt_on(&mut self, stop: &StopToken) {
         let _ = stop;
     }
@@ -243,10 +246,10 @@ pub trait StateMachine: Clone + Send {
 /// The largest number of legal moves that an error message names.
 const NAMED_MOVES: usize = 8;
 
-/// The reason why texts give no joint move.
+/// The reason why texts cannot be read as a joint move.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JointMoveError {
-    /// The number of moves is not the number of roles.
+    /// The number of texts is not the number of roles.
     #[error("a joint move has {roles} moves, one for each role, not {given}")]
     WrongLength {
         /// The number of texts.
@@ -254,7 +257,7 @@ pub enum JointMoveError {
         /// The number of roles.
         roles: usize,
     },
-    /// The machine knows no such move.
+    /// The machine knows no move with this text.
     #[error("`{text}` is not a move of {role}")]
     Unknown {
         /// The role's name.
@@ -284,7 +287,7 @@ impl JointMoveError {
     }
 }
 
-/// `text` with control characters replaced. Texts from elsewhere may end on a terminal.
+/// `text` with control characters replaced, because a text from another program may be printed on a terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

@@ -5,7 +5,7 @@ use ggp_datalog::{Value, Values};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A table of moves. It only grows, and a [`Move`] is an index into it.
+/// A table of moves, which only grows. A [`Move`] is an index into the table.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct MoveTable {
     terms: Vec<Term>,
@@ -14,10 +14,11 @@ pub(crate) struct MoveTable {
     bytes: usize,
     by_value: FxHashMap<Value, Move>,
     by_text: FxHashMap<Arc<str>, Move>,
-    /// For each move, its rank in the order of texts. Moves that were added after the last computation have no
-    /// rank.
+    /// For each move, its rank in the order of texts. Moves that were added after the last computation of the
+    /// ranks have no rank.
     ranks: Vec<u32>,
-    /// The number of moves that have been sorted by text since the last computation of the ranks.
+    /// The number of moves that [`MoveTable::sort`] has sorted by text since the last computation of the
+    /// ranks.
     misses: usize,
 }
 
@@ -32,8 +33,9 @@ enum Term {
 /// The largest total size in bytes of the texts of all moves, and of the facts of a state.
 pub(crate) const MAX_TEXT: usize = 256 << 20;
 
-/// A table is large ([`MoveTable::is_large`]) from this number of moves, or from this many bytes of texts.
+/// A table with at least this number of moves is large ([`MoveTable::is_large`]).
 const MANY: usize = 1 << 17;
+/// A table whose texts take at least this many bytes is large, too.
 const MANY_BYTES: usize = MAX_TEXT / 8;
 
 impl MoveTable {
@@ -81,7 +83,7 @@ impl MoveTable {
         }
     }
 
-    /// Whether the table is so large that it is worth starting with an empty one.
+    /// Whether the table is so large that it should be replaced by an empty one.
     pub(crate) fn is_large(&self) -> bool {
         self.texts.len() >= MANY || self.bytes >= MANY_BYTES
     }
@@ -90,8 +92,8 @@ impl MoveTable {
         &self.texts[mv.index()]
     }
 
-    /// The move with that text. An exact match comes first. Otherwise it is the only move that matches without
-    /// regard to ASCII case, or `None`.
+    /// The move with that text. An exact match is preferred. Otherwise the result is the only move that
+    /// matches without regard to ASCII case. `None` if there is no such move.
     pub(crate) fn of_text(&self, text: &str) -> Option<Move> {
         let text = canonical_term(text)?;
         self.by_text.get(text.as_str()).copied().or_else(|| {
@@ -101,8 +103,9 @@ impl MoveTable {
         })
     }
 
-    /// Sorts moves bytewise by their texts. Comparing ranks is much cheaper than comparing texts, but new moves
-    /// have no rank. The ranks are computed again when as many moves have been sorted by text as the table holds.
+    /// Sorts moves bytewise by their texts. Comparing ranks is much cheaper than comparing texts, but new
+    /// moves have no rank. While there are such moves, the function compares texts. It computes all ranks
+    /// again once it has sorted as many moves by text as the table holds.
     pub(crate) fn sort(&mut self, moves: &mut [Move]) {
         if self.ranks.len() != self.texts.len() {
             self.misses += moves.len();
@@ -127,8 +130,8 @@ pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
     EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }
 
-/// Rewrites a term in canonical form: one blank between tokens and none inside the parentheses. `None` if `text`
-/// is not exactly one term. A list that does not begin with a name is not a term.
+/// Rewrites a term in canonical form: one blank between tokens and none inside the parentheses. `None` if
+/// `text` is not exactly one term. A list that does not begin with a name is not a term.
 pub fn canonical_term(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0usize;

@@ -1,8 +1,8 @@
 //! Moves.
 
-/// A move of one role: an index into the move table of the machine that gave it, also valid in clones made
-/// from that machine afterwards. Everything outside the machine (records, messages, other machines) uses
-/// the canonical text of the move.
+/// A move of one role: an index into the move table of the machine that made the move. The index is also
+/// valid in clones made from that machine afterwards. Everything outside the machine (records, messages,
+/// other machines) uses the canonical text of the move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Move(pub u32);
 

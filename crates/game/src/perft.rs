@@ -24,8 +24,8 @@ pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> 
     let depth = depth as usize;
     let mut counts = vec![0u64; depth + 1];
     counts[0] = 1;
-    // The states on the path to the current one, each with its remaining joint moves. An explicit stack
-    // allows any depth without recursion.
+    // The states on the path to the current state, each with its remaining joint moves. This explicit stack
+    // replaces recursion, so that any depth is possible.
     let mut way: Vec<Branches<M::State>> = Vec::new();
     let mut open = (depth > 0).then(|| state.clone());
     loop {
@@ -50,13 +50,14 @@ fn too_many() -> EvalError {
     EvalError::TooLarge("more than 2^64 joint moves".to_owned())
 }
 
-/// A state of the current sequence, and those of its joint moves that are not yet expanded.
+/// A state of the current sequence, and an enumeration of its joint moves.
 struct Branches<S> {
     state: S,
     choices: Vec<Vec<Move>>,
     joint: Vec<Move>,
-    /// The number of joint moves, and the index of the next one to expand.
+    /// The number of joint moves.
     count: u64,
+    /// The index of the next joint move to expand.
     next: u64,
 }
 
@@ -109,8 +110,8 @@ impl<'a> JointMoves<'a> {
         JointMoves { choices, at: Vec::new(), joint: Vec::new(), done }
     }
 
-    /// The next joint move, in role order. The type is no `Iterator`, because the result borrows a buffer of
-    /// `self`.
+    /// The next joint move, in role order. `None` after the last one. The type is not an `Iterator`, because
+    /// the result borrows a buffer of `self`.
     #[expect(clippy::should_implement_trait, reason = "lends its buffer")]
     pub fn next(&mut self) -> Option<&[Move]> {
         if self.done {

@@ -1,4 +1,4 @@
-//! The interface of a player, whether it runs in this process, in another program, or behind HTTP.
+//! The interface of a player. The player may run in this process, in another program, or behind HTTP.
 //!
 //! Moves cross this interface as canonical text, since each player has its own state machine.
 
@@ -16,7 +16,7 @@ pub enum Observation<'a> {
     Moves(&'a [String]),
     /// The percepts of this role in a GDL-II game.
     Percepts {
-        /// The number of the finished turn, from 1.
+        /// The finished turn, counted from 1.
         turn: u32,
         /// The role's own move in that turn.
         own: &'a str,
@@ -32,16 +32,18 @@ pub struct Candidate {
     pub mv: String,
     /// The number of visits of the move.
     pub visits: u64,
-    /// The mean score of the player's own role, 0 to 100. `None` if the move has no visits.
+    /// The mean score of the player's own role after this move, from 0 to 100. `None` if the move has no
+    /// visits.
     pub score: Option<f64>,
-    /// The goal of the player's role after this move, if the search has proved it.
+    /// The final goal of the player's role after this move, if the search has proved it. Otherwise `None`.
     pub proven: Option<u8>,
 }
 
 /// Statistics of the search for a player's last move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchReport {
-    /// The moves considered. The preferred move comes first, then the others in descending order of visits.
+    /// The moves that the player considered. The chosen move comes first. The others follow in descending
+    /// order of visits, or of score in games of imperfect information.
     pub candidates: Vec<Candidate>,
     /// The number of search iterations.
     pub iterations: u64,
@@ -49,7 +51,7 @@ pub struct SearchReport {
     pub playouts: u64,
     /// The number of nodes in the tree.
     pub nodes: u64,
-    /// The time used.
+    /// The time that the search took.
     pub elapsed: Duration,
     /// The principal variation: joint moves as texts in role order.
     pub principal: Vec<Vec<String>>,
@@ -59,8 +61,8 @@ impl SearchReport {
     /// A search with fewer iterations than this has hardly visited each move of a medium-sized game.
     const FEW_ITERATIONS: u64 = 50;
 
-    /// Whether the chosen move is hardly better than a guess: the role has several moves, the search has done few
-    /// iterations, and it has proved nothing.
+    /// Whether the chosen move is hardly better than a guess: the role has several moves, the search has done
+    /// few iterations, and it has not proved the goal of the chosen move.
     pub fn is_guess(&self) -> bool {
         let proved = self.candidates.first().is_some_and(|candidate| candidate.proven.is_some());
         self.iterations < SearchReport::FEW_ITERATIONS && self.candidates.len() > 1 && !proved
@@ -73,7 +75,7 @@ pub enum PlayError {
     /// The rules could not be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// The player received a joint move that its rules do not know.
+    /// The player received a joint move with a move that does not exist in its rules.
     #[error("the joint move cannot be applied: {0}")]
     BadJointMove(#[from] JointMoveError),
     /// The player's role has no legal move.
@@ -108,11 +110,11 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<(), PlayError>;
 
-    /// Processes the observation `seen` and chooses a move. Returns its canonical text before `deadline`, or at
-    /// once when `stop` is raised.
+    /// Processes the observation `seen` and chooses a move. Returns its canonical text before `deadline`, or
+    /// at once when `stop` is raised.
     ///
     /// # Errors
-    /// When the player has no move to give.
+    /// When the player cannot choose a move.
     fn play(
         &mut self,
         seen: Observation<'_>,
@@ -121,7 +123,8 @@ pub trait Player: Send {
     ) -> Result<String, PlayError>;
 
     /// Processes the observation `seen` without choosing a move. This is for turns in which all moves are
-    /// prescribed, as in an opening. The default calls [`Player::play`] with no time and ignores the answer.
+    /// prescribed, as in an opening. The default calls [`Player::play`] with a deadline that has passed and a
+    /// raised stop flag, and ignores the answer.
     ///
     /// # Errors
     /// As [`Player::play`].
@@ -131,7 +134,7 @@ pub trait Player: Send {
         self.play(seen, Deadline::after(Duration::ZERO), &stop).map(drop)
     }
 
-    /// Searches until `stop` is raised, while the other players think. The default does nothing.
+    /// Searches in the opponents' time, until `stop` is raised. The default does nothing.
     fn ponder(&mut self, stop: &StopToken) {
         let _ = stop;
     }
@@ -149,7 +152,7 @@ pub trait Player: Send {
         None
     }
 
-    /// Ends the match. `seen` is the last observation.
+    /// Ends the match. `seen` is the last observation. The default does nothing.
     fn stop(&mut self, seen: Observation<'_>) {
         let _ = seen;
     }

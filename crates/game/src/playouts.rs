@@ -1,5 +1,5 @@
-//! Random playouts: sequences of random joint moves from a state to a terminal state. Each role's move is drawn
-//! uniformly from its legal moves, or from its preferred legal moves.
+//! Random playouts: sequences of random joint moves from a state to a terminal state. Each role's move is
+//! drawn uniformly from its legal moves, or from its preferred legal moves.
 //!
 //! Playout `i` of a run draws its moves from the random stream `(seed, first + i)` (see [`crate::rng`]), in
 //! whatever order and in whatever lane it is played. Legal moves are ordered by their texts. Therefore every
@@ -11,16 +11,18 @@ use crate::{EvalError, Goals, Move, Preference, StateMachine, rng};
 /// One finished playout.
 #[derive(Clone, Copy, Debug)]
 pub struct Playout<'a> {
-    /// The number of the playout within the run, from 0. It started from `starts[index / plan.per_start]`.
+    /// The index of the playout within the run, from 0. The playout started from
+    /// `starts[index / plan.per_start]`.
     pub index: usize,
     /// The goals in the last state, in role order.
     pub goals: &'a [Goals],
     /// The number of joint moves made.
     pub steps: u32,
-    /// The joint moves in order, each in role order. Empty unless [`PlayoutPlan::moves`] is set.
+    /// The joint moves in order, one move after the other in role order. Empty unless [`PlayoutPlan::moves`]
+    /// is set.
     pub moves: &'a [Move],
-    /// Whether the last state is terminal. If not, the playout reached the step limit, or a role had no
-    /// legal move.
+    /// Whether the last state is terminal. If not, the playout was cut off (usually at the step limit), or a
+    /// role had no legal move.
     pub terminal: bool,
 }
 
@@ -29,29 +31,34 @@ pub struct Playout<'a> {
 pub struct PlayoutPlan<'a> {
     /// The seed of the run.
     pub seed: u64,
-    /// The stream number of playout 0; playout `i` uses stream `first + i`.
+    /// The index of the random stream of playout 0. Playout `i` uses the stream `first + i`.
     pub first: u64,
-    /// The number of playouts from each start state. The playouts from one start state have consecutive numbers.
+    /// The number of playouts from each start state. The playouts from one start state have consecutive
+    /// indices.
     pub per_start: usize,
     /// The number of steps after which a playout is cut off.
     pub max_steps: u32,
     /// Whether to record [`Playout::moves`].
     pub moves: bool,
-    /// Whether the caller knows that no start state is terminal. The machine then does not test it.
+    /// Whether the caller guarantees that no start state is terminal. If so, the machine may skip the test
+    /// for terminal start states.
     pub no_terminal_start: bool,
-    /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). A role that chooses
-    /// alone makes a winning move if it has one; otherwise, in a game of two roles, it avoids moves after
-    /// which the other role can win. Where roles choose simultaneously, a role avoids moves that end the
-    /// game without a win for it, whatever the others do. Only propositional networks implement this, and
-    /// only where they detect such moves at little cost.
+    /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). If only one role has a
+    /// choice in a state, that role makes a winning move if it has one. Otherwise, in a game of two players,
+    /// it avoids moves after which the other player can win at once. If several roles choose simultaneously,
+    /// each role avoids those moves that end the game without a win for that role, whatever the others do.
+    /// Only propositional networks implement this option, and only in games where they can detect these moves
+    /// at little cost.
     pub decisive: bool,
-    /// The moves that a part of the playouts prefers. `None` if all playouts draw among all legal moves.
+    /// The preferred moves, which a share of the playouts uses. `None` if all playouts draw among all legal
+    /// moves.
     pub preferred: Option<&'a Preference>,
 }
 
 impl PlayoutPlan<'_> {
-    /// The default plan: random streams from `(seed, 0)` on, one playout from each start state, and at most
-    /// [`MAX_STEPS`] steps. Moves are not recorded, and there are neither decisive nor preferred moves.
+    /// The default plan: the random streams of `seed` from index 0 on, one playout from each start state, and
+    /// at most [`MAX_STEPS`] steps. The playouts do not record moves, and use neither decisive nor preferred
+    /// moves.
     pub fn new(seed: u64) -> PlayoutPlan<'static> {
         PlayoutPlan {
             seed,
@@ -66,7 +73,7 @@ impl PlayoutPlan<'_> {
     }
 }
 
-/// The default limit of steps. No published game is nearly as long.
+/// The default limit of steps of a playout. All published games are much shorter.
 pub const MAX_STEPS: u32 = 100_000;
 
 /// The evaluation of many states at once. The default methods evaluate one state after the other.
@@ -76,14 +83,14 @@ pub trait Batches: StateMachine {
         1
     }
 
-    /// Whether states and moves are valid in every clone of the machine, including clones made before them.
-    /// If so, several threads, each with a clone, can work on the same states.
+    /// Whether states and moves are valid in every clone of the machine, including clones that are older than
+    /// the state or move. If so, several threads can work on the same states, each thread with a clone.
     fn clones_agree(&self) -> bool {
         false
     }
 
     /// Replaces `out` by the states after one joint move in each of `states`. `joints` is the concatenation
-    /// of the joint moves, each in role order. The moves are not checked for legality.
+    /// of these joint moves, each in role order. The moves are not checked for legality.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -101,8 +108,9 @@ pub trait Batches: StateMachine {
         Ok(())
     }
 
-    /// Replaces `over` by whether each of `states` is terminal, and `goals` by the goals of all roles in
-    /// each state. The goals of states that are not terminal are unspecified.
+    /// Sets `over` to one value for each of `states`: whether the state is terminal. Sets `goals` to the
+    /// goals of all roles in each state, state by state. The goals of states that are not terminal are
+    /// unspecified.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -125,8 +133,8 @@ pub trait Batches: StateMachine {
         Ok(())
     }
 
-    /// Replaces `out` by the legal moves in each of `states`, state by state and within a state role by
-    /// role, each list as [`StateMachine::legal_moves`] gives it.
+    /// Replaces `out` by one list of legal moves for each role in each of `states`: state by state, and role
+    /// by role within a state. Each list is the same as from [`StateMachine::legal_moves`].
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -145,8 +153,8 @@ pub trait Batches: StateMachine {
         Ok(())
     }
 
-    /// Plays `plan.per_start` playouts from each of `starts` to their end. Passes each playout to `sink` when it
-    /// ends, so their order is unspecified.
+    /// Plays `plan.per_start` playouts from each of `starts` to their end. Passes each playout to `sink` when
+    /// it ends, so their order is unspecified.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -164,14 +172,15 @@ pub trait Batches: StateMachine {
     }
 }
 
-/// A state machine on which a search can run: it evaluates batches of states and gives hints. Every type with
-/// [`Batches`] and [`Hints`] implements it.
+/// A state machine on which a search can run: the machine evaluates batches of states and gives hints. Every
+/// type with [`Batches`] and [`Hints`] implements this trait.
 pub trait Playouts: Batches + Hints {}
 
 impl<M: Batches + Hints> Playouts for M {}
 
-/// Plays random playouts one after the other, one joint move at a time: the only playout loop of the workspace
-/// over [`StateMachine`]. It holds the buffers that consecutive playouts share.
+/// Plays random playouts on any [`StateMachine`], one after the other and one joint move at a time. The value
+/// holds the buffers that consecutive playouts share. All random playouts of the workspace on a plain
+/// [`StateMachine`] use this loop.
 #[derive(Clone, Debug)]
 pub struct StepwisePlayouts {
     moves: Vec<Move>,
@@ -191,12 +200,12 @@ impl StepwisePlayouts {
         }
     }
 
-    /// Plays playout `index` of `plan` from `start`. Before each step it calls `may_continue` with the number of
-    /// joint moves made so far. If that returns `false`, the playout is cut off in the current state, which may be
-    /// terminal.
+    /// Plays playout `index` of `plan` from `start`. Before each step, the function calls `may_continue` with
+    /// the number of joint moves made so far. If `may_continue` returns `false`, the playout ends in the
+    /// current state, which may be terminal.
     ///
     /// # Errors
-    /// See [`StateMachine`]; and the errors of `may_continue`.
+    /// See [`StateMachine`]. Also passes on the errors of `may_continue`.
     #[inline]
     pub fn play<M: StateMachine>(
         &mut self,

@@ -3,14 +3,14 @@
 
 use crate::{Move, Role};
 
-/// Playouts with and without preference alternate with a period of this many playouts.
+/// In each group of this many consecutive playouts, the first ones use the preference.
 const CYCLE: u64 = 8;
 
 /// The preferred moves of every role, and the share of playouts that use them.
 ///
-/// A playout that uses the preference draws among the preferred legal moves if there are any. Otherwise,
-/// and in all other playouts, it draws among all legal moves. The playout's number alone decides whether it
-/// uses the preference, so results are the same on every machine.
+/// A playout that uses the preference draws among the preferred legal moves if there are any. Otherwise, and
+/// in all other playouts, it draws among all legal moves. The index of a playout's random stream alone
+/// decides whether the playout uses the preference, so results are the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Preference {
     of_role: Vec<Vec<bool>>,
@@ -18,8 +18,8 @@ pub struct Preference {
 }
 
 impl Preference {
-    /// Makes a preference without moves for `roles` roles. It applies to `share` of the playouts, from 0 to
-    /// 1, rounded to eighths.
+    /// Makes a preference without moves for `roles` roles. The preference applies to the share `share` of the
+    /// playouts, which is from 0 to 1 and rounded to eighths.
     pub fn new(roles: usize, share: f64) -> Preference {
         let playouts = (share.clamp(0.0, 1.0) * CYCLE as f64).round() as u64;
         Preference { of_role: vec![Vec::new(); roles], playouts }
@@ -45,12 +45,13 @@ impl Preference {
         self.playouts > 0 && !self.of_role.iter().all(Vec::is_empty)
     }
 
-    /// Whether the playout with this number uses the preference.
+    /// Whether the playout whose random stream has the index `playout` uses the preference.
     pub fn applies(&self, playout: u64) -> bool {
         playout % CYCLE < self.playouts
     }
 
-    /// Removes from `role`'s `legal` moves those that are not preferred. Keeps all of them if none is preferred.
+    /// Removes the moves that are not preferred from `legal`, the legal moves of `role`. Keeps all moves if
+    /// none of them is preferred.
     pub fn narrow(&self, role: Role, legal: &mut Vec<Move>) {
         if legal.iter().any(|&mv| self.has(role, mv)) {
             legal.retain(|&mv| self.has(role, mv));

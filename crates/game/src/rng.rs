@@ -1,11 +1,13 @@
-//! Counter-based random numbers. A draw depends only on the run's seed, the playout's number, the step and
-//! the role, so any machine can make the draws in any order and in any lane.
+//! Counter-based random numbers. A draw depends only on the seed of the run, the index of the playout's
+//! stream, the step and the role. Any machine can therefore make the draws in any order and in any vector
+//! lane.
 //!
-//! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A draw is
-//! a 32-bit hash of the key's low half plus a Weyl counter; the key's high half enters between the two
-//! rounds. Multipliers and shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit
-//! operations, of which a vector unit performs twice as many per instruction as of 64-bit ones. The step
-//! enters by addition, so lanes at different steps differ only in their keys.
+//! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A draw is a
+//! 32-bit hash of the key's low half plus a Weyl counter; the key's high half enters between the two rounds.
+//! Multipliers and shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit operations, of
+//! which a vector unit performs twice as many per instruction as of 64-bit ones. The step is added to the low
+//! half of the key. Vector lanes at different steps can therefore share one counter: a change of the lane's
+//! key makes up for the difference of the steps.
 
 use crate::Role;
 use std::ops::Range;
@@ -26,13 +28,13 @@ pub fn mix(mut z: u64) -> u64 {
 pub struct Stream(u64);
 
 impl Stream {
-    /// The stream with the number `number` of the run with the seed `seed`.
+    /// The stream with the index `number` in the run with the seed `seed`.
     #[inline]
     pub fn new(seed: u64, number: u64) -> Stream {
         Stream(mix(mix(seed ^ GOLDEN).wrapping_add(number.wrapping_mul(GOLDEN))))
     }
 
-    /// The key, for evaluators that keep the keys of many streams in an array.
+    /// The key of the stream. Evaluators can keep the keys of many streams in an array.
     #[inline]
     pub fn key(self) -> u64 {
         self.0
@@ -44,8 +46,8 @@ impl Stream {
         bits(self.0, step, role)
     }
 
-    /// A random number below `n` for `role` at `step`. `n` must not be 0. The distribution is uniform to within n
-    /// / 2³².
+    /// A random number below `n` for `role` at `step`. `n` must not be 0. The distribution is uniform up to
+    /// an error of `n / 2³²`.
     #[inline]
     pub fn below(self, step: u32, role: Role, n: u32) -> u32 {
         below(self.bits(step, role), n)
@@ -58,15 +60,16 @@ pub fn bits(key: u64, step: u32, role: Role) -> u32 {
     scramble((key as u32).wrapping_add(counter(step, role)), (key >> 32) as u32)
 }
 
-/// The counter of a step and a role, which is added to the low half of a key. It is a wrapping sum of one term for
-/// the step and one for the role. The counters of all roles at all steps below 2²⁴ are distinct.
+/// The counter of a step and a role. [`bits`] adds it to the low half of a key. The counter is the wrapping
+/// sum of one term for the step and one term for the role. The counters of all roles at all steps below 2²⁴
+/// are distinct.
 #[inline]
 pub fn counter(step: u32, role: Role) -> u32 {
     step.wrapping_shl(8).wrapping_add(u32::from(role.0)).wrapping_mul(WEYL)
 }
 
-/// The hash that computes [`bits`]. `low` is the low half of the key plus the counter, and `high` is the high half
-/// of the key.
+/// The hash that computes [`bits`]. `low` is the low half of the key plus the counter, and `high` is the high
+/// half of the key.
 #[inline]
 pub fn scramble(low: u32, high: u32) -> u32 {
     let mut x = low;
@@ -81,8 +84,8 @@ pub fn below(bits: u32, n: u32) -> u32 {
     ((u64::from(bits) * u64::from(n)) >> 32) as u32
 }
 
-/// A seeded sequence of pseudo-random numbers: a counter passed through [`mix`]. A seed gives the same numbers on
-/// every platform. They are independent of the random numbers of playouts.
+/// A seeded sequence of pseudo-random numbers: a counter passed through [`mix`]. A seed gives the same
+/// numbers on every platform. These numbers are independent of the random numbers of playouts.
 ///
 /// # Examples
 /// ```
@@ -131,8 +134,8 @@ mod tests {
     use super::{Sequence, Stream, counter};
     use crate::Role;
 
-    /// How far the chi-square statistic of `counts` against a uniform distribution lies above its mean, in
-    /// standard deviations.
+    /// The distance of the chi-square statistic of `counts` (against a uniform distribution) above the mean
+    /// of that statistic, in standard deviations.
     fn excess(counts: &[u32]) -> f64 {
         let cells = counts.len() as f64;
         let mean = counts.iter().map(|&n| f64::from(n)).sum::<f64>() / cells;

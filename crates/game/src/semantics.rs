@@ -1,7 +1,8 @@
 //! The semantics of a game: its rules as a planned Datalog program, shared by all interpreters of the game.
 //!
-//! The static relations are evaluated once, when the [`Semantics`] is made. The plans are chosen by the
-//! sizes of the relations in the initial state and in a few states after it.
+//! The static relations (those that depend on neither the state nor the moves) are evaluated once, when the
+//! [`Semantics`] is made. The evaluation plans of the rules are chosen by the sizes of the relations in the
+//! initial state and in a few states after it.
 
 use crate::lower::{BRIDGE, Carrier, Form, Lowering, MOVE_LEVEL, STATE_LEVEL};
 use ggp_datalog::Statistics;
@@ -12,7 +13,8 @@ use ggp_datalog::{
 use ggp_gdl::Description;
 use rustc_hash::FxHashMap;
 
-/// The relations of an input carrier (`true` or `does`). A machine fills them with the state or the joint move.
+/// The relations into which an input of the rules, `true` or `does`, is lowered (see [`crate::lower`]). A
+/// machine fills them with the state or with the joint move.
 #[derive(Clone, Debug, Default)]
 struct Input {
     whole: Option<RelationId>,
@@ -59,7 +61,7 @@ pub struct Semantics {
     statistics: Statistics,
 }
 
-/// The queries: for each kind of answer, the relations to evaluate.
+/// The queries. Each lists the relations to evaluate for one kind of answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Queries {
     /// The static relations on which the other queries depend.
@@ -71,7 +73,7 @@ pub(crate) struct Queries {
     pub(crate) sees: Query,
 }
 
-/// The largest number of relations that the reason of a refusal names.
+/// The largest number of relations that the error message of a refused program names.
 const SHOWN_NAMES: usize = 6;
 
 /// The reason why rules have no semantics.
@@ -79,7 +81,8 @@ const SHOWN_NAMES: usize = 6;
 pub(crate) enum SemanticsError {
     /// The evaluator refuses the program, although the rules passed their checks.
     Refused {
-        /// The number of a rule that is concerned.
+        /// The index, in the rulesheet, of a rule that causes the refusal. [`BRIDGE`] if no such rule is
+        /// known.
         rule: u32,
         /// The evaluator's reason, with the names of the relations.
         reason: String,
@@ -106,7 +109,7 @@ impl Semantics {
         Ok(())
     }
 
-    /// The semantics of `program`. No relation is evaluated yet.
+    /// The semantics of `program`, without evaluating any relation.
     pub(crate) fn of_program(program: Program, description: &Description, lowering: &Lowering) -> Semantics {
         let defined = |carrier| -> Vec<Form> {
             lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect()
@@ -146,7 +149,7 @@ impl Semantics {
         }
     }
 
-    /// Plans all rules again for the sizes of relations in `statistics`, and drops all evaluated relations.
+    /// Plans all rules again for the relation sizes in `statistics`, and drops all evaluated relations.
     pub(crate) fn plan(&mut self, statistics: Statistics) {
         self.program.plan(&statistics).expect("planned before, so safe");
         self.statistics = statistics;
@@ -170,7 +173,7 @@ impl Semantics {
         &self.asked
     }
 
-    /// For each relation of the lowering, whether it is evaluated on demand.
+    /// For each relation of the lowering, whether it is evaluated on demand (magic sets).
     pub fn on_demand(&self) -> &[bool] {
         &self.on_demand
     }
@@ -210,7 +213,8 @@ impl Semantics {
         collect(&self.init, database)
     }
 
-    /// Recovers from a failed query: removes the state from the database, and all terms except the first `terms`.
+    /// Recovers from a failed query: removes the state from the database, and keeps only the first `terms`
+    /// terms.
     pub(crate) fn roll_back(&self, database: &mut Database, terms: usize) {
         database.roll_back(&self.program, STATE_LEVEL, terms);
     }
@@ -266,13 +270,13 @@ impl Semantics {
         Ok(())
     }
 
-    /// Evaluates the fluents of the next state, sorted.
+    /// Evaluates the fluents of the state after the loaded joint move. They are sorted.
     pub(crate) fn ask_next(&self, database: &mut Database, limits: &Limits) -> Result<Vec<Value>, EvalError> {
         self.program.evaluate(database, &self.ask.next, limits)?;
         Ok(self.next_state(database))
     }
 
-    /// Evaluates the percepts of `role`, sorted.
+    /// Evaluates the percepts of `role` for the loaded joint move. They are sorted.
     pub(crate) fn ask_sees(
         &self,
         database: &mut Database,
@@ -293,7 +297,7 @@ impl Semantics {
         Ok(seen)
     }
 
-    /// Whether a fluent with that function can ever be true.
+    /// Whether a fluent with the function symbol and arity `functor` can ever be true.
     pub(crate) fn has_fluent(&self, functor: Functor) -> bool {
         let forms = self.init.iter().chain(&self.next);
         forms.into_iter().any(|form| form.functor.is_none_or(|f| f == functor))
@@ -326,7 +330,7 @@ impl Semantics {
 }
 
 impl SemanticsError {
-    /// The error of a program that `error` refuses, in the words of the rulesheet.
+    /// Converts `error`, with which the evaluator refuses a program, into an error in terms of the rulesheet.
     pub(crate) fn refused(lowering: &Lowering, error: &ProgramError) -> SemanticsError {
         let cycle = match error {
             ProgramError::Unsafe { label, .. } => {
@@ -350,7 +354,8 @@ impl SemanticsError {
     }
 }
 
-/// The terms that the relations of `forms` carry, sorted, without duplicates.
+/// The fluents in the relations of `forms`, which are forms of `init` or of `next`. They are sorted and
+/// without duplicates.
 fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     let mut values = Vec::new();
     for form in forms {
@@ -361,8 +366,9 @@ fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     values
 }
 
-/// Calls `each` for each tuple of the relation of `form`, with its first column (if there is a prefix) and the
-/// term that it carries.
+/// Calls `each` for each tuple of the relation of `form`. The second argument is the fluent, move or percept
+/// that the tuple represents. The first argument is the role in the first column; it has no meaning if
+/// `prefix`, the number of columns before the represented term, is 0.
 fn carried(form: &Form, prefix: usize, database: &mut Database, mut each: impl FnMut(Value, Value)) {
     for row in 0..database.relation(form.relation).len() {
         let term = match form.functor {

@@ -6,11 +6,12 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The interval between two checks of a flag or of a CPU clock. It is well below the 50 ms by which an answer may
-/// be late.
+/// The interval between two checks of a flag or of a CPU clock. An answer may be up to 50 ms late; the
+/// interval is well below that.
 const POLL: Duration = Duration::from_millis(5);
 
-/// The limits of a piece of work: a deadline, an amount of CPU time, and another stop flag, in any combination.
+/// Raises a stop flag when a piece of work reaches a limit. The limits are a deadline, an amount of CPU time,
+/// and another stop flag, in any combination.
 ///
 /// # Examples
 /// ```
@@ -33,7 +34,7 @@ pub struct Watchdog {
     other: Option<StopToken>,
 }
 
-/// A watchdog that is running. Dropping it ends its thread, and leaves the flag as it is.
+/// A watchdog that is running. Dropping this value ends the watchdog's thread and does not change the flag.
 #[derive(Debug)]
 pub struct Watched {
     stop: StopToken,
@@ -67,7 +68,8 @@ impl Watchdog {
             || self.cpu_time.as_ref().is_some_and(|(clock, limit)| clock.elapsed() >= *limit)
     }
 
-    /// The time until the next check of the limits. `None` if no limit can be reached by waiting.
+    /// The time until the next check of the limits. `None` if there is no limit at all, so that waiting is
+    /// pointless.
     fn pause(&self) -> Option<Duration> {
         let polls = self.other.is_some() || self.cpu_time.is_some();
         match self.deadline.remaining() {
@@ -77,7 +79,7 @@ impl Watchdog {
         }
     }
 
-    /// Starts the watchdog. If the system cannot start a thread, the flag is raised at once, so that the work
+    /// Starts the watchdog. If the system cannot start a thread, raises the flag at once, so that the work
     /// stays bounded.
     pub fn start(self) -> Watched {
         let stop = StopToken::new();
@@ -104,7 +106,7 @@ impl Watchdog {
         Watched { stop, _drop_to_end: Some(end) }
     }
 
-    /// Calls `work` with the flag. The watchdog ends when `work` returns.
+    /// Starts the watchdog and calls `work` with its flag. The watchdog ends when `work` returns.
     pub fn watch<T>(self, work: impl FnOnce(&StopToken) -> T) -> T {
         work(self.start().token())
     }

@@ -1,5 +1,5 @@
-//! Tests with games in which every state contains new terms: the interpreter releases memory, and the
-//! states and moves that it gave remain valid.
+//! Tests with a game in which every state contains new terms: the interpreter releases memory, and the states
+//! and moves that it has returned remain valid.
 
 use ggp_datalog::Limits;
 use ggp_game::rng::Stream;
@@ -38,7 +38,7 @@ fn texts(machine: &Interpreter, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect()
 }
 
-/// An independent model of the rules: the state after some steps with the given prices.
+/// An independent model of the rules: a state, which [`Ledger::advance`] changes by the prices of one step.
 #[derive(Clone, Default)]
 struct Ledger {
     step: u32,
@@ -72,7 +72,8 @@ impl Ledger {
     }
 }
 
-/// Makes a random walk of `steps` and checks each state against [`Ledger`]; calls `each` with every state.
+/// Makes a random walk of `steps` joint moves and checks each state against [`Ledger`]. Calls `each` with
+/// every state except the last.
 fn walk(machine: &mut Interpreter, steps: u32, mut each: impl FnMut(&mut Interpreter, &FluentSet)) -> Ledger {
     let mut state = machine.initial_state().unwrap();
     let mut known = Ledger::default();
@@ -118,8 +119,8 @@ fn states_and_moves_stay_valid_whatever_has_been_released() {
             assert_eq!((&legal(machine, state, 0), &legal(machine, state, 1)), (bids, asks));
         });
     }
-    // The states are valid in any order, in several threads, and in a machine whose bound holds all terms
-    // at once.
+    // The states are valid in any order and in several threads. A machine whose bound allows all terms at
+    // once gives the same answers.
     let roomy = ledger(1_000_000);
     let after = |machine: &mut Interpreter, state: &FluentSet, joint: [Move; 2]| {
         let next = machine.next_state(state, &joint).unwrap();

@@ -34,7 +34,8 @@ impl Span {
 pub struct TermId(u32);
 
 impl TermId {
-    /// The position in the arena, from 0. A compound's arguments have smaller positions than the compound.
+    /// The position of the term in the arena, from 0. A compound's arguments have smaller positions than the
+    /// compound.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -87,7 +88,7 @@ impl Terms {
         id
     }
 
-    /// The root of the term `id`.
+    /// The root node of the term `id`.
     pub fn get(&self, id: TermId) -> &Term {
         &self.nodes[id.index()]
     }
@@ -97,8 +98,8 @@ impl Terms {
         self.ground[id.index()]
     }
 
-    /// The depth to which functions are nested in the term. It is 0 for variables and constants. Takes constant
-    /// time.
+    /// The depth to which functions are nested in the term. It is 0 for variables and constants. Takes
+    /// constant time.
     pub fn depth(&self, id: TermId) -> usize {
         self.depth[id.index()] as usize
     }
@@ -183,7 +184,8 @@ pub struct Rule {
     pub span: Span,
 }
 
-/// A parsed and normalised rulesheet. It has not been checked yet.
+/// A parsed and normalised rulesheet. The parser does not check it against the specification;
+/// [`crate::check()`] does.
 #[derive(Clone, Default)]
 pub struct Description {
     /// The source text. Only comments may contain bytes that are not UTF-8.

@@ -6,15 +6,16 @@ use crate::keyword::{Connective, Keyword};
 use crate::sexpr::{Expr, NodeId, SyntaxTree};
 use crate::symbol::Symbol;
 
-/// The state of parsing one text: its S-expressions, and the description and the errors read from them so
-/// far.
+/// The state of parsing one text: the S-expressions of the text, and the description and the errors that the
+/// parser has made from them so far.
 pub(crate) struct Reader<'a> {
     pub(crate) tree: &'a SyntaxTree<'a>,
     pub(crate) description: Description,
     pub(crate) errors: ParseErrors,
 }
 
-/// Where an atom stands: as a fact, as the head of a rule or in a body. Error messages mention it.
+/// The position of an atom: as a fact, as the head of a rule or in a body. The wording of error messages
+/// depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Fact,
@@ -73,8 +74,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The word with which the list `node` begins. Reports an error and returns `None` if the list is empty
-    /// or begins with a list. `what` says in the error message what the word should name, for example
-    /// `a relation`.
+    /// or begins with a list. The error message uses `what` to describe the thing that the word should name,
+    /// for example `a relation`.
     fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
         let tree = self.tree;
         match tree.children(node).next() {

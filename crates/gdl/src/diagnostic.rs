@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong with a text, where, and how to correct it.
+//! Diagnostics. Each one describes a mistake in a text, its place and the way to correct it.
 //!
 //! Invariant: every span of a diagnostic lies inside the text. [`crate::render()`] shows diagnostics.
 
@@ -24,7 +24,7 @@ impl Severity {
     }
 }
 
-/// A further place in the source to which a diagnostic points, with a text.
+/// An additional place in the source that a diagnostic marks, with a text to show there.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
     /// The bytes of the source to mark.
@@ -33,7 +33,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// A finding about a source text: what is wrong, where, and how to correct it.
+/// A finding about a source text: a description of the mistake, its place and the way to correct it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {
     /// A stable identifier of the kind of finding, such as `unsafe-variable`.
@@ -42,13 +42,13 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The bytes of the source to underline.
     pub span: Span,
-    /// What is wrong, in one line.
+    /// A description of the mistake, in one line.
     pub message: String,
     /// The text to show at the underlined place; may be empty.
     pub label: String,
     /// Further places in the source that explain the finding.
     pub labels: Vec<Label>,
-    /// How to correct the text; `None` if there is no advice.
+    /// Advice on how to correct the text; `None` if there is no advice.
     pub help: Option<String>,
 }
 
@@ -123,8 +123,8 @@ impl ParseErrors {
         self.diagnostics.is_empty()
     }
 
-    /// The errors in the order of the text. If some errors were omitted, one more error at the end gives
-    /// their number.
+    /// The errors in the order of the text. If some errors were omitted, one more error at the end gives the
+    /// number of omitted errors.
     #[must_use]
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| d.span);

@@ -3,12 +3,12 @@
 //! The domains are found by an abstract interpretation of the rules, in which every argument has its own set
 //! of constants. The domain of a rule's variable is the intersection of the domains of the body arguments
 //! where the variable occurs. This domain is added to the domain of each head argument where the variable
-//! occurs, until a fixpoint is reached. The domains over-approximate the values that occur, unless a bound
-//! cuts them off: terms inside terms have arguments of their own only down to depth 4, and the number of
-//! rounds and the size of a domain are bounded, so that no rulesheet takes long.
+//! occurs, until a fixpoint is reached. The domains over-approximate the values that occur, except where a
+//! bound cuts them off. Arguments of nested terms have domains only down to depth 4. The number of rounds and
+//! the size of a domain are bounded too, so that no rulesheet takes long.
 //!
-//! [`Domains::ties`] tells how many variables an argument of fluents and an argument of moves share in the
-//! rules. The inference of game boards uses the domains.
+//! [`Domains::ties`] gives the number of variables that an argument of a fluent and an argument of a move
+//! share in the rules. The inference of game boards uses the domains.
 
 mod ties;
 
@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 const MAX_DEPTH: u8 = 4;
 /// The largest number of passes in which values are propagated over all rules.
 const MAX_ROUNDS: usize = 64;
-/// The largest number of constants, and the largest number of functions, at one argument; further ones are
-/// dropped.
+/// The maximum number of constants in the domain of one argument, and also the maximum number of functions
+/// that occur there. Further constants and functions are dropped.
 const MAX_DOMAIN: usize = 4096;
 
-/// The number of a place where terms can stand: an argument of a relation, of a fluent, of a move or of a
-/// nested term. One more place stands for whole fluents, and another for whole moves.
+/// The identifier of a place where terms can stand: an argument of a relation, of a fluent, of a move or of a
+/// nested term. One further place stands for whole fluents, and another for whole moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place(u32);
 
@@ -47,12 +47,12 @@ struct Node {
     version: u32,
 }
 
-/// The occurrences of variables in a head or a body: each variable with a place where it occurs.
+/// The occurrences of variables in a head or a body, as pairs of a variable and a place where it occurs.
 type Occurrences = Vec<(Symbol, Place)>;
 
 /// The flow of values of a rule's variable from its places in the body (`from`) to one of its places in the
-/// head (`to`). `seen` is the sum of the versions of `from` at the last pass: if the sum is unchanged, no new
-/// values can flow.
+/// head (`to`). `seen` is the sum of the versions of the places `from` at the last pass. If the sum is
+/// unchanged, no new values can flow.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -125,11 +125,11 @@ impl Domains {
         domains
     }
 
-    /// The place of the argument of `atom` numbered `argument`, from 0. The argument of `true`, `next`,
+    /// The place of the argument of `atom` with the index `argument`, from 0. The argument of `true`, `next`,
     /// `init` and `base` is at the place of whole fluents. The second argument of `does`, `legal` and `input`
-    /// is at the place of whole moves, and their first argument is at the place of the argument of `role`
-    /// (`None` if the rules do not mention `role`). The arguments of every other relation have places of
-    /// their own.
+    /// is at the place of whole moves. The first argument of these three is at the place of the argument of
+    /// `role`; the result is `None` if the rules do not mention `role`. The arguments of every other relation
+    /// have places of their own.
     fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
         match (description.name(atom.relation), atom.args.len()) {
             ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
@@ -150,8 +150,8 @@ impl Domains {
         })
     }
 
-    /// Appends the variables of `atom` and their places to `out`. If `is_head`, also adds the constants and
-    /// functions of `atom` to the domains, except for `base` and `input`.
+    /// Appends the variables of `atom` and their places to `out`. If `is_head` is true, also adds the
+    /// constants and functions of `atom` to the domains, unless the relation of `atom` is `base` or `input`.
     fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
         let mut stack: Vec<(Place, TermId)> = Vec::new();
         let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
@@ -224,7 +224,8 @@ impl Domains {
         }
     }
 
-    /// The sum of the versions of the place and of all places inside it. It changes whenever one of them changes.
+    /// The sum of the versions of the place and of all places inside it. The sum changes whenever one of the
+    /// versions changes.
     fn tree_version(&self, place: Place) -> u32 {
         let mut sum = 0u32;
         let mut stack = vec![place];
@@ -239,7 +240,7 @@ impl Domains {
     }
 
     /// Adds the intersection of the domains of `from` to the domain of `to`, and does the same for the places
-    /// inside. Returns whether the domain of `to` or of a place inside it changed.
+    /// inside them. Returns whether the domain of `to` or of a place inside it changed.
     fn pour(&mut self, from: &[Place], to: Place) -> bool {
         let mut changed = false;
         let mut stack = vec![(from.to_vec(), to)];
@@ -283,9 +284,9 @@ impl Domains {
         changed
     }
 
-    /// The number of variables of rules that tie the place `fluent`, inside fluents, to the place `mv`,
-    /// inside moves. A variable ties both places if its values come from both, directly or through other
-    /// relations.
+    /// The number of variables of rules that tie the place `fluent` to the place `mv`. The first place is
+    /// inside fluents, the second inside moves. A variable ties the two places if its values come from both,
+    /// directly or through other relations.
     pub fn ties(&self, fluent: Place, mv: Place) -> u32 {
         self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
     }
@@ -300,9 +301,9 @@ impl Domains {
         self.mv
     }
 
-    /// The place of the argument of `relation` numbered `argument`, from 0. `None` if the relation occurs
-    /// with this arity in no head and no positive condition, and for the keywords whose arguments are fluents
-    /// or moves.
+    /// The place of the argument of `relation` with the index `argument`, from 0. `None` if no head and no
+    /// positive condition has the relation with this arity. Also `None` for the keywords whose arguments are
+    /// fluents or moves.
     pub fn argument(&self, relation: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Relation(relation), arity, argument)).copied()
     }
@@ -317,9 +318,9 @@ impl Domains {
         &self.nodes[place.0 as usize].constants
     }
 
-    /// The place of the argument numbered `argument`, from 0, of the terms `(function …)` with `arity`
-    /// arguments that occur at `place`. `None` if no such term occurs there, or if the argument is nested too
-    /// deep to have a domain.
+    /// The place of one argument of the terms `(function …)` that occur at `place` and have `arity`
+    /// arguments. `argument` is the index of this argument, from 0. `None` if no such term occurs at `place`,
+    /// or if the argument is nested too deep to have a domain.
     pub fn inside(&self, place: Place, function: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Inside(place, function), arity, argument)).copied()
     }

@@ -8,7 +8,8 @@ use crate::ast::{Literal, Rule, Term, TermId, Terms};
 use crate::sexpr::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
-/// The maximum size of a rewritten term in nodes, counted as a tree in which each ground subterm is one node.
+/// The maximum number of nodes of a rewritten term. The term is counted as a tree, in which each ground
+/// subterm is one node.
 const MAX_SIZE: u64 = 1_000_000;
 
 pub(crate) struct Unifier<'a> {
@@ -35,7 +36,7 @@ impl<'a> Unifier<'a> {
     }
 
     /// Applies the most general unifier of `equations` to `rule` and returns `true`. Returns `false` if the
-    /// equations have no unifier. `Err` is the error message if a term grows too large.
+    /// equations have no unifier. If a term grows too large, returns the error message as `Err`.
     pub(crate) fn apply(&mut self, equations: &[(TermId, TermId)], rule: &mut Rule) -> Result<bool, String> {
         for &(left, right) in equations {
             if !self.unify(left, right) {
@@ -49,7 +50,7 @@ impl<'a> Unifier<'a> {
                 Literal::Distinct(left, right, _) => ids.extend([left, right]),
             }
         }
-        // Resolve the equations too: one whose variables are in no literal can still be cyclic.
+        // Resolve the equations too: an equation can be cyclic even if its variables are in no literal.
         let mut checked: Vec<TermId> = equations.iter().flat_map(|&(l, r)| [l, r]).collect();
         ids.extend(checked.iter_mut());
         for id in ids {

@@ -4,8 +4,8 @@
 //! head of a rule follows its `<=`, and each condition gets a line of its own. A list wider than [`WIDTH`] is
 //! broken over several lines.
 //!
-//! Invariants: every word, parenthesis and comment of the source stays, in the same order. A comment stays at
-//! the end of its line or on a line of its own. A run of blank lines becomes at most one blank line.
+//! Invariants: every word, parenthesis and comment of the source is kept, in the same order. A comment stays
+//! at the end of its line or on a line of its own. A run of blank lines becomes at most one blank line.
 //! Formatting is idempotent. The formatter works on the tokens of the text, not on a parsed description, and
 //! never recurses.
 
@@ -112,8 +112,8 @@ impl<'a> Items<'a> {
         items
     }
 
-    /// Sets the end, the width and `must_break` of the list at index `list`, once all of its members have
-    /// been read.
+    /// Sets the end, the width and `must_break` of the list at index `list`, after all members of the list
+    /// have been read.
     fn close(&mut self, list: usize) {
         let end = self.all.len();
         let mut width = 1;
@@ -220,8 +220,9 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether the item `fact` stays on the line of the previous item `last`. It does if both are facts of
-    /// one relation, if they were on one line in the source, and if the line is not too wide.
+    /// Whether the item `fact` stays on the line of the previous item `last`. It does if three conditions
+    /// hold: both items are facts of one relation, they were on one line in the source, and the line does not
+    /// become too wide.
     fn stays_beside(&self, last: usize, fact: usize) -> bool {
         let items = self.items;
         let is_fact = |item: usize| {
@@ -239,7 +240,7 @@ impl Layout<'_> {
     }
 
     /// Writes an item and all its members, starting at the current column. `tail` is the number of closing
-    /// parentheses that directly follow.
+    /// parentheses that directly follow the item.
     fn write_item(&mut self, item: usize, indent: usize, tail: usize) {
         let mut frames: Vec<Frame> = Vec::new();
         self.begin(item, indent, tail, &mut frames);

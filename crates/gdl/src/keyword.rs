@@ -1,7 +1,7 @@
 //! The keywords of GDL: their spelling, arity and syntax.
 //!
-//! Invariant: keywords are case-insensitive; all other names are case-sensitive. Specification, section 2.2.
-//! `base` and `input` are later additions; `sees` belongs to GDL-II (Thielscher 2010).
+//! Invariant: keywords are case-insensitive; all other names are case-sensitive. See the specification,
+//! section 2.2. `base` and `input` were added to GDL later; `sees` belongs to GDL-II (Thielscher 2010).
 
 /// A relation whose name GDL reserves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -18,7 +18,7 @@ pub enum Keyword {
     Legal,
     /// `(does ROLE MOVE)`: the role makes the move in the current step.
     Does,
-    /// `(goal ROLE NUMBER)`: the value of the current state for the role, from 0 to 100.
+    /// `(goal ROLE NUMBER)`: the number, from 0 to 100, is the value of the current state for the role.
     Goal,
     /// `terminal`: the current state ends the game.
     Terminal,
@@ -26,7 +26,7 @@ pub enum Keyword {
     Base,
     /// `(input ROLE MOVE)`: the role can make the move in some state.
     Input,
-    /// `(sees ROLE PERCEPT)`: the role perceives this after the moves.
+    /// `(sees ROLE PERCEPT)`: the role perceives the percept after the moves.
     Sees,
 }
 

@@ -32,12 +32,12 @@ impl<'a> Lines<'a> {
         Lines { source, starts }
     }
 
-    /// The number of the line that contains the byte `at`. Lines are counted from 0.
+    /// The index, from 0, of the line that contains the byte at offset `at`.
     pub(crate) fn line_of(&self, at: usize) -> usize {
         self.starts.partition_point(|&start| start <= at) - 1
     }
 
-    /// The range of bytes of the line numbered `line`, from 0, without its line end.
+    /// The range of bytes of the line with the index `line`, from 0, without its line end.
     pub(crate) fn range(&self, line: usize) -> Range<usize> {
         let start = self.starts[line];
         let mut end = self.starts.get(line + 1).copied().unwrap_or(self.source.len());
@@ -47,8 +47,8 @@ impl<'a> Lines<'a> {
         start..end
     }
 
-    /// The line and column of the byte at offset `at`. An offset beyond the last byte counts as one past the
-    /// last byte.
+    /// The line and column of the byte at offset `at`. An offset beyond the last byte counts as the offset
+    /// just after the last byte.
     pub fn position(&self, at: usize) -> LineColumn {
         let at = at.min(self.source.len());
         let line = self.line_of(at);

@@ -14,8 +14,9 @@ use crate::sexpr::NodeId;
 /// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
-/// The number of distribution steps and literals that the whole text may still use. A text without `or` uses
-/// at most one for each byte, so it never exhausts the budget.
+/// The remaining budget of the whole text: the number of distribution steps and literals that it may still
+/// use. A text without `or` uses at most one unit of the budget for each byte, so it never exhausts the
+/// budget.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(usize);
 

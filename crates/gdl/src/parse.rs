@@ -1,5 +1,5 @@
-//! Parses a text to a [`Description`]. The module [`crate::sexpr`] reads the text as nested lists; this one
-//! reads the lists as rules and facts.
+//! Parses a text to a [`Description`]. The module [`crate::sexpr`] reads the text as nested lists. This
+//! module reads the lists as rules and facts.
 //!
 //! Invariant: the time is linear in the text, apart from the bounded distribution of `or`
 //! ([`crate::MAX_ALTERNATIVES`]). Nothing recurses. One pass reports all errors. The grammar is that of the
@@ -21,7 +21,7 @@ pub fn parse(kif: &[u8]) -> Result<Description, ParseErrors> {
     parse_forms(kif, false)
 }
 
-/// Parses a rulesheet that may be wrapped in one more list, as in the START messages of the game protocol:
+/// Parses a rulesheet, which may be wrapped in one outer list, as in the START messages of the game protocol:
 /// `((role white) (<= terminal …) …)`.
 ///
 /// # Errors

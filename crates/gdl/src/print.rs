@@ -1,6 +1,6 @@
 //! Prints a description as KIF.
 //!
-//! Invariant: the printed text parses to the same rules, up to spans and the numbering of terms. It has no
+//! Invariant: the printed text parses to the same rules, apart from the spans and the ids of terms. It has no
 //! comments and no `or` or `and`, since the parser removes them. To lay out a source text, use
 //! [`crate::format()`].
 

@@ -1,8 +1,8 @@
-//! Output of diagnostics: for people as underlined source in the style of rustc, for tools as [`Finding`]s
-//! with line and column numbers.
+//! Output of diagnostics. People get underlined source in the style of rustc; tools get [`Finding`]s with
+//! line and column numbers.
 //!
 //! Invariants: any bytes can be rendered, and no control character of the source or of a message reaches the
-//! output. Of a long source line, only a part of bounded width around the underlined place is shown.
+//! output. A long source line is cut to a part of bounded width around the underlined place.
 
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -35,14 +35,14 @@ pub struct Finding {
     pub severity: &'static str,
     /// The stable identifier of the kind of finding, such as `unsafe-variable`.
     pub code: &'static str,
-    /// What is wrong, in one line.
+    /// A description of the mistake, in one line.
     pub message: String,
-    /// How to correct the text; `None` if there is no advice.
+    /// Advice on how to correct the text; `None` if there is no advice.
     pub help: Option<String>,
 }
 
-/// Converts `diagnostics` about `source` to findings, in the same order. `file` is the name that the findings
-/// give to the source.
+/// Converts `diagnostics` about `source` to findings, in the same order. The findings give `file` as the name
+/// of the source.
 pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Finding> {
     let lines = Lines::new(source);
     let find = |diagnostic: &Diagnostic| {
@@ -140,14 +140,15 @@ fn render_one(
     headers.iter().fold(text, |text, (counted, true_place)| text.replacen(counted, true_place, 1))
 }
 
-/// Replaces invisible characters by visible ones, so that the text cannot control the terminal.
+/// Replaces each invisible character by the replacement character U+FFFD, so that the text cannot control the
+/// terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// The part of a source line that is shown.
 struct Excerpt {
-    /// The number of the line, from 0.
+    /// The index of the line in the source, from 0.
     line: usize,
     /// The offset in the source of the byte that the excerpt was made to show.
     start: usize,
@@ -219,8 +220,8 @@ impl Excerpt {
     }
 }
 
-/// The first position from `at` on whose byte does not continue a UTF-8 character; `end` if there is no such
-/// position before `end`.
+/// The offset of the first byte, from `at` on, that does not continue a UTF-8 character; `end` if there is no
+/// such byte before `end`.
 fn boundary(source: &[u8], at: usize, end: usize) -> usize {
     (at..end).find(|&i| source[i] & 0xc0 != 0x80).unwrap_or(end)
 }

@@ -15,7 +15,7 @@ pub const MAX_NESTING: usize = 100_000;
 pub struct NodeId(usize);
 
 impl NodeId {
-    /// The next node in preorder: the first member of a list, otherwise the node after this one.
+    /// The next node in preorder. For a list that is not empty, this is the first member of the list.
     pub(crate) fn following(self) -> NodeId {
         NodeId(self.0 + 1)
     }
@@ -121,8 +121,8 @@ impl<'a> SyntaxTree<'a> {
 /// Reads `source` as a sequence of words and lists.
 ///
 /// # Errors
-/// Fails on unbalanced parentheses, on nesting beyond [`MAX_NESTING`], and on words that contain non-ASCII white
-/// space, invisible characters or bytes that are not UTF-8.
+/// Fails on unbalanced parentheses, on nesting beyond [`MAX_NESTING`], and on words that contain non-ASCII
+/// white space, invisible characters or bytes that are not UTF-8.
 pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
     let mut errors = ParseErrors::default();
     let tree = read_forms(source, None, &mut errors);
@@ -131,7 +131,8 @@ pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
 
 /// Parses as much as possible and appends the errors to `errors`. `rule_depth` is the number of lists around
 /// each rule; `None` if the text is not a rulesheet. In a rulesheet, a `(<=` at the start of a line inside
-/// more than `rule_depth` lists starts a new rule: the surplus lists are reported as unclosed and dropped.
+/// more than `rule_depth` lists starts a new rule. The surplus open lists are reported as unclosed and
+/// dropped.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
@@ -232,7 +233,7 @@ fn not_closed(span: Span, count: usize, suspect: Option<Span>) -> Diagnostic {
     }
 }
 
-/// Whether a character has no visible shape. This is so for control characters, and for formatting characters
+/// Whether a character has no visible shape. This holds for control characters and for formatting characters
 /// such as a byte order mark or a change of text direction.
 pub(crate) fn is_invisible(character: char) -> bool {
     character.is_control()

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// The position in the table of names, from 0.
+    /// The position of the name in the table, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }

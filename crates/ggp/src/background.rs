@@ -1,7 +1,7 @@
-//! A network that a thread builds in the background, shared by all its users.
+//! The build of a network on a background thread. All users of the network share one build.
 //!
-//! Invariants: the thread ends soon after the last [`BackgroundBuild`] of the build is dropped. Each
-//! [`Notice`] is given at most once, however many users wait.
+//! Invariants: the thread ends soon after the last clone of the [`BackgroundBuild`] is dropped. Each kind of
+//! [`Notice`] is given at most once, however many players wait for the network.
 
 use crate::build::{Build, BuildError};
 use crate::machine::Machine;
@@ -13,25 +13,26 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 /// The outcome of a build: a machine, or the reason why there is no network.
 pub(crate) type Built = Result<Machine, BuildError>;
 
-/// What a user may want to be told about a build while the interpreter plays.
+/// An event of a build that a program may report to its user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice<'a> {
     /// A player plays with the interpreter because the network is not ready yet.
     Waiting,
     /// The network is ready after a player has waited for it.
     Ready,
-    /// There will be no network; the interpreter plays to the end.
+    /// The network could not be built, for the given reason. The interpreter plays to the end.
     Unavailable(&'a BuildError),
 }
 
-/// Stack size of the building thread, in bytes; the same as that of player threads.
+/// The stack size of the building thread, in bytes. Player threads have the same stack size.
 const STACK: usize = 4 << 20;
 
-/// A running or finished build. Clones share it.
+/// A running or finished build. All clones stand for the same build.
 #[derive(Clone, Debug)]
 pub struct BackgroundBuild(Arc<Handle>);
 
-/// Stops the build when the last clone is dropped.
+/// The part that all clones of a [`BackgroundBuild`] share. It stops the build when the last clone is
+/// dropped.
 #[derive(Debug)]
 struct Handle {
     shared: Arc<Shared>,
@@ -44,7 +45,7 @@ impl Drop for Handle {
     }
 }
 
-/// What is called with each notice.
+/// A function that receives each notice.
 type Listener = Box<dyn Fn(Notice<'_>) + Send + Sync>;
 
 #[derive(Default)]
@@ -74,7 +75,8 @@ impl Shared {
     }
 }
 
-/// The guard of the building thread: it stores an error if the build panics, and wakes the threads that wait.
+/// The guard of the building thread. When it is dropped, it stores an error if the build has panicked, and
+/// wakes the threads that wait for the outcome.
 struct Outcome(Arc<Shared>);
 
 impl Drop for Outcome {
@@ -96,7 +98,8 @@ impl BackgroundBuild {
         BackgroundBuild(Arc::new(Handle { shared: Arc::default(), halt: StopToken::new() }))
     }
 
-    /// Runs `build` on a new thread. The function must return soon after its token is stopped.
+    /// Runs `build` on a new thread. The function must return soon after the token that it receives is
+    /// raised.
     ///
     /// # Errors
     /// When the thread cannot be started.
@@ -112,8 +115,8 @@ impl BackgroundBuild {
         Ok(begun)
     }
 
-    /// Calls `listener` with each [`Notice`], at most once for each kind. If there are several listeners, only the
-    /// first is called.
+    /// Calls `listener` with each [`Notice`], at most once for each kind. A build has one listener: later
+    /// calls of this function change nothing.
     #[must_use]
     pub fn on_notice(self, listener: impl Fn(Notice<'_>) + Send + Sync + 'static) -> BackgroundBuild {
         let _ = self.0.shared.listener.set(Box::new(listener));
@@ -132,7 +135,7 @@ impl BackgroundBuild {
         built.clone()
     }
 
-    /// The outcome. `None` if the build has not finished.
+    /// The outcome of the build. `None` while the build runs.
     pub(crate) fn machine(&self) -> Option<Built> {
         self.0.shared.lock().clone()
     }
@@ -145,7 +148,8 @@ impl BackgroundBuild {
         }
     }
 
-    /// Tells the listener that there will be no network, or that the network is ready for which users have waited.
+    /// Tells the listener that the network could not be built, or that it is ready after a player has waited
+    /// for it. Does nothing while the build runs.
     pub(crate) fn tell_outcome(&self) {
         let shared = &self.0.shared;
         let Some(built) = self.machine() else { return };

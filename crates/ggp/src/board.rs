@@ -1,15 +1,16 @@
-//! The board models of `ggp_view`, and the board of a game from sampled states.
+//! The board models of `ggp_view`, and functions that infer the board of a game from sampled states.
 
 pub use ggp_view::*;
 
 use ggp_game::{Fact, StateMachine, rng};
 use std::time::{Duration, Instant};
 
-/// The board is inferred from the states of this many playouts, and from this many states of each.
+/// The number of playouts from whose states a board is inferred.
 const SAMPLE_PLAYOUTS: u64 = 4;
+/// The maximum number of states that are taken from each of these playouts.
 const SAMPLE_STEPS: u32 = 24;
 
-/// Time limit for collecting these states.
+/// The time limit for sampling the states from which a board is inferred.
 const SAMPLE_TIME: Duration = Duration::from_millis(500);
 
 /// The board of `machine`'s game, inferred from its rules and from the states of a few random playouts.
@@ -28,7 +29,8 @@ pub fn of_game<M: StateMachine>(machine: &mut M) -> BoardModel {
     infer(machine.game(), &samples)
 }
 
-/// The same as [`of_game`], but with the parts that `sidecar` gives in place of inferred ones.
+/// The same as [`of_game`], except that the parts that `sidecar` describes replace the inferred parts. A
+/// sidecar is a description of a game's board that a person has written.
 ///
 /// # Errors
 /// When the sidecar does not fit the rules.
@@ -37,8 +39,8 @@ pub fn of_game_with<M: StateMachine>(machine: &mut M, sidecar: &Sidecar) -> Resu
     infer_with(machine.game(), &samples, sidecar)
 }
 
-/// The states of a few random playouts. It stops at the first evaluation error; the caller's own evaluations will
-/// meet that error again.
+/// The states of a few random playouts, each as a list of facts. Sampling ends at the first evaluation error
+/// and hides it, because the caller's own evaluations meet the error again.
 fn sample<M: StateMachine>(machine: &mut M) -> Vec<Vec<Fact>> {
     let began = Instant::now();
     let mut states = Vec::new();

@@ -1,4 +1,4 @@
-//! Which state machine to make for a game, and the limits within which it is built.
+//! The choice of the state machine for a game, and the limits of building it.
 
 use ggp_game::{Deadline, EvalError, Game, StopToken, Watchdog};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
@@ -7,20 +7,21 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Which state machine is wanted.
+/// The state machine that the caller wants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Choice {
     /// The network if it can be built within the limits, else the interpreter.
     #[default]
     Auto,
-    /// The interpreter: bottom-up Datalog, the reference. It needs no construction.
+    /// The interpreter, which evaluates Datalog bottom-up and is the reference. It is ready at once.
     Datalog,
-    /// The propositional network. There is no time limit, and nothing replaces it if it cannot be built.
+    /// The propositional network. Its build has no time limit. If the build fails, the result is an error,
+    /// not the interpreter.
     Propnet,
 }
 
 impl Choice {
-    /// All values, in the order of their documentation.
+    /// All values, in the order of their declaration.
     pub const ALL: [Choice; 3] = [Choice::Auto, Choice::Datalog, Choice::Propnet];
 
     /// The word for the value: `auto`, `datalog` or `propnet`.
@@ -85,9 +86,9 @@ impl FromStr for Choice {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
-    /// The machine that is wanted.
+    /// The machine that the caller wants.
     pub choice: Choice,
-    /// The limits of grounding: memory and sizes.
+    /// The limits of memory and sizes for grounding.
     pub limits: GroundLimits,
     /// The CPU time limit of grounding and compiling together. [`Choice::Propnet`] ignores it.
     pub time: Duration,
@@ -148,7 +149,7 @@ impl Build {
     /// A limit of CPU time for a build in the background, or for one that serves a whole tournament.
     pub const LONG_TIME: Duration = Duration::from_secs(120);
 
-    /// The interval at which a build is checked: whether it must end, or has ended.
+    /// The interval at which a thread that waits for a build checks its stop token and its deadline.
     pub(crate) const POLL: Duration = Duration::from_millis(20);
 
     /// The default parameters with `time` as the limit of CPU time.
@@ -156,18 +157,18 @@ impl Build {
         Build { time, ..Build::default() }
     }
 
-    /// Builds the network whatever [`Build::choice`] says. Ends soon after `halt` is raised.
+    /// Builds the network for any value of [`Build::choice`]. Ends soon after `halt` is raised.
     ///
     /// # Errors
-    /// The reason why there is no network.
+    /// When the network cannot be built. The error is the reason.
     pub fn network(&self, game: &Arc<Game>, halt: &StopToken) -> Result<PropNetMachine, BuildError> {
         Ok(self.timed_network(game, halt)?.0)
     }
 
-    /// The same as [`Build::network`]. Also returns how long the parts of the build took.
+    /// The same as [`Build::network`]. Also returns the durations of the two parts of the build.
     ///
     /// # Errors
-    /// The reason why there is no network.
+    /// When the network cannot be built. The error is the reason.
     pub fn timed_network(
         &self,
         game: &Arc<Game>,
@@ -192,7 +193,7 @@ impl Build {
     /// Grounds `game` without compiling it.
     ///
     /// # Errors
-    /// The reason why it cannot be grounded.
+    /// When the game cannot be grounded. The error is the reason.
     pub fn ground(&self, game: &Arc<Game>) -> Result<PropNet, BuildError> {
         let halt = StopToken::new();
         self.watched(&halt, |stop| self.ground_unless(game, stop, &halt))
@@ -210,7 +211,7 @@ impl Build {
         })
     }
 
-    /// The limit of CPU time. It is the longest duration if the network is required.
+    /// The limit of CPU time. [`Duration::MAX`], which means no limit, if the network is required.
     fn time_limit(&self) -> Duration {
         if self.choice == Choice::Propnet { Duration::MAX } else { self.time }
     }
@@ -219,8 +220,8 @@ impl Build {
         if halt.is_stopped() { BuildError::Stopped } else { BuildError::TimeOut(self.time_limit()) }
     }
 
-    /// Calls `work` with a token. The token is raised when this thread has used up its CPU time, or soon after
-    /// `halt` is raised.
+    /// Calls `work` with a stop token. The token is raised when this thread has used the CPU time that
+    /// [`Build::time_limit`] allows, or soon after `halt` is raised.
     fn watched<T>(&self, halt: &StopToken, work: impl FnOnce(&StopToken) -> T) -> T {
         let watchdog = Watchdog::until(Deadline::never()).or_when(halt);
         match self.time_limit() {
@@ -261,8 +262,9 @@ mod tests {
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     }
 
-    /// The rules of a game that takes far longer to ground than any limit of these tests. One of its rules has 13
-    /// million instances.
+    /// A game with dials that turn to any of `values` values. One of its rules has about `values`^4
+    /// instances. With 60 values these are 13 million, and grounding takes far longer than any limit of these
+    /// tests.
     fn dials(values: usize) -> Arc<Game> {
         let values: String = (0..values).map(|value| format!("(value {value}) ")).collect();
         let dials: String = (0..4).map(|dial| format!("(dial {dial}) (init (at {dial} {dial})) ")).collect();

@@ -1,4 +1,4 @@
-//! One error type for programs that use several parts of the library with `?`.
+//! One error type for all parts of the library, so that programs can use `?` everywhere.
 
 use crate::build::BuildError;
 use crate::load::LoadError;
@@ -15,7 +15,7 @@ pub enum Error {
     /// A rulesheet cannot be read or played. The error holds all diagnostics.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A game has no network, although one is required.
+    /// The network of a game cannot be built, although one is required.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The rules cannot be evaluated.
@@ -30,7 +30,7 @@ pub enum Error {
     /// A role has no legal move, or the game is over.
     #[error("{0} has no move to make: the game is over, or the rules give no legal move")]
     NoMove(String),
-    /// The text that describes a player is wrong, or an option in it is.
+    /// A text describes no player, or has an invalid option.
     #[error(transparent)]
     Player(#[from] KindError),
     /// A player does not support a game.
@@ -39,7 +39,7 @@ pub enum Error {
     /// A player cannot be started.
     #[error(transparent)]
     Play(#[from] PlayError),
-    /// The number of players is not the number of roles that players take.
+    /// The number of players differs from the number of roles other than `random`.
     #[error("{given} players for {wanted} roles")]
     WrongNumberOfPlayers {
         /// The number of players given.
@@ -47,13 +47,13 @@ pub enum Error {
         /// The number of roles other than `random`.
         wanted: usize,
     },
-    /// The participants of a tournament are wrong.
+    /// A text describes no participant of a tournament, or a participant does not support a game.
     #[error(transparent)]
     Participants(#[from] ParticipantError),
-    /// A tournament cannot go on.
+    /// A tournament cannot begin or continue.
     #[error(transparent)]
     Tournament(#[from] TournamentError),
-    /// The sidecar of a board model is wrong.
+    /// A sidecar, a written description of a game's board, is invalid.
     #[error(transparent)]
     Sidecar(#[from] ggp_view::SidecarError),
     /// A match record cannot be read.

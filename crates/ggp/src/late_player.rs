@@ -9,45 +9,47 @@ use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// If the network is not ready, one part in this many of the start clock is left to the interpreter.
+/// If the network is not ready, the interpreter gets the last `1 / INTERPRETERS_PART` of the start clock.
 const INTERPRETERS_PART: u32 = 5;
 
-/// The first move waits for the network for at most one part in this many of its clock. Most networks are built in
-/// less time. In the rest of the clock they search more than the interpreter in all of it.
+/// Before the first move, the player waits for the network for at most `1 / FIRST_WAIT` of the play clock.
+/// Most networks are built in less time. In the rest of the clock, a search on the network does more
+/// iterations than a search on the interpreter does in the whole clock.
 const FIRST_WAIT: u32 = 2;
 
-/// A function that starts to build the network of a game, or returns the build if it is running already.
+/// A function that starts to build the network of a game. If that build is running already, it returns the
+/// running build.
 type BeginBuild = Arc<dyn Fn(&Arc<Game>) -> std::io::Result<BackgroundBuild> + Send + Sync>;
 
-/// A player whose network is built during its match, by a function that is called at START. The interpreter plays
-/// until the network is ready. If there will be no network, it plays to the end.
+/// A player whose network is built during its match. The build begins at START. The interpreter plays until
+/// the network is ready, or to the end of the match if the network cannot be built.
 pub struct LatePlayer {
     spec: PlayerSpec,
     begin: BeginBuild,
-    /// Whether the interpreter may play. If not, the player waits for the network.
+    /// Whether the interpreter may play. If `false`, the player waits for the network.
     falls_back: bool,
-    /// The game and the running build of a start that failed because its time was too short. The next start
-    /// continues the build.
+    /// The game and the build of a START for which the time was too short. The next START uses the same
+    /// build. `None` if there was no such START.
     begun: Option<(Arc<Game>, BackgroundBuild)>,
     running: Option<RunningMatch>,
 }
 
-/// A running match.
+/// A match in progress.
 struct RunningMatch {
     spec: PlayerSpec,
     game: Arc<Game>,
     role: Role,
     clocks: Clocks,
     player: Box<dyn Player>,
-    /// The build of the network that will take over, and all joint moves made so far. `None` if nothing will take
-    /// over.
+    /// The build of the network that will take over. `None` if no network will take over.
     coming: Option<BackgroundBuild>,
+    /// The joint moves made so far, as texts. They are recorded as long as `coming` is not `None`.
     joints: Vec<Vec<String>>,
 }
 
 impl LatePlayer {
-    /// A player that gets its network from `begin`. Without `falls_back`, it cannot play a game that has no
-    /// network.
+    /// A player that gets its network from the build that `begin` starts. If `falls_back` is `false`, the
+    /// player cannot play a game whose network cannot be built.
     pub fn new(
         spec: PlayerSpec,
         falls_back: bool,
@@ -56,8 +58,8 @@ impl LatePlayer {
         LatePlayer { spec, begin: Arc::new(begin), falls_back, begun: None, running: None }
     }
 
-    /// The player that `spec` describes, for the game of `build`. A player that searches is a [`LatePlayer`]. Any
-    /// other player uses the interpreter only.
+    /// The player that `spec` describes, for the game `game` whose network `build` builds. A player that
+    /// searches is a [`LatePlayer`]. Any other player uses the interpreter only.
     ///
     /// # Errors
     /// When the player does not support the game.
@@ -74,8 +76,9 @@ impl LatePlayer {
         Ok(Box::new(LatePlayer::new(spec, choice.falls_back(), move |_| Ok(build.clone()))))
     }
 
-    /// Makes a player that has not started yet. Also returns the build of the network that may take over. Returns
-    /// by `deadline`, unless the network is required.
+    /// Makes the player that will play, without starting it. Also returns the build of the network that may
+    /// take over from that player, or `None` if no network will take over. Returns by `deadline`, unless the
+    /// network is required.
     fn make(
         &mut self,
         game: &Arc<Game>,
@@ -125,8 +128,8 @@ impl RunningMatch {
         }
     }
 
-    /// Makes a player on `reasoner` and brings it to the current state of the match. It does not search before its
-    /// next turn.
+    /// Makes a player on `reasoner` and brings it to the current state of the match by the joint moves
+    /// `joints`. The player does not search before its next turn.
     fn catch_up(&self, reasoner: &Reasoner, joints: &[Vec<String>]) -> Result<Box<dyn Player>, PlayError> {
         let mut player = player(reasoner, &self.spec)?;
         let at_once = Deadline::after(Duration::ZERO);
@@ -137,7 +140,7 @@ impl RunningMatch {
         Ok(player)
     }
 
-    /// Keeps what was observed for the player that may take over.
+    /// Records the observation `seen` for the player that may take over.
     fn record(&mut self, seen: Observation<'_>) {
         match seen {
             Observation::Moves(joint) if self.coming.is_some() => self.joints.push(joint.to_vec()),
@@ -236,7 +239,8 @@ mod tests {
         crate::parse(include_str!("../../../games/nim.kif")).expect("a game")
     }
 
-    /// A player whose build waits for a message. With `Ok` the network is built; with `Err` the build fails.
+    /// A player whose build waits for a message in the channel `told`. After `Ok` the network is built; after
+    /// `Err` the build fails.
     fn player(told: Receiver<Result<(), BuildError>>) -> LatePlayer {
         let told = Arc::new(Mutex::new(told));
         LatePlayer::new("mcts:seed=1".parse().expect("a player"), true, move |game| {

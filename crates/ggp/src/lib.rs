@@ -2,17 +2,17 @@
 //! play matches.
 //!
 //! [`load`] reads a rulesheet and gives a [`Game`] or all diagnostics of its rules. A [`Reasoner`] executes a
-//! game: states, legal moves, transitions, goals, percepts, playouts. It is the propositional network where
-//! that can be built, else the Datalog interpreter. A [`Search`] finds moves by Monte-Carlo tree search;
-//! [`play_match`] and [`Tournament`] let players meet; [`solve`] proves values; [`Explainer`] shows which rule
-//! gives a fact; [`board`] draws positions.
+//! game: states, legal moves, transitions, goals, percepts, playouts. It runs on the propositional network,
+//! or on the Datalog interpreter if the network cannot be built. A [`Search`] finds moves by Monte-Carlo tree
+//! search; [`play_match`] and [`Tournament`] let players meet; [`solve`] proves values; [`Explainer`] shows
+//! which rule gives a fact; [`board`] draws positions.
 //!
 //! Invariants: a [`Game`] exists only if its rules passed every check. All machines of a game give the same
-//! answers, legal moves in the same order. Everything random follows from a seed. Texts of moves and facts are
-//! canonical: one space between terms, none inside parentheses.
+//! answers, with legal moves in the same order. A seed determines everything random. Texts of moves and facts
+//! are canonical: one space between terms, none inside parentheses.
 //!
 //! # From a text to a move
-//! The same is in `examples/first.rs`.
+//! This program is also the file `examples/first.rs`.
 //!
 //! ```
 //! use ggp::{MctsOptions, Reasoner, Search, SearchLimits, StateMachine};

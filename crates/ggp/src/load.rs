@@ -1,4 +1,4 @@
-//! From a path or a text to a [`Game`], with every diagnostic of the rules.
+//! Loads a [`Game`] from a path or a text, and collects every diagnostic of its rules.
 
 use ggp_datalog::Limits;
 use ggp_game::Game;
@@ -9,11 +9,11 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The largest rulesheet that is read, in bytes. The largest published one has 2 MB.
+/// The maximum size of a rulesheet, in bytes. The largest published rulesheet has 2 MB.
 pub const MAX_RULESHEET_BYTES: u64 = 256 << 20;
 
-/// Reads and checks the rulesheet at `path`, at the default strictness. Warnings do not prevent loading;
-/// [`Rulesheet::check`] returns them.
+/// Reads the rulesheet at `path`, checks it at the default strictness, and returns its game. Warnings do not
+/// prevent loading; [`Rulesheet::check`] returns them.
 ///
 /// # Errors
 /// When the file cannot be read, or its rules cannot be played.
@@ -27,7 +27,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Arc<Game>, LoadError> {
     Rulesheet::read(path)?.game(Strictness::Default, Limits::default()).map(Arc::new)
 }
 
-/// Checks the rules in `kif`, at the default strictness. Diagnostics call the text `<text>`.
+/// Checks the rules in the text `kif` at the default strictness, and returns their game. Diagnostics call the
+/// text `<text>`.
 ///
 /// # Errors
 /// When the rules cannot be played.
@@ -55,15 +56,16 @@ pub struct Rulesheet {
 }
 
 impl Rulesheet {
-    /// A rulesheet with the text `kif`, which diagnostics call `name`.
+    /// A rulesheet with the text `kif`. Diagnostics show `name` as its name.
     pub fn new(name: impl Into<String>, kif: impl Into<Vec<u8>>) -> Rulesheet {
         Rulesheet { name: name.into(), bytes: kif.into() }
     }
 
-    /// Reads the file at `path`, of at most [`MAX_RULESHEET_BYTES`].
+    /// Reads the file at `path`, which may have at most [`MAX_RULESHEET_BYTES`].
     ///
     /// # Errors
-    /// When the file cannot be read. The message suggests a similar path that exists.
+    /// When the file cannot be read or is longer. If the file is missing, the message suggests a similar path
+    /// that exists.
     pub fn read(path: impl AsRef<Path>) -> Result<Rulesheet, LoadError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -78,10 +80,11 @@ impl Rulesheet {
         }
     }
 
-    /// Reads all of `source`, at most [`MAX_RULESHEET_BYTES`].
+    /// Reads all of `source`, which may have at most [`MAX_RULESHEET_BYTES`]. Diagnostics show `name` as its
+    /// name.
     ///
     /// # Errors
-    /// When reading fails, or the text is longer.
+    /// When reading fails, or the source is longer.
     pub fn read_from(name: impl Into<String>, source: impl Read) -> Result<Rulesheet, LoadError> {
         let (name, mut bytes) = (name.into(), Vec::new());
         match source.take(MAX_RULESHEET_BYTES + 1).read_to_end(&mut bytes) {
@@ -94,8 +97,8 @@ impl Rulesheet {
         }
     }
 
-    /// All diagnostics of the rules, and the game unless one of them is an error. `limits` are the bounds of every
-    /// evaluation of the game's rules.
+    /// The game, and all diagnostics of the rules. The game is `None` if a diagnostic is an error. `limits`
+    /// bound every evaluation of the game's rules.
     ///
     /// # Examples
     /// ```
@@ -126,20 +129,21 @@ impl Rulesheet {
     /// The game that these rules describe.
     ///
     /// # Errors
-    /// When a diagnostic is an error.
+    /// When a diagnostic of the rules is an error.
     pub fn game(self, strictness: Strictness, limits: Limits) -> Result<Game, LoadError> {
         let (game, diagnostics) = self.check(strictness, limits);
         game.ok_or(LoadError { name: self.name, cause: Cause::Rules { text: self.bytes, diagnostics } })
     }
 
-    /// The text of `diagnostics`, each under the lines of this rulesheet to which it refers, as `ggp check` prints
-    /// them.
+    /// The text of `diagnostics` in the form in which the command `ggp check` prints them. Each diagnostic
+    /// shows the lines of this rulesheet to which it refers.
     pub fn render(&self, diagnostics: &[Diagnostic], colours: bool) -> String {
         render(diagnostics, &self.name, &self.bytes, colours)
     }
 }
 
-/// A hint that names a path that exists and resembles `path`. Empty if there is none.
+/// A hint that suggests an existing file whose path resembles `path`. Empty if there is no such file, or if
+/// `path` exists.
 fn hint(path: &Path) -> String {
     let with_extension = path.with_extension("kif");
     let in_games = Path::new("games").join(with_extension.file_name().unwrap_or_default());
@@ -147,8 +151,8 @@ fn hint(path: &Path) -> String {
     meant.map_or_else(String::new, |meant| format!(" (did you mean {}?)", meant.display()))
 }
 
-/// The reason why a rulesheet gives no game. The `Display` form holds every diagnostic under the source line to
-/// which it refers, as `ggp check` prints them.
+/// The reason why a rulesheet gives no game. The `Display` form is that of the command `ggp check`: every
+/// diagnostic shows the source lines to which it refers.
 #[derive(Clone, Debug)]
 pub struct LoadError {
     name: String,

@@ -1,4 +1,4 @@
-//! The two kinds of state machines behind a [`Reasoner`](crate::Reasoner).
+//! The two kinds of state machines on which a [`Reasoner`](crate::Reasoner) runs.
 
 use ggp_game::Interpreter;
 use ggp_propnet::PropNetMachine;

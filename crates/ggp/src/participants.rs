@@ -1,6 +1,7 @@
-//! The participants of a tournament: named players of any kind, and the reasoners of its games.
+//! The participants of a tournament, which are named players of any kind, and the reasoners of the
+//! tournament's games.
 //!
-//! Invariant: a player serves a single match. The reasoner of a game is built once and shared by its matches.
+//! Invariants: a player serves a single match. All matches of a game share one reasoner, which is built once.
 
 use crate::build::{Build, BuildError};
 use crate::reasoner::Reasoner;
@@ -17,10 +18,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A function that receives the name of a game and the reason why it has no network.
 type FallbackListener = Box<dyn Fn(&str, &BuildError) + Send + Sync>;
 
-/// The reason why a text, or a set of players, gives no participants.
+/// The reason why a text describes no participant, or why players cannot be the participants of a tournament.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ParticipantError {
-    /// The text has no name.
+    /// The text does not have the form `NAME=SPEC`.
     #[error("`{0}` is not NAME=SPEC, as strong=mcts:iterations=200")]
     Unnamed(String),
     /// The text after the name describes no player.
@@ -33,7 +34,7 @@ pub enum ParticipantError {
         name: String,
         /// The game's name.
         game: String,
-        /// The reason.
+        /// The reason why the player does not support the game.
         error: SuitError,
     },
 }
@@ -43,17 +44,17 @@ pub enum ParticipantError {
 pub struct Participant {
     /// The name. It is unique in a tournament.
     pub name: String,
-    /// The specification as written. If the command line sets a limit of iterations, it is appended.
+    /// The text that describes the player. [`Participant::parse`] may append a limit of iterations to it.
     pub spec: String,
     /// The kind of player that plays.
     pub kind: PlayerKind,
 }
 
 impl Participant {
-    /// Parses `NAME=SPEC`. `iterations` is the limit for a search that sets none itself.
+    /// Parses `NAME=SPEC`. `iterations` limits a search whose text gives no limit of iterations.
     ///
     /// # Errors
-    /// When the text has another form.
+    /// When the text does not have this form, or `SPEC` describes no player.
     pub fn parse(text: &str, iterations: Option<u64>) -> Result<Participant, ParticipantError> {
         let parts = text.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(':'));
         let wanted = || ParticipantError::Unnamed(text.to_owned());
@@ -63,13 +64,13 @@ impl Participant {
         Ok(member)
     }
 
-    /// The entrant of a tournament that stands for this participant.
+    /// This participant as an entrant, in the form that a [`Tournament`](ggp_arena::Tournament) takes.
     pub fn entrant(&self) -> Entrant {
         Entrant { name: self.name.clone(), spec: self.spec.clone() }
     }
 
-    /// Whether the player makes the same moves whenever the same match is played again. That is so if its seed and
-    /// its limit of iterations are fixed.
+    /// Whether the player makes the same moves whenever the same match is played again. True for a search
+    /// with a fixed seed and a limit of iterations, and for a random player with a fixed seed.
     pub fn repeats_itself(&self) -> bool {
         match &self.kind {
             PlayerKind::Local(PlayerSpec::Mcts(options)) => {
@@ -81,18 +82,21 @@ impl Participant {
     }
 }
 
-/// The participants of a tournament, and the reasoners of its games.
+/// The participants of a tournament, and the reasoners of the tournament's games.
 pub struct Participants {
     members: Vec<Participant>,
     contests: Vec<Contest>,
     build: Build,
-    /// The reasoner of each contest. It is built at its first use, so that external players are tried first. The
-    /// locks make this type `Sync`, since machines need not be. Users clone a reasoner.
+    /// The reasoner of each contest, in the order of `contests`. It is `None` until its first use, so that
+    /// external players are tried before any network is built. Each match uses a clone. The locks make this
+    /// type `Sync`, because reasoners need not be `Sync`.
     reasoners: Vec<Mutex<Option<Reasoner>>>,
-    /// The time at which this value was made, in milliseconds since 1970, and a counter. They make match ids for
-    /// remote players unique, so that a player does not take a match that is repeated after a crash for the first
-    /// one.
+    /// The time at which this value was made, in milliseconds since 1970. It is part of the match ids for
+    /// remote players. A match that is repeated after a crash thus has a new id, and players do not mistake
+    /// it for the first one.
     begun: u64,
+    /// The number of match ids that have been made for remote players. It is part of each id and makes it
+    /// unique.
     remote: AtomicU64,
     on_fallback: Option<FallbackListener>,
 }
@@ -138,7 +142,7 @@ impl Participants {
         self
     }
 
-    /// A unique id for remote players in the match `id`.
+    /// A unique match id for one remote player in the match `id`.
     fn remote_id(&self, id: &str) -> String {
         format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))
     }
@@ -146,7 +150,7 @@ impl Participants {
     /// The reasoner of `game`. The first call builds it.
     ///
     /// # Errors
-    /// When the requested reasoner cannot evaluate the game.
+    /// When no contest has the game, or when the game has no network although one is required.
     fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, PlayError> {
         let unable = |why: String| PlayError::Unable(why);
         let known = self.contests.iter().position(|contest| Arc::ptr_eq(&contest.game, game));

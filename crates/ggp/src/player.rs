@@ -1,4 +1,4 @@
-//! Players made from their text form, and single matches between them.
+//! Makes players from their specifications, and plays single matches between them.
 
 use crate::error::Error;
 use crate::reasoner::{Reasoner, WithMachine};
@@ -9,11 +9,12 @@ use ggp_search::{DeterminizeOptions, DeterminizingPlayer, MctsPlayer, PlayerSpec
 use ggp_server::remote::RemotePlayer;
 
 impl Reasoner {
-    /// The player that `spec` describes. It uses clones of this reasoner's machine. In a game with percepts
-    /// (GDL-II), a search is a determinizing player.
+    /// The player that `spec` describes. The player uses clones of this reasoner's machine. In a game with
+    /// percepts (GDL-II), it is a determinizing player, which searches in states drawn from its information
+    /// set.
     ///
     /// # Errors
-    /// When the determinizing player does not support an option.
+    /// When `spec` has an option that the determinizing player does not support.
     ///
     /// # Examples
     /// ```
@@ -62,8 +63,8 @@ impl WithMachine for MakeDeterminizing {
     }
 }
 
-/// Plays one match between `players`: one for each role except `random`, in role order. `setup` sets the clocks,
-/// the policy for faults, and the record.
+/// Plays one match. `players` are the players of all roles except `random`, in role order. `setup` sets the
+/// clocks, the policy for faults, and the record.
 ///
 /// # Errors
 /// When the number of players is wrong, or when a player cannot be made for this game. Faults of players in the
@@ -105,7 +106,7 @@ impl PlayerKind {
     /// A player of this kind for one match. Players of this process use clones of `reasoner`.
     ///
     /// # Errors
-    /// When the player does not support the game, or its program cannot be started.
+    /// When the player does not support the game, or the player's program cannot be started.
     pub fn player(&self, reasoner: &Reasoner, setup: &MatchSetup) -> Result<Box<dyn Player>, Error> {
         Ok(match self {
             PlayerKind::Local(spec) => reasoner.player(spec.clone())?,

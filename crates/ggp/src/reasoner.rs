@@ -1,4 +1,4 @@
-//! [`Reasoner`]: one type for every state machine.
+//! [`Reasoner`]: one type that stands for every kind of state machine.
 //!
 //! Invariants: all machines of one reasoner execute the same game. A state stays valid when the network takes
 //! over from the interpreter; a move does not.
@@ -41,15 +41,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Reasoner {
     machine: Machine,
-    /// The interpreter that evaluated the game before the network took over. It made the states that are
-    /// converted. `None` if there was no change.
+    /// The interpreter that evaluated the game before the network took over. The conversion of its states
+    /// needs it. `None` if no network has taken over.
     previous: Option<Box<Interpreter>>,
-    /// The build of the network that will take over. `None` if none will.
+    /// The build of the network that will take over. `None` if no network will take over.
     coming: Option<BackgroundBuild>,
     /// The reason why the interpreter evaluates the game although a network was wanted. `None` if there is no such
     /// reason.
     fallback: Option<BuildError>,
-    /// The flag of the last [`StateMachine::interrupt_on`].
+    /// The stop token of the last call of [`StateMachine::interrupt_on`].
     stop: StopToken,
 }
 
@@ -72,8 +72,8 @@ pub trait WithMachine {
     fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output;
 }
 
-/// Evaluates `$body` with the concrete machine and with `$state` in the form of that machine. The state is
-/// converted if another machine of this reasoner made it.
+/// Evaluates `$body` with the concrete machine as `$machine`, and with `$state` as a state `$own` of that
+/// machine. The state is converted if another machine of this reasoner made it.
 macro_rules! with_state {
     ($self:ident, $state:ident, |$machine:ident, $own:ident| $body:expr) => {{
         let converted;
@@ -91,7 +91,7 @@ macro_rules! with_state {
     }};
 }
 
-/// Evaluates `$body` with the concrete machine.
+/// Evaluates `$body` with the concrete machine in `$machines`.
 macro_rules! with_machine {
     ($machines:expr, |$machine:ident| $body:expr) => {
         match $machines {
@@ -107,7 +107,7 @@ impl Reasoner {
     /// and [`Reasoner::fallback`] tells why.
     ///
     /// # Errors
-    /// None with the default parameters; see [`Build::reasoner`].
+    /// Never, because the interpreter replaces a network that cannot be built.
     pub fn new(game: &Arc<Game>) -> Result<Reasoner, BuildError> {
         Build::default().reasoner(game)
     }
@@ -159,10 +159,10 @@ impl Reasoner {
         Reasoner { machine, previous: None, coming: None, fallback: None, stop: StopToken::new() }
     }
 
-    /// The name of the interpreter as a state machine.
+    /// The name that [`StateMachine::name`] gives for the interpreter.
     pub const INTERPRETER: &str = "datalog";
 
-    /// Whether the machine is the network.
+    /// Whether this reasoner runs on the network.
     pub fn is_network(&self) -> bool {
         matches!(self.machine, Machine::Network(_))
     }
@@ -178,15 +178,15 @@ impl Reasoner {
         self.coming.is_some()
     }
 
-    /// Changes over to the network if it has become ready, and returns whether it did. The change makes all
-    /// earlier moves invalid. States stay valid.
+    /// Changes over to the network if the network has become ready. Returns whether the change was made. The
+    /// change makes all earlier moves invalid. States stay valid.
     pub fn poll(&mut self) -> bool {
         let built = self.coming.as_ref().and_then(BackgroundBuild::machine);
         built.is_some_and(|built| self.take_over(built))
     }
 
-    /// Waits for the network until `deadline` or until `stop` is raised, and changes over to it. Returns whether
-    /// the change was made.
+    /// Waits for the network until `deadline` or until `stop` is raised. Changes over to the network if it is
+    /// ready by then. Returns whether the change was made.
     pub fn wait(&mut self, deadline: Deadline, stop: &StopToken) -> bool {
         let built = self.coming.as_ref().and_then(|coming| coming.wait_for_machine(deadline, stop));
         built.is_some_and(|built| self.take_over(built))
@@ -215,7 +215,7 @@ impl Reasoner {
         with_machine!(&self.machine, |machine| work.run(machine.as_ref().clone()))
     }
 
-    /// The concrete machine if it is the network, otherwise `None`.
+    /// The network on which this reasoner runs. `None` if the reasoner runs on the interpreter.
     pub fn as_network(&self) -> Option<&PropNetMachine> {
         match &self.machine {
             Machine::Network(machine) => Some(machine),
@@ -245,8 +245,8 @@ impl Reasoner {
         )
     }
 
-    /// Converts `state` to a state of this machine. Another machine of this reasoner, or of one of its clones, may
-    /// have made it.
+    /// Converts `state` to a state of this machine. The state was made by the previous machine of this
+    /// reasoner, or by a machine of one of the reasoner's clones.
     fn convert(&mut self, state: &State) -> Result<State, EvalError> {
         let mut facts = Vec::new();
         if let (AnyState::Interpreter(own), Some(previous)) = (&state.0, &mut self.previous) {
@@ -265,7 +265,7 @@ impl Reasoner {
         self.state_of(&facts)
     }
 
-    /// The states `states` as states of this machine. States that another machine made are converted.
+    /// Copies of `states` that are states of this machine. States that another machine made are converted.
     fn owned(&mut self, states: &[State]) -> Result<Vec<State>, EvalError> {
         let mut own = Vec::with_capacity(states.len());
         for state in states {
@@ -276,11 +276,11 @@ impl Reasoner {
 }
 
 impl Build {
-    /// Builds the reasoner and waits for it. With [`Choice::Auto`], the interpreter replaces a network that
-    /// cannot be built; [`Reasoner::fallback`] gives the reason.
+    /// Builds the reasoner and waits for the end of the build. With [`Choice::Auto`], the interpreter
+    /// replaces a network that cannot be built; [`Reasoner::fallback`] gives the reason.
     ///
     /// # Errors
-    /// With [`Choice::Propnet`], the reason why there is no network.
+    /// When the network cannot be built and the choice is [`Choice::Propnet`]. The error is the reason.
     pub fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, BuildError> {
         match self.choice {
             Choice::Datalog => Ok(Reasoner::interpreter(game)),
@@ -292,7 +292,8 @@ impl Build {
         }
     }
 
-    /// Starts to build the reasoner on another thread. The interpreter needs no thread.
+    /// Starts to build the reasoner on another thread. With [`Choice::Datalog`] the build is finished at
+    /// once, without a thread.
     ///
     /// # Errors
     /// When the thread cannot be started.
@@ -306,12 +307,13 @@ impl Build {
 }
 
 impl BackgroundBuild {
-    /// A build that has finished with this reasoner.
+    /// A finished build whose outcome is the machine of `reasoner`.
     pub fn finished(reasoner: Reasoner) -> BackgroundBuild {
         BackgroundBuild::of_outcome(Ok(reasoner.machine))
     }
 
-    /// `None` while the build runs; then the reasoner, or the error if no network could be built.
+    /// The outcome of the build: the reasoner, or the error if no network could be built. `None` while the
+    /// build runs.
     pub fn poll(&self) -> Option<Result<Reasoner, BuildError>> {
         Some(self.machine()?.map(Reasoner::of))
     }

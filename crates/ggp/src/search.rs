@@ -1,4 +1,4 @@
-//! [`Search`]: a tree search on whichever machine a reasoner has.
+//! [`Search`]: a tree search on the state machine of a reasoner, whichever machine that is.
 
 use crate::error::Error;
 use crate::reasoner::{Reasoner, State, WithMachine};
@@ -6,10 +6,10 @@ use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine, Stop
 use ggp_search::{Halt, Limits, MctsOptions, Solver};
 use std::fmt::{self, Debug, Formatter};
 
-/// A tree search that runs for a while, reports its moves, and moves along with a match.
+/// A tree search that runs within limits, reports statistics of moves, and follows the moves of a match.
 ///
 /// It runs on a clone of the reasoner's concrete machine. If the network is still being built, the search
-/// starts on the interpreter and changes over, with an empty tree, when the network is ready.
+/// starts on the interpreter. When the network is ready, the search changes over to it with an empty tree.
 ///
 /// # Examples
 /// ```
@@ -37,7 +37,8 @@ pub struct Search {
     before: u64,
 }
 
-/// A [`ggp_search::Search`] whose machine is not part of its type. Moves are texts, states are facts.
+/// A [`ggp_search::Search`] on a machine of any type. Its methods take and return moves as texts, and states
+/// as lists of facts.
 trait AnySearch: Send {
     fn run(&mut self, limits: &Limits) -> Halt;
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError>;
@@ -107,7 +108,7 @@ impl Search {
     /// A search from the initial state.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// When the machine cannot evaluate the rules.
     pub fn new(reasoner: &Reasoner, options: &MctsOptions) -> Result<Search, EvalError> {
         let initial = reasoner.clone().initial_state()?;
         Search::from_state(reasoner, options, &initial)
@@ -116,7 +117,7 @@ impl Search {
     /// A search from `state`.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// When the machine cannot evaluate the rules.
     pub fn from_state(
         reasoner: &Reasoner,
         options: &MctsOptions,
@@ -129,7 +130,7 @@ impl Search {
         Ok(Search { reasoner, options: options.clone(), inner, before: 0 })
     }
 
-    /// Changes over to the network if it has become ready. Returns whether it did.
+    /// Changes over to the network if the network has become ready. Returns whether the change was made.
     fn poll(&mut self) -> Result<bool, EvalError> {
         if !self.reasoner.poll() {
             return Ok(false);
@@ -152,14 +153,15 @@ impl Search {
     /// The text of the move that the search plays for `role`.
     ///
     /// # Errors
-    /// [`Error::NoMove`] if the role has no legal move; else those of the machine.
+    /// [`Error::NoMove`] if the role has no legal move; another error if the machine cannot evaluate the
+    /// rules.
     pub fn best_move(&mut self, role: Role) -> Result<String, Error> {
         let mv = self.inner.best_move(role)?;
         mv.ok_or_else(|| Error::NoMove(self.reasoner.game().role_name(role).to_owned()))
     }
 
-    /// The statistics of `role`'s moves. The preferred move comes first, then the others in descending order of
-    /// visits. Only iterations since the root was set are counted.
+    /// The statistics of `role`'s moves. The preferred move comes first, then the others in descending order
+    /// of visits. The number of iterations in the report counts only those since the root was set.
     pub fn report(&self, role: Role) -> SearchReport {
         let report = self.inner.report(role);
         SearchReport { iterations: report.iterations.saturating_sub(self.before), ..report }
@@ -177,11 +179,11 @@ impl Search {
         self.inner.interrupt_on(stop);
     }
 
-    /// Moves the root along with the match by one joint move, given as texts in role order. The tree below the new
-    /// root is kept.
+    /// Advances the root by `joint`, the texts of one joint move in role order. Keeps the part of the tree
+    /// below the new root.
     ///
     /// # Errors
-    /// When the joint move is not legal. The search is then unchanged.
+    /// When the joint move is not legal. The search does not change in that case.
     pub fn advance(&mut self, joint: &[impl AsRef<str>]) -> Result<(), Error> {
         let joint: Vec<&str> = joint.iter().map(AsRef::as_ref).collect();
         self.inner.advance(&joint)?;
@@ -189,11 +191,11 @@ impl Search {
         Ok(())
     }
 
-    /// Makes the state in which exactly `facts` hold the root of the search. Keeps the part of the tree below that
-    /// state.
+    /// Sets the root of the search to the state in which exactly `facts` are true. Keeps the part of the tree
+    /// below that state.
     ///
     /// # Errors
-    /// Those of the machine. The search is then unchanged.
+    /// When the machine cannot evaluate the rules. The search does not change in that case.
     pub fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError> {
         self.inner.restart(facts)?;
         self.before = self.inner.report(Role(0)).iterations;
@@ -203,7 +205,7 @@ impl Search {
     /// The facts of the root's state, sorted bytewise.
     ///
     /// # Errors
-    /// Those of the machine.
+    /// When the machine cannot evaluate the rules.
     pub fn facts(&mut self) -> Result<Vec<Fact>, EvalError> {
         self.inner.facts()
     }
@@ -226,25 +228,26 @@ impl Debug for Search {
     }
 }
 
-/// The proven result for one role in one state.
+/// The proven bounds of the goal that one role can guarantee in one state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
     /// The goal that the role can guarantee.
     pub low: u8,
     /// A goal that the role cannot exceed against best play. The value is proved if `low` and `high` are equal.
     pub high: u8,
-    /// A move that guarantees `low`, if `low` is above 0 and the role has a choice.
+    /// A move that guarantees `low`. `None` if `low` is 0 or the role has no choice.
     pub best: Option<String>,
     /// The number of states that the proof has expanded.
     pub states: u64,
-    /// The reason why the proof ended. It is [`Halt::Decided`] if no more can be proved.
+    /// The reason why the proof ended. [`Halt::Decided`] means that no more can be proved.
     pub halt: Halt,
 }
 
-/// Proves what `role` can guarantee from `state`, within `limits` and `memory` bytes.
+/// Proves bounds of the goal that `role` can guarantee from `state`. The proof ends at `limits`, and uses at
+/// most `memory` bytes beside the machine's own.
 ///
 /// # Errors
-/// Those of the machine.
+/// When the machine cannot evaluate the rules.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! The text form of players: `mcts:iterations=200`, `random`, `http://HOST:PORT`, `cmd:PROGRAM ARG…`.
+//! Parses the text form of players: `mcts:iterations=200`, `random`, `http://HOST:PORT`, `cmd:PROGRAM ARG…`.
 
 use ggp_game::Game;
 use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, UnsupportedOption};
@@ -33,20 +33,20 @@ pub enum KindError {
     /// The command line cannot be split into words.
     #[error("`{spec}`: {why}")]
     Command {
-        /// The text.
+        /// The text that describes the player, with `cmd:`.
         spec: String,
-        /// The reason.
+        /// The reason why the command line cannot be split.
         why: String,
     },
     /// The address is malformed.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// There is no player of that name in this process, or it has no such option.
+    /// The text names no player of this process, or has an option or a value that the player does not accept.
     #[error(transparent)]
     Spec(#[from] SpecError),
 }
 
-/// The error for an option of a search that a game with percepts (GDL-II) does not support.
+/// The error for a search with an option that is not supported in games with percepts (GDL-II).
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SuitError(#[from] UnsupportedOption);
@@ -71,7 +71,8 @@ impl PlayerKind {
     /// Checks whether the player supports `game`.
     ///
     /// # Errors
-    /// When the specification has options that a game with percepts (GDL-II) does not support.
+    /// When the player is a search with an option that is not supported in games with percepts (GDL-II), and
+    /// `game` has percepts.
     pub fn suits(&self, game: &Game) -> Result<(), SuitError> {
         match self {
             PlayerKind::Local(spec) if game.has_percepts() => determinized(spec).map(|_| ()),
@@ -79,7 +80,8 @@ impl PlayerKind {
         }
     }
 
-    /// Sets the limit of iterations of a search that has no limit. Appends the option to its text `spec`.
+    /// Limits a search that has no limit of iterations to `iterations`, and appends that option to `spec`,
+    /// the text that describes the player. Changes nothing for other players, or if `iterations` is `None`.
     pub fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
         if let (PlayerKind::Local(PlayerSpec::Mcts(options)), Some(most)) = (self, iterations)
             && options.iterations.is_none()
@@ -90,8 +92,8 @@ impl PlayerKind {
         }
     }
 
-    /// Whether the player ends its turns without a clock. A search with a limit of iterations does, and so does a
-    /// random player.
+    /// Whether the player ends its turns even if the match has no clock. True for a search with a limit of
+    /// iterations and for a random player.
     pub fn ends_by_itself(&self) -> bool {
         match self {
             PlayerKind::Local(PlayerSpec::Mcts(options)) => options.iterations.is_some(),
@@ -101,7 +103,8 @@ impl PlayerKind {
     }
 }
 
-/// The options of the determinizing player that correspond to `spec`.
+/// The options of the player for games with percepts (GDL-II) that correspond to `spec`. That player searches
+/// in states drawn from its information set.
 pub(crate) fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, SuitError> {
     match spec {
         PlayerSpec::Mcts(options) => Ok(options.try_into()?),

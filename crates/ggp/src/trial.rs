@@ -1,7 +1,7 @@
-//! The trial of external players before a tournament. It finds out whether a program starts and answers, and
+//! The trial of external players before a tournament. A trial checks whether a program starts and answers, or
 //! whether a player answers at an address.
 //!
-//! Invariant: a trial takes bounded time. Any well-formed answer passes.
+//! Invariants: a trial takes bounded time; a player passes with any well-formed answer.
 
 use crate::spec::PlayerKind;
 use ggp_arena::{CommandPlayer, Trial, Unfit};
@@ -11,20 +11,21 @@ use ggp_server::http::{Address, ReplyError};
 use ggp_server::remote::{Presence, RemotePlayer, TrialError};
 use std::time::Duration;
 
-/// How long a remote player may take for the answer to each message of its trial.
+/// The time within which a remote player must answer each message of its trial.
 const ADDRESS_PATIENCE: Duration = Duration::from_secs(8);
 
-/// How long a program may take to start and to answer. A longer start clock extends this time.
+/// The time within which a program must start and answer. If the tournament's start clock with its grace is
+/// longer, the program has that time.
 const PROGRAM_PATIENCE: Duration = Duration::from_secs(15);
 
-/// The longest start clock that a program is given in its trial, so that the trial is short.
+/// The longest start clock in the START message of a program's trial. This bound keeps the trial short.
 const START_CLOCK: Duration = Duration::from_secs(1);
 
-/// Number of characters of an answer that an error quotes.
+/// The maximum number of characters that an error quotes from an answer.
 const EXCERPT: usize = 60;
 
-/// Tries the player `name`, which is of kind `kind`, and returns warnings. `id` is the id of the match that the
-/// trial may need.
+/// Holds the trial of the player `name` of the kind `kind`, and returns warnings. `id` is the match id that
+/// is used if the trial of a remote player needs a match.
 pub(crate) fn hold(kind: &PlayerKind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
     match kind {
         PlayerKind::Local(_) => Ok(Vec::new()),
@@ -145,8 +146,9 @@ mod tests {
         }
     }
 
-    /// A server and a channel with the messages that it receives. The server answers each message with what
-    /// `answer` returns for it, and not at all if that is `None`.
+    /// The address of a new server, and a channel with the messages that the server receives. The server
+    /// answers each message with the text that `answer` returns. If the text is empty, it closes the
+    /// connection. If `answer` returns `None`, it keeps the connection open and sends nothing.
     fn somebody(answer: fn(&str) -> Option<&'static str>) -> (Address, std::sync::mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string().parse().unwrap();

@@ -1,5 +1,5 @@
-//! A program of someone else: a crate outside of this workspace that depends on `ggp` alone, whose source is
-//! the example `first.rs`.
+//! Uses the library as a program outside of this workspace does. The test makes a crate outside of this
+//! workspace that depends on `ggp` alone, with the example `first.rs` as its source.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn a_crate_outside_of_the_workspace_runs_the_example() {
     let workspace = own.join("../..");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
     fs::create_dir_all(folder.join("src")).expect("a folder");
-    // The profile of the workspace, so that what is compiled for it is used again.
+    // The crate has the profile of the workspace, so that it uses the workspace's compiled dependencies.
     let manifest = fs::read_to_string(workspace.join("Cargo.toml")).expect("the workspace's manifest");
     let profile = &manifest[manifest.find("[profile.dev]").expect("a profile")..];
     let path = own.display();

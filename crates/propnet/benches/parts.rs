@@ -1,5 +1,6 @@
 //! Measures the time of each part: grounding, compiling, the gates of a step, the choice of moves, and whole
-//! playouts. `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to run one of them.
+//! playouts. `cargo bench -p ggp-propnet --bench parts`; append `-- choice` to measure only the part
+//! `choice`.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ggp_game::Batches;

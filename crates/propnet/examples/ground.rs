@@ -1,4 +1,4 @@
-//! Grounds games and prints how large they are: `ground FILE…`.
+//! Grounds the games in the given files and prints the sizes of their networks: `ground FILE…`.
 use ggp_game::{Game, StopToken};
 use ggp_propnet::{GroundLimits, PropNet};
 use std::sync::Arc;

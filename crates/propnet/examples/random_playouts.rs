@@ -1,4 +1,4 @@
-//! Random playouts by the network: `random_playouts FILE N`.
+//! Plays N random playouts of the game in FILE with its network: `random_playouts FILE N`.
 use ggp_game::Batches;
 use ggp_game::{Game, PlayoutPlan, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};

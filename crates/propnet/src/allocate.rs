@@ -1,7 +1,7 @@
 //! Row allocation. A value gets a row at the gate that computes it, and the row is free again after the last
 //! gate that reads the value. Legal moves and next state bits are computed directly in their own rows, unless
-//! this overwrites values that are still to be read. In that case they are copied to their rows at the end of
-//! the section.
+//! this overwrites values that are still to be read. In that case the moves and bits are computed in other
+//! rows and copied to their own rows at the end of the section.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
@@ -13,7 +13,8 @@ const NOWHERE: u32 = u32::MAX;
 /// The outputs of a program, each as a literal: a value and whether it is negated.
 pub(crate) struct OutputValues {
     pub(crate) terminal: Literal<Value>,
-    /// For each role, the literal of each goal, then the literal of `bad_goal`.
+    /// For each role, the literal of each goal, then the literal of `bad_goal` (a goal whose value is
+    /// invalid).
     pub(crate) goals: Vec<Vec<Literal<Value>>>,
     /// For each role, a literal for each move: whether the move is legal.
     pub(crate) legal: Vec<Vec<Literal<Value>>>,
@@ -167,8 +168,8 @@ impl Allocator {
         program
     }
 
-    /// Keeps the value of each output until the end of its section. Returns the position at which each section
-    /// ends.
+    /// Keeps the value of each output until the end of its section. Returns the position at which each
+    /// section ends.
     fn keep_outputs(&mut self, sections: &[Section; 4], outputs: &OutputValues) -> [usize; 4] {
         let mut ends = [0; 4];
         let mut position = 0;
@@ -219,7 +220,8 @@ impl Allocator {
         (self.row[value as usize], negated)
     }
 
-    /// Stores in `program` the rows of the outputs that are readable after section `number`.
+    /// Stores in `program` the rows of the outputs that are readable after the section with the index
+    /// `number`.
     fn assign_outputs(&self, number: usize, outputs: &OutputValues, program: &mut Program) {
         let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
             list.iter().map(|&literal| self.row_of(literal)).collect()
@@ -249,8 +251,8 @@ impl Allocator {
         }
     }
 
-    /// Computes legal moves of the section directly in their own rows. Values that the next state reads are
-    /// excluded, because the choice of moves overwrites those rows.
+    /// Assigns the values of legal moves directly to the moves' own rows. Values that the next-state section
+    /// reads are excluded, because the choice of moves overwrites these rows: they are added to `copies`.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -273,8 +275,9 @@ impl Allocator {
         }
     }
 
-    /// Computes each next state bit of the section directly in the bit's own row if nothing reads the old bit
-    /// later. Bits that are copied from other state bits are first saved in spare rows.
+    /// Assigns the value of each next state bit directly to the bit's own row if nothing reads the old bit
+    /// later. All other bits are added to `copies`. If the next value of a bit is an old state bit, a spare
+    /// row saves that old bit at the start of the section.
     fn place_next(
         &mut self,
         section: &Section,

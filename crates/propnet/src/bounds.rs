@@ -19,8 +19,8 @@ impl<'a> Encoding<'a> {
         Encoding { nodes: Cow::Borrowed(nodes), count: 1 }
     }
 
-    /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf. The caller must give them
-    /// values for which the lower bound implies the upper bound.
+    /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf. The caller must give the two
+    /// copies values such that the lower bound implies the upper bound.
     pub(crate) fn bounds(nodes: &'a [Node]) -> Encoding<'a> {
         let bounds = |node: &Node, upper| match node {
             Node::And(inputs) => Node::And(inputs.iter().map(|&input| bound(input, upper)).collect()),
@@ -30,8 +30,8 @@ impl<'a> Encoding<'a> {
         Encoding { nodes: Cow::Owned(nodes.collect()), count: 2 }
     }
 
-    /// The upper or the lower bound of the network's `signal`. In the single-rail encoding, both are the signal
-    /// itself.
+    /// The upper bound of the network's `signal` if `upper` is true, otherwise its lower bound. In the
+    /// single-rail encoding, both are the signal itself.
     pub(crate) fn bound(&self, signal: Signal, upper: bool) -> Signal {
         if self.count == 1 { signal } else { bound(signal, upper) }
     }
@@ -47,8 +47,8 @@ impl<'a> Encoding<'a> {
     }
 }
 
-/// The upper or the lower bound of `signal`. The lower bound of a negated node is the negation of the node's upper
-/// bound, and vice versa.
+/// The upper bound of `signal` if `upper` is true, otherwise its lower bound. The lower bound of a negated
+/// node is the negation of the node's upper bound, and vice versa.
 fn bound(signal: Signal, upper: bool) -> Signal {
     let negated = signal.is_negated();
     Signal::of_node(2 * signal.node() + usize::from(upper != negated)).negated_if(negated)

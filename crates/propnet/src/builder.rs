@@ -74,7 +74,7 @@ impl NetBuilder {
         &self.nodes[signal.node()]
     }
 
-    /// The move set with that number.
+    /// The move set with the index `number`.
     pub fn set(&self, number: u32) -> &MoveSet {
         self.move_sets.get(number)
     }
@@ -88,13 +88,13 @@ impl NetBuilder {
         Signal::of_node(at as usize)
     }
 
-    /// The signal of fluent number `fluent`.
+    /// The signal that is true if the fluent with the index `fluent` is true in the current state.
     pub fn state(&mut self, fluent: usize) -> Signal {
         self.intern(Node::State(fluent as u32))
     }
 
-    /// A signal that is true if `role`'s move is one of `members`, which are indices into the role's moves, in any
-    /// order.
+    /// A signal that is true if `role`'s move is one of `members`, which are indices into the role's moves,
+    /// in any order.
     pub fn move_set(&mut self, role: usize, members: &[u32]) -> Signal {
         let mut sorted = members.to_vec();
         sorted.sort_unstable();
@@ -147,8 +147,9 @@ impl NetBuilder {
         }
     }
 
-    /// Replaces each conjunction in `list` that consists of move sets only by these sets, so that they can merge
-    /// with the other move sets in `list`. Such a conjunction has at most one set for each role.
+    /// Finds the conjunctions in `list` whose inputs are all move sets, and puts these inputs into `list` in
+    /// place of the conjunctions. They can then merge with the other move sets in `list`. Such a conjunction
+    /// has at most one move set of each role.
     fn inline_move_sets(&self, list: &mut Vec<Signal>) {
         let is_set = |signal: &Signal| matches!(self.nodes[signal.node()], Node::MoveSet(_));
         let mut at = 0;
@@ -166,7 +167,8 @@ impl NetBuilder {
         list.sort_unstable();
     }
 
-    /// Replaces two or more move sets of one role by their intersection. Returns whether `list` changed.
+    /// Finds a role with two or more move sets in `list`, and replaces these sets by their intersection.
+    /// Returns whether `list` changed.
     fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
         let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
             Node::MoveSet(number) => Some(number),
@@ -230,8 +232,8 @@ impl NetBuilder {
         false
     }
 
-    /// Opens a fixpoint component of `size` unknowns: a set of mutually recursive equations. Returns its
-    /// number and the unknowns.
+    /// Opens a fixpoint component of `size` unknowns: a set of mutually recursive equations. Returns the
+    /// index of the component and its unknowns.
     pub fn open_fixpoint(&mut self, size: usize) -> (u32, Vec<Signal>) {
         let component = self.components.len() as u32;
         self.components.push(Box::default());
@@ -241,8 +243,8 @@ impl NetBuilder {
         (component, unknowns)
     }
 
-    /// Closes component `component`. `bodies[i]` is the equation of unknown `i` and must be monotone in the
-    /// unknowns. Returns the values of the unknowns in the least fixpoint.
+    /// Closes the component with the index `component`. `bodies[i]` is the equation of unknown `i` and must
+    /// be monotone in the unknowns. Returns the values of the unknowns in the least fixpoint.
     pub fn close_fixpoint(&mut self, component: u32, bodies: Vec<Signal>) -> Vec<Signal> {
         let size = bodies.len();
         let constants: Vec<Option<bool>> = bodies.iter().map(|body| body.as_constant()).collect();

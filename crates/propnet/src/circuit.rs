@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 pub(crate) enum Cell {
     False,
     State(u32),
-    /// `role` makes its move number `index`.
+    /// `role` makes its move with the index `index`.
     Move {
         role: u32,
         index: u32,
@@ -35,20 +35,21 @@ pub(crate) struct Circuit {
     /// The equations of each fixpoint component. Empty for a component that no root needs.
     pub(crate) components: Vec<Vec<Signal>>,
     roots: Vec<Signal>,
-    /// The number of gates after each compilation step that is done.
+    /// The number of gates after each compilation step that has been done.
     pub(crate) steps: Steps,
 }
 
 /// The maximum number of pairs of inputs that sharing considers. The widest gates are excluded first.
 const PAIRS: usize = 3_000_000;
-/// The minimum number of uses for which a pair of inputs gets its own gate. Each three-input gate reduces the
-/// number of inputs of a conjunction by two, so each use of a shared pair saves half a gate.
+/// A pair of inputs gets a gate of its own if at least this many conjunctions contain the pair. Each
+/// three-input gate reduces the number of inputs of a conjunction by two, so each use of a shared pair saves
+/// half a gate.
 const USES: u32 = 3;
 
 impl Circuit {
-    /// Lowers `roots` to a circuit. Returns the circuit and the roots as signals of it.
+    /// Lowers `roots` to a circuit. Returns the circuit, and `roots` as signals of the circuit.
     ///
-    /// Without `share`, lowering is fast: it skips factoring and the sharing of pairs.
+    /// If `share` is false, lowering is fast: it skips factoring and the sharing of pairs.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -92,8 +93,8 @@ impl Circuit {
         Signal::of_node(self.cells.len() - 1)
     }
 
-    /// Copies the nodes that `roots` need into the circuit. A search finds these nodes first, because fixpoints
-    /// break the topological order of a network's nodes.
+    /// Copies the nodes that `roots` need into the circuit. A search finds these nodes first, because
+    /// fixpoints break the topological order of a network's nodes.
     fn copy(&mut self, net: &PropNet, roots: &[Signal]) {
         let mut needed = Walk::new(net);
         needed.on(roots.iter().copied(), |_| ());
@@ -274,8 +275,8 @@ impl Circuit {
         Ok(())
     }
 
-    /// Gives each pair of inputs that several conjunctions have in common a cell of its own. The most frequent
-    /// pair comes first.
+    /// Creates a cell for each pair of inputs that several conjunctions have in common, starting with the
+    /// most frequent pair.
     fn share_pairs(&mut self, stop: &StopToken) -> Result<(), EvalError> {
         let mut by_width: Vec<usize> = (0..self.cells.len())
             .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))

@@ -56,7 +56,8 @@ impl Cpu {
     }
 }
 
-/// The kernels that may be called. A value of this type proves that the features were detected.
+/// The class of processors whose kernels may be called. A value of this type proves that the features of the
+/// class were detected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernels(Cpu);
 
@@ -108,7 +109,8 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
-    /// Overwrites the lanes of `mask` in each row with the same lanes of the row's word in `words`.
+    /// In the lanes of `mask`, replaces the bits of each row by those of the row's word in `words`. The word
+    /// stands for all words of its row.
     #[inline]
     pub(crate) fn write_states<const W: usize>(self, rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
         dispatch!(self, W, write_states(rows, words, mask));

@@ -1,5 +1,5 @@
 //! Decisive and anti-decisive moves (Teytaud & Teytaud 2010): networks for playouts in which a role that can
-//! win in one move plays that move. Otherwise, in games of two roles, a role avoids moves after which the
+//! win in one move makes such a move. Otherwise, in games of two roles, a role avoids moves after which the
 //! opponent can win in one move.
 //!
 //! Each move of a role that chooses alone gets a signal for whether the move ends the game with a win. The
@@ -18,8 +18,9 @@ use crate::node::Signal;
 use crate::specialise::Specialised;
 use crate::successor::{Successor, TooMuch, any_of, is_alone};
 
-/// The networks of a game's phases with legal moves restricted to decisive ones. `None` if no move is found to win
-/// or lose, or if the search would take too much work. The moves of the role `nature` (chance) stay unrestricted.
+/// The networks of a game's phases with legal moves restricted to decisive ones. `None` if no move is found
+/// to win or lose, or if the search would take too much work. The moves of the role `nature` (chance) stay
+/// unrestricted.
 pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first()?.net.roles.len();
@@ -42,8 +43,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
             |role| if is_player(role) { LosingMoves::find(net, &next, role, next_wins) } else { Ok(None) };
         losing.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
     }
-    // 3. Drop the winning moves of a role if no losing moves of other roles are threats by it: without a
-    //    defence, playouts would overrate these wins.
+    // 3. Drop the winning moves of a role if no other role has a move that is found to allow them. The other
+    //    roles then do not avoid these wins, and playouts would overrate them.
     for number in 0..nets.len() {
         let losing = &losing[number];
         for (role, wins) in wins[after(number)].iter_mut().enumerate() {
@@ -70,8 +71,9 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     Some(narrowed)
 }
 
-/// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal. Otherwise,
-/// if some moves neither lose nor allow another role one of its wins in `next_wins`, only these are legal.
+/// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal.
+/// Otherwise, if some moves neither lose nor allow another role one of its wins in `next_wins`, only these
+/// are legal.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -108,12 +110,14 @@ fn narrowed_moves(
 struct Wins {
     /// For each move, whether it is legal and wins.
     moves: Vec<Signal>,
+    /// Whether some move is legal and wins.
     any: Signal,
 }
 
 impl Wins {
-    /// Finds the winning moves of `role` in the phase `now`, and adds their gates to `now`. `next` is the network
-    /// of the following phase. `None` if no move is found to win, or if other roles choose simultaneously.
+    /// Finds the winning moves of `role` in the phase `now`, and adds their gates to `now`. `next` is the
+    /// network of the following phase. `None` if no move is found to win, or if other roles choose
+    /// simultaneously.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
         let won = best.map_or(Signal::FALSE, |&(_, won)| won);
@@ -140,10 +144,11 @@ impl Wins {
     }
 }
 
-/// The losing moves of a role: those that lose at once, or that allow another role to win in its next move. They
-/// are signals of the network of the role's phase.
+/// The losing moves of a role: those that lose at once, or that allow another role to win in its next move.
+/// They are signals of the network of the role's phase.
 struct LosingMoves {
-    /// For each of the role's moves, a list of other roles, each with the signal that it can win after the move.
+    /// For each of the role's moves, a list of other roles, each with the signal that it can win after the
+    /// move.
     threats: Vec<Vec<(usize, Signal)>>,
     /// For each of the role's moves, the signal that the move ends the game with a loss for the role.
     losses: Vec<Signal>,
@@ -194,11 +199,11 @@ impl LosingMoves {
     }
 }
 
-/// A signal of the phase `next`: the state is terminal and lost for `role`, which chose simultaneously with others
-/// in the phase before. Every goal below the best one counts as a loss, because a draw may only mean that another
-/// role made the same mistake. The signal is false for a role with more than three goal values. It is not used for
-/// roles that choose alone: the tree learns more from playouts that lose at once than from playouts that delay the
-/// loss.
+/// A signal of the phase `next` that says whether a terminal state is lost for `role`, which chose
+/// simultaneously with others in the phase before. Every goal below the best one counts as a loss, because a
+/// draw may only mean that another role made the same mistake. The signal is false for a role with more than
+/// three goal values. The signal is not used for roles that choose alone: the tree learns more from playouts
+/// that lose at once than from playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;

@@ -1,13 +1,13 @@
-//! Equivalent moves of a role: moves that are interchangeable, because no signal distinguishes them that
-//! affects the terminal condition, the goals or the relevant legal moves. If a game consists of several
-//! boards of which only one counts, all moves on the other boards are equivalent (compare Cox, Schkufza,
-//! Madsen & Genesereth 2009, factoring on propositional automata).
+//! Equivalent moves of a role: moves that are interchangeable, because no signal that affects the terminal
+//! condition, the goals or the relevant legal moves distinguishes them. If a game consists of several boards
+//! of which only one counts, all moves on the other boards are equivalent (compare Cox, Schkufza, Madsen &
+//! Genesereth 2009, factoring on propositional automata).
 //!
 //! The analysis runs backwards from the terminal condition and the goals: over the fluents that they read,
 //! the next values of these fluents, and the legality of the moves that the next values distinguish. A class
-//! of moves that no gate reads needs one more condition: one of its moves may disable others, so that the
-//! choice among them affects later legal moves. Such a class is merged only if every move affects the
-//! legality of at most one of its members, for example if each move marks its own cell.
+//! of moves that no gate reads needs one more condition. One move of the class may make other moves of the
+//! class illegal later, so that the choice among them matters. Therefore the class is merged only if every
+//! move affects the legality of at most one member of the class, for example if each move marks its own cell.
 
 use crate::builder::NetBuilder;
 use crate::move_set::MoveSet;
@@ -17,8 +17,8 @@ use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The search for moves that disable other moves of an unread class visits at most this many nodes. It takes a
-/// fraction of a second.
+/// For the classes of moves that no gate reads, the search for moves that affect the legality of others
+/// visits at most this many nodes. This takes a fraction of a second.
 const WORK: usize = 4_000_000;
 
 /// The classes of equivalent moves.
@@ -67,7 +67,7 @@ impl EquivalentMoves {
     }
 
     /// The networks of a game's phases, restricted so that only the first legal move of each class is legal.
-    /// `None` if that restricts no network.
+    /// `None` if this restriction changes no network.
     pub(crate) fn one_each(&self, nets: &[Specialised]) -> Option<Vec<Specialised>> {
         let mut changed = false;
         let narrowed: Vec<Specialised> = nets
@@ -97,8 +97,8 @@ impl EquivalentMoves {
 /// The fluents and moves that the terminal condition and the goals depend on.
 struct Dependencies {
     fluents: Vec<bool>,
-    /// For each role and each of its moves, the move sets that some gate reads and that distinguish the move from
-    /// others, in ascending order.
+    /// For each role and each of its moves, the indices of the move sets that some gate reads and that
+    /// distinguish the move from others, in ascending order.
     sets: Vec<Vec<Vec<u32>>>,
 }
 
@@ -181,8 +181,8 @@ impl Dependencies {
     }
 }
 
-/// The moves that the move set `number` distinguishes from the others of its role: its members, or the moves
-/// outside the set if these are fewer.
+/// The moves that the move set with the index `number` distinguishes from the role's other moves: the members
+/// of the set, or the moves outside the set if these are fewer. Each move comes with the index of its role.
 fn distinguished(net: &PropNet, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
     let set = net.move_set(number);
     let role = set.role as usize;

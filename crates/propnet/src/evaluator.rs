@@ -15,18 +15,19 @@ use ggp_game::{EvalError, Move, StopToken};
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     pub(crate) program: Program,
-    /// For each role, the tree by which its move is drawn. `None` if the role has at most one move in this phase.
+    /// For each role, the tree by which its move is drawn. `None` if the role has at most one move in this
+    /// phase.
     pub(crate) trees: Vec<Option<SelectionTree>>,
-    /// For each role, the moves that have a row in this phase, as indices into the role's moves of the original
-    /// network.
+    /// For each role, the moves that have a row in this phase, as indices into the role's moves of the
+    /// original network.
     pub(crate) moves: Vec<Vec<u32>>,
     /// The fluents whose values the phase determines, each with its value.
     pub(crate) fixed: Vec<(u32, bool)>,
 }
 
 impl Phase {
-    /// The [`Move`] that belongs to row `at` of `choice`. `moves` holds, for each role, the [`Move`] of each of
-    /// its moves.
+    /// The [`Move`] that belongs to row `at` of `choice`. `moves` holds, for each role, the [`Move`] of each
+    /// of its moves.
     pub(crate) fn move_at(&self, choice: &Choice, at: usize, moves: &[Vec<Move>]) -> Move {
         let original = self.moves[choice.role][choice.moves[at] as usize];
         moves[choice.role][original as usize]
@@ -43,21 +44,21 @@ pub(crate) struct PhasePrograms {
     pub(crate) constants: Vec<(u32, bool)>,
     pub(crate) rows: usize,
     pub(crate) scratch: usize,
-    /// The number of gates of the goals, if storing an ended state is cheaper than evaluating its goals: if this
-    /// number exceeds the number of state rows. The goals of many ended playouts are then evaluated together.
-    /// `None` if each goal is evaluated at once.
+    /// The number of gates of the goals, if it exceeds the number of state rows. Storing an ended state is
+    /// then cheaper than evaluating its goals, so the goals of many ended playouts are evaluated together.
+    /// `None` if the goals of each playout are evaluated when the playout ends.
     pub(crate) defer: Option<usize>,
 }
 
-/// A threshold for the share of a step's gates that serve both the terminal condition and the legal moves. Above
-/// it, these gates run only once in each step. The cost is that a lane whose playout ends stays idle for one step.
+/// If more than this fraction of a step's gates serve both the terminal condition and the legal moves, these
+/// gates run only once in each step. The cost is that a lane whose playout ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
 
 /// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
 /// of the size.
 const LARGEST: usize = 30_000;
-/// Networks whose phases together have more gates than this before sharing get no decisive moves: sharing
-/// takes too long.
+/// A game gets no decisive moves if the networks of its phases together have more gates than this before the
+/// sharing of gates: sharing would take too long.
 const MOST_GATES: usize = 100_000;
 /// A step with decisive moves may have at most this many times the gates of a step without them.
 const DEARER_AT_MOST: usize = 8;
@@ -73,9 +74,9 @@ impl PhasePrograms {
         PhasePrograms::new(net, &constant, phases, stop)
     }
 
-    /// Programs for the states of `plain` ([`PhasePrograms::reachable`]) with restricted legal moves:
-    /// decisive moves for every role except `nature`, and only one move of each class of `equivalent`. `None`
-    /// if no restriction applies or the programs cost too much.
+    /// Programs for the same states as `plain`, which [`PhasePrograms::reachable`] has made, but with
+    /// restricted legal moves: decisive moves for every role except `nature`, and only one move of each class
+    /// of `equivalent`. `None` if no restriction applies or the programs cost too much.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -167,8 +168,8 @@ impl PhasePrograms {
         self.phases.iter().any(|phase| phase.program.layout == Layout::Share)
     }
 
-    /// The phase of `state`. `None` if it belongs to no phase, or if a fluent that is constant in the phase has
-    /// another value in it.
+    /// The index of the phase of `state`. `None` if the state belongs to no phase, or if a fluent that the
+    /// programs assume to be constant has another value in the state.
     pub(crate) fn phase_of(&self, state: &BitState) -> Option<usize> {
         let agrees = |values: &[(u32, bool)]| {
             values.iter().all(|&(fluent, value)| state.has(fluent as usize) == value)
@@ -205,7 +206,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Whether the lanes can choose among the moves of every role.
+/// Whether no role has more moves than [`MAX_MOVES`], the maximum for the choice of moves in lanes.
 pub(crate) fn fits(net: &PropNet) -> bool {
     net.roles.iter().all(|role| role.moves.len() <= MAX_MOVES)
 }

@@ -1,14 +1,15 @@
-//! Gates as they are evaluated: functions of two or three rows, in runs of one kind.
+//! Gates as they are evaluated: functions of at most three rows, grouped in runs of one kind.
 //!
-//! A gate is a conjunction of literals, or of a literal and a two-literal clause, or the negation of one of
-//! these. AVX-512 computes each with one ternary-logic instruction. Gates of one kind form runs, so that
-//! the kind is decoded once per run instead of once per gate.
+//! A gate computes a conjunction of literals, a conjunction of a literal and a two-literal clause, or the
+//! negation of one of these. AVX-512 computes a gate with one ternary-logic instruction. Gates of one kind
+//! form runs, so that the kind is decoded once per run instead of once per gate.
 
 use crate::rows::Bits;
 
 macro_rules! kinds {
     ($($name:ident = |$a:ident, $b:ident, $c:ident| $formula:expr;)*) => {
-        /// The function of a gate's inputs `a`, `b`, `c`. A gate of two inputs repeats `b`.
+        /// The function that a gate computes from its inputs `a`, `b` and `c`. In a gate of two inputs, `c`
+        /// is the same row as `b`.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub(crate) enum Kind { $(#[doc = stringify!($formula)] $name),* }
@@ -17,7 +18,7 @@ macro_rules! kinds {
             pub(crate) const ALL: &[Kind] = &[$(Kind::$name),*];
         }
 
-        /// Evaluates `gates`, which are all of one kind.
+        /// Evaluates `gates`, which are all of the kind `kind`.
         #[inline(always)]
         pub(crate) fn run_kind<R: Bits>(kind: Kind, gates: &[Gate], rows: &mut [R]) {
             match kind {
@@ -58,7 +59,7 @@ kinds! {
     OrAnd = |a, b, c| a | (b & c);
 }
 
-/// One gate: its output row and its input rows.
+/// One gate: the indices of its output row and of its input rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gate {
     pub(crate) out: u32,
@@ -82,7 +83,8 @@ fn run_gates<R: Bits>(gates: &[Gate], rows: &mut [R], formula: impl Fn(R, R, R) 
 /// A literal: an input and whether it is negated.
 pub(crate) type Literal<T> = (T, bool);
 
-/// The conjunction of two or three `literals`, negated if `negated`.
+/// The kind and the inputs of a gate for the conjunction of two or three `literals`. The gate negates the
+/// conjunction if `negated` is true.
 pub(crate) fn conjunction<T: Copy>(literals: &[Literal<T>], negated: bool) -> (Kind, [T; 3]) {
     let mut sorted = literals.to_vec();
     sorted.sort_by_key(|&(_, negated)| negated);
@@ -108,7 +110,8 @@ pub(crate) fn conjunction<T: Copy>(literals: &[Literal<T>], negated: bool) -> (K
     (kind, inputs)
 }
 
-/// The conjunction of `literal` and the clause (`one` or `two`), negated if `negated`.
+/// The kind and the inputs of a gate for the conjunction of `literal` and the clause (`one` or `two`). The
+/// gate negates the conjunction if `negated` is true.
 pub(crate) fn conjunction_with_clause<T: Copy>(
     literal: Literal<T>,
     one: Literal<T>,

@@ -2,7 +2,8 @@
 //! inputs.
 //!
 //! Each section of a step (terminal, goals, legal, next) is a list of items: gates, and loops that iterate a
-//! fixpoint component until it is stable. Values are numbered; the allocator assigns their rows later.
+//! fixpoint component until it is stable. Each value has an index. The allocator assigns rows to the values
+//! later.
 
 use crate::circuit::{Cell, Circuit};
 use crate::gate::{Kind, Literal, conjunction, conjunction_with_clause};
@@ -10,7 +11,7 @@ use crate::node::Signal;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 
-/// The number of a computed value.
+/// The index of a value: the output of a gate, an unknown of a loop, or a leaf.
 pub(crate) type Value = u32;
 
 /// A gate whose inputs and output are values, not rows.
@@ -21,7 +22,8 @@ pub(crate) struct ValueGate {
     pub(crate) inputs: [Value; 3],
 }
 
-/// A fixpoint component: its gates, its unknowns, and the new value of each unknown.
+/// A loop that solves a fixpoint component: its gates, its unknowns, and for each unknown the literal of its
+/// new value.
 #[derive(Debug, Default)]
 pub(crate) struct Loop {
     pub(crate) gates: Vec<ValueGate>,
@@ -74,8 +76,8 @@ enum Operand {
 }
 
 impl<'a> Mapper<'a> {
-    /// Creates a mapper. It computes the signals in `wanted` in positive form where it can, so that they need no
-    /// further negation.
+    /// Creates a mapper. Where possible, the gate for a signal in `wanted` computes the signal itself and not
+    /// its negation, so that no further gate has to negate the result.
     pub(crate) fn new(circuit: &'a Circuit, wanted: impl Iterator<Item = Signal>) -> Mapper<'a> {
         let mut negative = vec![false; circuit.cells.len()];
         for signal in wanted {
@@ -117,13 +119,13 @@ impl<'a> Mapper<'a> {
         self.visible = visible;
     }
 
-    /// A new value.
+    /// Creates a new value.
     pub(crate) fn fresh(&mut self) -> Value {
         self.next_value += 1;
         self.next_value - 1
     }
 
-    /// The value of a leaf.
+    /// The value of `leaf`. The first call for a leaf creates the value.
     pub(crate) fn leaf(&mut self, leaf: Leaf) -> Value {
         if let Some(&value) = self.leaves.get(&leaf) {
             return value;
@@ -144,7 +146,7 @@ impl<'a> Mapper<'a> {
         (value, negated != signal.is_negated())
     }
 
-    /// Maps the cells that `roots` need and that no visible section has computed.
+    /// Maps the cells that `roots` depend on to gates. Cells whose literals are visible already are left out.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -223,8 +225,8 @@ impl<'a> Mapper<'a> {
         Ok(items)
     }
 
-    /// Maps one conjunction. A negated conjunction of two literals that has no other reader becomes the
-    /// clause of the gate that reads it.
+    /// Maps the conjunction of cell `at` to gates and returns its literal. An input that is a negated
+    /// conjunction of two literals, and that nothing else reads, becomes a clause of the gate that reads it.
     fn map_conjunction(
         &mut self,
         at: usize,

@@ -24,7 +24,7 @@ use relax::Relaxed;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Bounds of grounding, checked while it runs.
+/// Bounds on the size and the work of grounding, checked while grounding runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
     /// The maximum number of possible facts (facts that hold in some state), summed over all relations.
@@ -53,7 +53,7 @@ impl Default for GroundLimits {
 }
 
 impl GroundLimits {
-    /// Bounds for about `mib` MiB of memory, at most the default.
+    /// Bounds for about `mib` MiB of memory. No bound exceeds its default.
     pub fn within(mib: u64) -> GroundLimits {
         let all = GroundLimits::default();
         let share = |most: u64| most / 2048 * mib.clamp(1, 2048);
@@ -97,7 +97,7 @@ impl From<ggp_game::EvalError> for GroundError {
 }
 
 impl PropNet {
-    /// Grounds `game`. The network is simplified only as far as [`NetBuilder`] does it.
+    /// Grounds `game`. The only simplifications are those that [`NetBuilder`] makes.
     ///
     /// # Errors
     /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
@@ -126,7 +126,7 @@ impl PropNet {
 }
 
 impl GroundCounts {
-    /// Counts the possible facts. Facts of demand (magic) predicates are left out.
+    /// Counts the fixed facts and the possible facts. Facts of demand (magic) predicates are left out.
     fn count_facts(&mut self, relaxed: &Relaxed) {
         for relation in (0..relaxed.relation_count()).map(|r| RelationId(r as u32)) {
             let facts = relaxed.rows(relation).len();
@@ -231,7 +231,8 @@ impl Moves {
         self.values.iter().map(Vec::len).collect()
     }
 
-    /// The index of the role and of its move. `None` if there is no such role, or if the move is not possible.
+    /// The indices of the role and of its move. `None` if there is no such role, or if the move is not
+    /// possible.
     fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
         let role = self.roles.iter().position(|&r| r == role)?;
         Some((role as u32, *self.numbers[role].get(&mv)?))
@@ -330,8 +331,9 @@ fn goals(
     }
 }
 
-/// Calls `each` for every possible fact of `carrier`, with the role, the carried value and the signal of the fact.
-/// For a carrier without roles, the carried value takes the place of the role.
+/// Calls `each` for every possible fact of `carrier` (a relation such as `next` or `legal`), with the role,
+/// the carried term and the signal of the fact. For a carrier without a role, such as `next`, the first
+/// argument of `each` has no meaning.
 fn each_carried(
     relaxed: &Relaxed,
     carrier: Carrier,

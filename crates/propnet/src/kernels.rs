@@ -1,11 +1,12 @@
-//! The kernels of playouts: the evaluation of gates, the loading of states, and the bit-sliced choice of moves.
+//! The kernels of playouts: the evaluation of gates, the loading of states, and the bit-sliced choice of
+//! moves.
 //!
 //! The kernels are a macro over the `Vector` type in scope, expanded once for each class of processors (see
 //! [`crate::vector`]). The choice of moves works on the tree of [`crate::select`]: `count` runs the adders
 //! upwards, [`draw`](crate::select::draw) draws a rank for each lane, and `select` distributes the ranks
 //! downwards.
 
-/// Defines the kernels over the `Vector` in scope, compiled for the given processor features.
+/// Defines the kernels over the `Vector` type in scope, compiled for the given processor features.
 macro_rules! kernels {
     ($(#[$features:meta])*) => {
         use crate::gate::{Gate, run_kind};
@@ -66,7 +67,8 @@ macro_rules! kernels {
             }
         }
 
-        /// Overwrites the lanes of `mask` in each row with the same lanes of the row's word in `words`.
+        /// In the lanes of `mask`, replaces the bits of each row by those of the row's word in `words`. The
+        /// word stands for all words of its row.
         $(#[$features])*
         pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
             for (row, &word) in rows.iter_mut().zip(words) {
@@ -87,7 +89,8 @@ macro_rules! kernels {
             [ones, twos, d0.xor(d1), d0.and(d1)]
         }
 
-        /// Selects in each lane, among four rows of legal moves, the one whose rank is `r0 + 2 r1`.
+        /// In each lane of `lanes`, selects among four rows of moves the legal move of rank `r0 + 2 r1`.
+        /// `pair` is the sum and the carry of the first two rows: the number of their legal moves.
         $(#[$features])*
         #[inline]
         fn select_four(
@@ -106,7 +109,8 @@ macro_rules! kernels {
             [first, in_left.xor(first), third, in_right.xor(third)]
         }
 
-        /// Selects in each lane, among eight rows of legal moves, the one whose rank is the binary number `r`.
+        /// In each lane of `lanes`, selects among eight rows of moves the legal move whose rank is the binary
+        /// number `r`, lowest digit first.
         $(#[$features])*
         #[inline]
         fn select_eight(v: [Vector; 8], lanes: Vector, r: [Vector; 3]) -> [Vector; 8] {
@@ -125,7 +129,8 @@ macro_rules! kernels {
             [a, b, c, d, e, f, g, h]
         }
 
-        /// Transposes the 8×8 bits of each byte column of eight rows. A second transposition restores the rows.
+        /// Transposes the 8×8 bits of each byte column of eight rows. A second transposition restores the
+        /// rows.
         $(#[$features])*
         #[inline]
         fn transpose(v: &mut [Vector; 8]) {

@@ -1,9 +1,9 @@
-//! Random playouts, one per lane.
+//! Random playouts, one in each lane. A lane is one bit position of every row.
 //!
 //! A sweep plays one step in every lane. All lanes are in the same phase. A lane whose playout has ended
 //! takes the next waiting start that is in the current phase. Until then it is idle, and the values computed
-//! in it are ignored. A playout's random draws depend only on its number and step, so results do not depend
-//! on lane, vector width or refill order.
+//! in it are ignored. A playout's random draws depend only on the seed, the playout's index and the step, so
+//! results do not depend on lane, vector width or refill order.
 
 mod ended;
 mod start;
@@ -26,9 +26,9 @@ pub(crate) struct Lanes<const W: usize> {
     rows: Vec<Row<W>>,
     scratch: Scratch<W>,
     keys: Keys,
-    /// The number of the playout in each lane.
+    /// For each lane, the index of its playout.
     index: Vec<usize>,
-    /// For each lane, the number of the sweep in which its playout began.
+    /// For each lane, the index of the sweep in which its playout began.
     began: Vec<u64>,
     /// The lanes with a running playout.
     live: Row<W>,
@@ -48,7 +48,7 @@ pub(crate) struct Lanes<const W: usize> {
 /// A callback for measuring time. It is called at the end of each part of a sweep, and receives that part.
 pub(crate) type Observer<'a> = &'a mut dyn FnMut(SweepStep);
 
-/// A part of a sweep.
+/// A part of a sweep. A sweep plays one step of all playouts that run at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SweepStep {
     /// The gates of the terminal condition, the goals and the legal moves.
@@ -72,7 +72,7 @@ pub(crate) struct Run<'a> {
     /// The indices of those states of `starts` from which playouts begin. None of them is terminal.
     pub(crate) chosen: &'a [u32],
     pub(crate) plan: PlayoutPlan<'a>,
-    /// The preferred moves of the plan, as rows of these programs. `None` if the plan prefers no move.
+    /// The preferred moves of the plan, as rows of `programs`. `None` if the plan prefers no move.
     pub(crate) preferred: Option<Preferred<'a>>,
 }
 

@@ -1,11 +1,13 @@
 //! Fast state machine for GDL games: a propositional network, evaluated bit-parallel for 512 playouts at
 //! once. [`PropNet`] is the boolean circuit of a grounded game; [`NetBuilder`] builds and simplifies it, and
 //! [`PropNet::ground`] makes it from a game's rules. [`PropNetMachine`] compiles a network to gate programs
-//! and implements the state machine over [`BitState`]: single states, batches of 64 states, random playouts.
+//! and implements the state machine over [`BitState`]: for single states, for batches of up to 64 states, and
+//! for random playouts.
 //!
 //! The machine agrees with the reference interpreter on every state, legal move, goal and percept. A
-//! playout's random draws depend only on its seed, number and step. Results therefore do not depend on the
-//! processor ([`Cpu`]), the vector width or the number of threads. `unsafe` is confined to the vector code.
+//! playout's random draws depend only on the seed, the playout's index and the step. Results therefore do not
+//! depend on the processor ([`Cpu`]), the vector width or the number of threads. `unsafe` is confined to the
+//! vector code.
 //!
 //! # Examples
 //! ```

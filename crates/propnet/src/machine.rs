@@ -17,7 +17,8 @@ use crate::state::BitState;
 use ggp_game::{EvalError, Fact, Game, Goals, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
 
-/// Words of a row for playouts: 512 lanes. Measured as the fastest width.
+/// The number of 64-bit words of a row for playouts, which gives 512 lanes. In measurements this width was
+/// the fastest.
 pub(crate) const WORDS: usize = 8;
 
 /// A state machine over a propositional network. Clones share the network and have their own rows.
@@ -27,20 +28,23 @@ pub struct PropNetMachine {
     kernels: Kernels,
     /// The rows of the program for single states: one bit per state, up to 64 states.
     rows: Vec<u64>,
-    /// The state whose values are in `rows`. `done` says which sections have been evaluated for it.
+    /// The state whose values are in `rows`. `None` if no state or a batch of states is loaded.
     loaded: Option<BitState>,
+    /// For each section except the next-state section, whether it has been evaluated for the loaded states.
     done: [bool; NEXT],
-    /// The move rows that the last joint move has set. They stay set until the next joint move, because a move row
-    /// may itself be an output.
+    /// The move rows that the last joint move has set. They stay set until the next joint move, because a
+    /// move row may itself be an output.
     made: Vec<usize>,
-    /// Buffers for playouts: `reachable` and `decisive` from states that are reachable from the initial state,
-    /// without and with decisive moves; `general` from all other states.
+    /// Buffers for playouts without decisive moves, from states that are reachable from the initial state.
     reachable: PlayoutBuffers,
+    /// Buffers for playouts with decisive moves, from states that are reachable from the initial state.
     decisive: PlayoutBuffers,
+    /// Buffers for playouts from states that are not reachable from the initial state.
     general: PlayoutBuffers,
     /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
-    /// The evaluator of nearness to the best goal of the role of the last query.
+    /// The evaluator of nearness to the best goal of the role in the last nearness query. `None` before the
+    /// first query.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
 }
@@ -54,7 +58,7 @@ impl PropNetMachine {
     /// Creates a machine for the game of `net`.
     ///
     /// # Errors
-    /// [`EvalError::TooLarge`] if a role has more moves than the lanes can choose from.
+    /// [`EvalError::TooLarge`] if a role has more than 2^20 moves.
     pub fn new(net: PropNet) -> Result<PropNetMachine, EvalError> {
         PropNetMachine::for_cpu(net, Cpu::detect())
     }
@@ -108,14 +112,14 @@ impl PropNetMachine {
         ProgramCounts::of(&self.shared.reachable)
     }
 
-    /// Sizes of the programs that run playouts with decisive moves. The first call compiles these programs. `None`
-    /// if decisive moves change nothing or cost too much.
+    /// Sizes of the programs that run playouts with decisive moves. The first call compiles these programs.
+    /// `None` if decisive moves change nothing or cost too much.
     pub fn decisive_counts(&self) -> Option<ProgramCounts> {
         self.shared.decisive().map(ProgramCounts::of)
     }
 
     /// Compiles the programs for playouts with decisive moves now instead of on first use. If `stop` is
-    /// raised before they are complete, this machine and its clones play without them.
+    /// raised before they are complete, this machine and its clones play without decisive moves.
     pub fn compile_decisive(&self, stop: &StopToken) {
         self.shared.decisive_unless(stop);
     }
@@ -139,8 +143,8 @@ impl PropNetMachine {
         self.run_section(section);
     }
 
-    /// Evaluates `section` for the loaded state, and before it the sections that it reads. Sections that have been
-    /// evaluated are skipped.
+    /// Evaluates `section` for the loaded state, after the sections whose values `section` reads. Sections
+    /// that have already been evaluated for that state are skipped, except the next-state section.
     fn run_section(&mut self, section: usize) {
         let single = &self.shared.single;
         let before: &[usize] = match section {

@@ -6,21 +6,22 @@ use rustc_hash::FxHashMap;
 /// A set of moves of one role.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MoveSet {
-    /// The role's number.
+    /// The index of the role.
     pub role: u32,
     /// Indices into the role's moves, in ascending order.
     pub members: Box<[u32]>,
 }
 
 impl MoveSet {
-    /// The numbers below `all` that are not in `members`, ascending. `members` must be ascending too.
+    /// The indices below `all` that are not in `members`, in ascending order. `members` must be in ascending
+    /// order too.
     pub(crate) fn complement(members: &[u32], all: usize) -> Vec<u32> {
         let mut rest = members.iter().copied().peekable();
         (0..all as u32).filter(|mv| rest.next_if_eq(mv).is_none()).collect()
     }
 }
 
-/// All move sets of a network, each with a number. Equal sets have the same number.
+/// All move sets of a network, each with an index. Equal sets have the same index.
 #[derive(Clone, Debug)]
 pub(crate) struct MoveSets {
     moves: Vec<usize>,
@@ -50,8 +51,8 @@ impl MoveSets {
         number
     }
 
-    /// The intersection of the sets in `literals`. Each entry has the number of a set, and `true` if its
-    /// complement is meant.
+    /// The intersection of the sets in `literals`, which are sets of `role`. Each literal has the index of a
+    /// set, and `true` if the complement of that set is meant.
     pub(crate) fn intersection(&self, role: usize, literals: &[(u32, bool)]) -> Vec<u32> {
         let members = |&(number, _): &(u32, bool)| &self.get(number).members;
         let smallest = literals.iter().filter(|(_, negated)| !negated).min_by_key(|set| members(set).len());

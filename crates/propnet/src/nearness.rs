@@ -14,13 +14,14 @@ use ggp_game::{EvalError, Fact, Role, StopToken};
 
 /// A condition that is nested deeper than this becomes a leaf: it counts as 1 if it holds and as 0 if not.
 const DEPTH: usize = 6;
-/// A condition becomes a leaf if its inputs, together with the leaves found so far, are more than this number.
+/// A condition becomes a leaf if the number of its inputs plus the number of leaves found so far exceeds this
+/// bound.
 const PARTS: usize = 4096;
 
 /// A fuzzy condition.
 #[derive(Clone, Debug)]
 enum Fuzzy {
-    /// The leaf with that number.
+    /// The leaf with this index.
     Leaf(usize),
     /// The conjunction of the parts.
     All(Vec<Fuzzy>),

@@ -33,11 +33,12 @@ pub struct NetMove {
 /// The moves, goals and percepts of one role.
 #[derive(Clone, Debug, Default)]
 pub struct NetRole {
-    /// The role's moves, distinct, in bytewise order of their texts.
+    /// The role's distinct moves, in bytewise order of their texts.
     pub moves: Vec<NetMove>,
     /// The role's goal values, each with the condition under which it holds.
     pub goals: Vec<(Goal, Signal)>,
-    /// Whether `goal` holds for a term that is not a valid goal value. `None` if there is no such term.
+    /// The condition under which `goal` holds for a term that is not a valid goal value. `None` if no
+    /// possible goal of the role has such a term.
     pub bad_goal: Option<Signal>,
     /// The role's percepts after a joint move, each with the condition under which the role receives it.
     pub sees: Vec<(Fact, Signal)>,
@@ -77,17 +78,17 @@ impl PropNet {
         &self.roles
     }
 
-    /// Whether the current state is terminal.
+    /// The signal that is true if the current state is terminal.
     pub fn terminal(&self) -> Signal {
         self.terminal
     }
 
-    /// The move set with that number.
+    /// The move set with the index `number`.
     pub fn move_set(&self, number: u32) -> &MoveSet {
         self.move_sets.get(number)
     }
 
-    /// The equations of the fixpoint component `number`, one for each unknown.
+    /// The equations of the fixpoint component with the index `number`, one equation for each unknown.
     pub fn component(&self, number: u32) -> &[Signal] {
         &self.components[number as usize]
     }
@@ -108,23 +109,25 @@ impl PropNet {
     }
 }
 
-/// Sizes of the grounded rules. All zeros for a network that was not made by grounding.
+/// Sizes of the grounded rules. All sizes are zero for a network that was not made by grounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroundCounts {
-    /// The number of demanded facts that do not depend on the state.
+    /// The number of facts that the network needs and that do not depend on the state or on the moves.
     pub fixed_facts: usize,
-    /// The number of facts that hold in some state according to the relaxed rules. This is an over-approximation.
+    /// The number of facts that depend on the state or on the moves and that hold in some state according to
+    /// the relaxed rules. This is an over-approximation.
     pub possible_facts: usize,
     /// The number of rules that depend on the state or on the moves, including rules that grounding adds.
     pub rules: usize,
-    /// The number of instances of these rules. One instance may stand for many moves.
+    /// The number of ground instances of the rules that [`GroundCounts::rules`] counts. One instance may
+    /// stand for many moves.
     pub instances: u64,
-    /// The number of instances if each of them stood for one move of each role only.
+    /// The number of instances if each instance stood for only one move of each role.
     pub instances_by_move: u64,
-    /// The number of instances whose condition is satisfiable and whose head is demanded.
+    /// The number of instances whose condition does not simplify to false and whose head the network needs.
     pub kept: u64,
-    /// The number of two-input gates of the kept instances without further simplification: a conjunction for each
-    /// instance and a disjunction for each fact.
+    /// The number of two-input gates that the kept instances need without further simplification: those of a
+    /// conjunction for each instance and of a disjunction for each fact.
     pub gates: u64,
     /// The number of nodes of the network, including those that no output needs.
     pub nodes: usize,

@@ -19,12 +19,12 @@ impl Signal {
         Signal((index as u32) << 1)
     }
 
-    /// The node's position in [`PropNet::nodes`](crate::PropNet::nodes).
+    /// The index of the signal's node in [`PropNet::nodes`](crate::PropNet::nodes).
     pub fn node(self) -> usize {
         (self.0 >> 1) as usize
     }
 
-    /// Whether this is the negation of the node.
+    /// Whether the signal is the negation of its node.
     pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
@@ -58,13 +58,14 @@ impl Not for Signal {
 pub enum Node {
     /// The constant false. Node 0, and no other node, is `False`.
     False,
-    /// The fluent with that number is true in the current state.
+    /// The fluent with this index is true in the current state.
     State(u32),
-    /// The move that the role makes is in the set with that number.
+    /// The move set with this index contains the move that the set's role makes.
     MoveSet(u32),
     /// The conjunction of two or more signals of distinct nodes, in ascending order.
     And(Box<[Signal]>),
-    /// An unknown of a fixpoint component. Only the equations of that component read it.
+    /// An unknown of a fixpoint component (a system of mutually recursive equations). Only the equations of
+    /// that component read it.
     Variable(Unknown),
     /// The value of the unknown in the least fixpoint of its component.
     Fixpoint(Unknown),
@@ -73,7 +74,7 @@ pub enum Node {
 /// An unknown of a fixpoint component.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Unknown {
-    /// The component's number.
+    /// The index of the component.
     pub component: u32,
     /// The unknown's index within the component.
     pub index: u32,

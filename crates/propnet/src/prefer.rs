@@ -9,7 +9,8 @@ use ggp_game::{Move, Preference, Role};
 /// A preference, and the move rows that belong to preferred moves.
 pub(crate) struct Preferred<'a> {
     preference: &'a Preference,
-    /// For each phase and each choice of a move, whether each row belongs to a preferred move.
+    /// For each phase and each role's choice of a move, whether each of the role's move rows belongs to a
+    /// preferred move.
     rows: Vec<Vec<Box<[bool]>>>,
 }
 
@@ -29,13 +30,13 @@ impl<'a> Preferred<'a> {
         Preferred { preference, rows: programs.phases.iter().map(of_phase).collect() }
     }
 
-    /// Whether the playout with this number applies the preference.
+    /// Whether the playout whose random stream has the index `playout` applies the preference.
     pub(crate) fn applies(&self, playout: u64) -> bool {
         self.preference.applies(playout)
     }
 
-    /// Restricts `legal`, the move rows of one choice: in the lanes of `preferring` that have a legal preferred
-    /// move, all other moves are removed.
+    /// Restricts `legal`, the move rows of one choice: in the lanes of `preferring` that have a legal
+    /// preferred move, all other moves are removed.
     pub(crate) fn narrow<R: Bits>(&self, phase: usize, choice: usize, legal: &mut [R], preferring: R) {
         let preferred = &self.rows[phase][choice];
         let mut some = R::NONE;

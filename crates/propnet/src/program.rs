@@ -1,8 +1,9 @@
 //! Programs: gates in execution order, with a row for each value.
 //!
 //! The rows of a program are, in this order: 0 (false in all lanes), 1 (true in all lanes), the state bits,
-//! one row per move of each role (legal moves; after the choice, the chosen move), and intermediate values.
-//! Intermediate values share rows, so that few rows are live at a time and stay in the first-level cache.
+//! one row per move of each role (before the choice, whether the move is legal; after the choice, whether it
+//! is chosen), and intermediate values. Intermediate values share rows, so that few rows are live at a time
+//! and stay in the first-level cache.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::net::PropNet;
@@ -13,6 +14,7 @@ use std::ops::Range;
 pub(crate) const ZEROS: u32 = 0;
 /// Row 1: true in every lane.
 pub(crate) const ONES: u32 = 1;
+/// The row of the first state bit.
 pub(crate) const FIRST_STATE: u32 = 2;
 /// Each role's move rows are padded to a multiple of this number.
 pub(crate) const GROUP: usize = 8;
@@ -51,7 +53,8 @@ pub(crate) struct Choice {
 /// How rows are used, that is, how long the values of one section remain readable for later sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// For playouts: rows are reused, and lanes may get another state after the terminal section.
+    /// For playouts: rows are reused, and a lane may get the state of another playout after the terminal
+    /// section.
     Refill,
     /// For playouts: rows are reused, and the legal section reads values of the terminal section.
     Share,
@@ -81,11 +84,11 @@ pub(crate) struct Program {
     pub(crate) terminal: Literal<u32>,
     /// Per role, the literal of each goal, then the literal of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<u32>>>,
-    /// For each role and each move of [`Outputs::moves`], the literal that says whether the move is legal. It is
-    /// used with [`Layout::Keep`]; in other layouts that value is in the move's own row.
+    /// For each role and each move of [`Outputs::moves`], the literal that says whether the move is legal. It
+    /// is used with [`Layout::Keep`]; in other layouts that value is in the move's own row.
     pub(crate) legal: Vec<Vec<Literal<u32>>>,
-    /// For each fluent of [`Outputs::fluents`], the literal of its next value. It is used with [`Layout::Keep`];
-    /// in other layouts the next-state section overwrites the state rows.
+    /// For each fluent of [`Outputs::fluents`], the literal of its next value. It is used with
+    /// [`Layout::Keep`]; in other layouts the next-state section overwrites the state rows.
     pub(crate) next: Vec<Literal<u32>>,
     /// Per role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<u32>>>,
@@ -158,7 +161,7 @@ impl Program {
             + moves
     }
 
-    /// The number of gates that only the goals need, beyond those of the terminal condition.
+    /// The number of gates that the goals need in addition to the gates of the terminal condition.
     pub(crate) fn gates_of_goals(&self) -> usize {
         gate_count(&self.goal_blocks)
     }

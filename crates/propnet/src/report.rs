@@ -14,9 +14,10 @@ use crate::walk::Walk;
 pub struct ProgramCounts {
     /// The number of state bits kept during playouts.
     pub fluents: usize,
-    /// For each phase, the number of gates (of two or three inputs) evaluated in each step, without the goals.
+    /// For each phase, the number of gates (of two or three inputs) evaluated in each step, without the
+    /// goals.
     pub phases: Vec<usize>,
-    /// The number of rows in use.
+    /// The number of rows in use. A row holds the values of one proposition in all playouts that run at once.
     pub rows: usize,
     /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
@@ -70,7 +71,7 @@ impl PropNet {
     }
 }
 
-/// One phase of playouts. A game of period `n` has `n` phases; step `t` runs phase `t` mod `n`.
+/// Sizes of one phase of playouts. A game of period `n` has `n` phases; step `t` runs phase `t` mod `n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseReport {
     /// The number of fluents whose values the phase determines.
@@ -91,7 +92,7 @@ pub struct PhaseReport {
     pub loops: usize,
     /// The number of unknowns of all fixpoint loops.
     pub unknowns: usize,
-    /// The number of rows in use.
+    /// The number of rows in use. A row holds the values of one proposition in all playouts that run at once.
     pub rows: usize,
     /// The number of rows in use for intermediate values, which are neither state bits nor moves.
     pub working_rows: usize,
@@ -125,7 +126,7 @@ pub struct NetReport {
 }
 
 impl NetReport {
-    /// The report on the programs `single` and `playouts`, with `words` words per row of a playout.
+    /// The report on the programs `single` and `playouts`, where the rows of playouts have `words` words.
     pub(crate) fn new(net: &PropNet, single: &Program, playouts: &PhasePrograms, words: usize) -> NetReport {
         let programs = playouts.phases.iter().map(|phase| &phase.program);
         let program_bytes = programs.chain([single]).map(Program::bytes).sum();

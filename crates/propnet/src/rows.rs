@@ -1,15 +1,16 @@
-//! Rows: the values of one proposition in all lanes, 64 lanes per word.
+//! Rows. A row holds the values of one proposition in all lanes (the playouts that run at once), 64 lanes per
+//! word.
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
-/// The operands of gates. These are rows, or single words or bytes where few lanes suffice.
+/// A type of operands of gates: rows, or single words or bytes where few lanes suffice.
 pub(crate) trait Bits:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// The value that is false in every lane.
     const NONE: Self;
 
-    /// Whether any lane is true.
+    /// Whether the value is true in any lane.
     fn is_any(self) -> bool;
 
     /// The negation of the value if `negate` is true, otherwise the value itself.

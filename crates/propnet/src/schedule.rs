@@ -1,4 +1,5 @@
-//! Scheduling: from a circuit to a program with its gates in an order in which few values are live at a time.
+//! Scheduling: turns a circuit into a program. The order of the gates keeps the number of values that are
+//! live at a time small.
 
 use crate::allocate::{Allocator, OutputValues};
 use crate::circuit::Circuit;
@@ -77,7 +78,8 @@ impl<'a> Compiler<'a> {
         Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
     }
 
-    /// The part of a step's gates, from 0 to 1, that both the terminal condition and the legal moves need.
+    /// The fraction of a step's gates, from 0 to 1, that both the terminal condition and the legal moves
+    /// need.
     pub(crate) fn shared_by_terminal_and_legal(&self) -> f64 {
         let terminal = self.circuit.cone(&[self.terminal]);
         let legal = self.circuit.cone(&self.legal.iter().flatten().copied().collect::<Vec<_>>());

@@ -1,11 +1,12 @@
 //! Bit-sliced choice of moves: a uniform draw of one legal move in each lane, without a loop over lanes.
 //!
-//! Each of a role's moves has a row: before the choice it says in which lanes the move is legal, after the
-//! choice in which lanes it is chosen. The leaves of a binary tree are groups of eight rows. Upwards, adders
-//! count each lane's legal moves below every node, in binary, with one row ("plane") per digit. At the root
-//! the counts are transposed to bytes, one or more per lane, and vector arithmetic draws a random rank below
-//! the count. The ranks are transposed back to planes. Downwards, a lane whose rank is below the left child's
-//! count goes left; otherwise it goes right and subtracts that count. At the leaves exactly the bit of the
+//! A lane is one of the playouts that run at once. Each of a role's moves has a row with one bit per lane.
+//! Before the choice, the bit says whether the move is legal in the lane; after the choice, whether the move
+//! is chosen. The leaves of a binary tree are groups of eight rows. Upwards, adders count each lane's legal
+//! moves below every node, in binary, with one row ("plane") per digit. At the root the counts are transposed
+//! to bytes, one or more per lane, and vector arithmetic draws a random rank below the count. The ranks are
+//! transposed back to planes. Downwards, a lane whose rank is below the left child's count goes left;
+//! otherwise it goes right and subtracts that count from its rank. At the leaves exactly the bit of the
 //! chosen move is set, one-hot, as the next-state gates expect. The cost is about eight vector instructions
 //! per move, for all lanes of a vector together.
 
@@ -24,12 +25,14 @@ pub(crate) struct SelectionTree {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) nodes: usize,
-    /// The offset of the level's counts in the scratch space, and the number of planes of each count.
+    /// The offset of the level's counts in the scratch space for counts.
     pub(crate) counts: usize,
+    /// The number of planes of each count.
     pub(crate) planes: usize,
-    /// The offset of the level's ranks in the scratch space, and the number of rows of each node. These rows are a
-    /// mask of the lanes that choose below the node, and a plane for each digit of a count one level below.
+    /// The offset of the level's ranks in the scratch space for ranks.
     pub(crate) ranks: usize,
+    /// The number of rows of each node's ranks: a mask of the lanes that choose below the node, and a plane
+    /// for each digit of the rank.
     pub(crate) rank_rows: usize,
 }
 
@@ -62,7 +65,7 @@ impl SelectionTree {
         SelectionTree { levels, sparse: moves >= 1024 }
     }
 
-    /// The number of rows of scratch space for the counts. The ranks need the same number.
+    /// The number of rows of scratch space for the counts. The ranks need another space of the same size.
     pub(crate) fn scratch(&self) -> usize {
         self.levels.iter().map(|level| level.nodes * level.planes.max(level.rank_rows)).sum()
     }
@@ -73,8 +76,8 @@ impl SelectionTree {
 pub(crate) struct Scratch<const W: usize> {
     pub(crate) counts: Vec<Row<W>>,
     pub(crate) ranks: Vec<Row<W>>,
-    /// The lanes' counts, and later their ranks, as bytes. Byte `b` of word `w` of row `i` belongs to lane 64 w +
-    /// 8 b + i. The lowest bytes come first.
+    /// The lanes' counts, and later their ranks, as bytes. Lane 64 w + 8 b + i has byte `b` of word `w` of
+    /// row `i`. The array with the lowest bytes comes first.
     pub(crate) bytes: [[Row<W>; 8]; BYTES],
     /// The same bytes as [`Scratch::bytes`], in flat arrays.
     flat: [Vec<u8>; BYTES],
@@ -94,8 +97,9 @@ impl<const W: usize> Scratch<W> {
 /// The keys of the lanes' random streams, in the order of [`Scratch::bytes`]: see [`Keys::position`].
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// The low half of the key, minus the counter of the sweep in which the playout began.
+    /// The low half of each key, minus the counter of the sweep in which the lane's playout began.
     pub(crate) low: Vec<u32>,
+    /// The high half of each key.
     pub(crate) high: Vec<u32>,
 }
 
@@ -110,7 +114,8 @@ impl Keys {
     }
 }
 
-/// Replaces each lane's count, which has `width` bytes, by a random number below it. A count of 0 stays 0.
+/// Replaces each lane's count, which has `width` bytes, by a random rank below that count. The rank for a
+/// count of 0 is 0.
 ///
 /// The bytes are copied to flat arrays first: compilers do not vectorise loops over rows of words.
 #[inline(always)]

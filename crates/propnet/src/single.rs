@@ -1,10 +1,10 @@
 //! Random playouts one after the other, for searches that run one playout at a time.
 //!
 //! The programs are those of the lanes, evaluated over one byte per row instead of 512 bits: in most games
-//! all rows then fit in the first-level cache. Random draws depend only on a playout's number and step, so
-//! the results equal those of the lanes. The generic loop of [`ggp_game::StepwisePlayouts`] cannot replace
-//! this one: its queries evaluate one section each and convert the rows to a state and to lists of moves at
-//! each step, while here a state stays in its rows from the first step to the last.
+//! all rows then fit in the first-level cache. Random draws depend only on the seed, the playout's index and
+//! the step, so the results equal those of the lanes. The generic loop of [`ggp_game::StepwisePlayouts`]
+//! cannot replace this one: its queries evaluate one section each, and at each step they convert the rows to
+//! a state and to lists of moves. Here a state stays in its rows from the first step to the last.
 
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
@@ -104,7 +104,7 @@ impl SinglePlayouts {
         sink(Playout { index, goals: &self.goals, steps, moves: &self.moves, terminal });
     }
 
-    /// Chooses a move for every role. Returns whether every role has one.
+    /// Chooses a move for every role. Returns whether every role has a legal move.
     fn choose(&mut self, run: &Run<'_>, phase: &Phase, key: u64, step: u32) -> bool {
         for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
             let area = &mut self.rows[choice.base as usize..][..choice.moves.len()];
@@ -142,8 +142,8 @@ impl SinglePlayouts {
     }
 }
 
-/// Clears all set rows except the one of rank `rank` among them. Returns the index of that row. `None` if there is
-/// no row of that rank.
+/// Keeps the row of rank `rank` among the set rows of `area`, and clears all other rows. Returns the index of
+/// the row that is kept. `None` if there is no row of that rank.
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;

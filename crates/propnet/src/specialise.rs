@@ -12,10 +12,10 @@ use crate::node::{Node, Signal};
 use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
 
-/// The longest period considered.
+/// The longest period considered, in steps.
 const MAX_PERIOD: usize = 4;
-/// The maximum number of rounds of the iterations over autonomous and over returning fluents. If an iteration
-/// needs more, no fluent counts as autonomous or returning.
+/// The maximum number of rounds of the iteration that finds autonomous fluents, and of the iteration that
+/// finds returning fluents. If an iteration needs more rounds, it finds no fluents.
 const ROUNDS: usize = 200;
 
 /// A network with some fluents fixed, without the moves that are then never legal.
@@ -137,8 +137,8 @@ fn rebuild(
     Ok(Specialised { net: builder.finish(fluents, roles, terminal), moves })
 }
 
-/// For each fluent, its value if it keeps its initial value in every match, otherwise `None`. The values are found
-/// by ternary simulation from the initial state, with all moves unknown.
+/// For each fluent, its value if it keeps its initial value in every match, otherwise `None`. The values are
+/// found by ternary simulation from the initial state, with all moves unknown.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -192,8 +192,9 @@ fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
     values
 }
 
-/// For each phase, the fluents that it determines, with their values. Without a short period there is a
-/// single phase with no fluents. `constant` holds the values of the fluents that never change.
+/// For each phase, the fluents that it determines, with their values. If there is no short period, the result
+/// is a single phase, which determines no fluents. `constant` holds the values of the fluents that never
+/// change.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -276,8 +277,8 @@ fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     free
 }
 
-/// The largest set of fluents that have the same values in the states `first` and `later` and that depend only on
-/// one another.
+/// The largest set of fluents that have the same values in the states `first` and `later` and that depend
+/// only on one another.
 fn returning_fluents(
     net: &PropNet,
     first: &[Option<bool>],

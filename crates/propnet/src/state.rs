@@ -5,7 +5,7 @@
 pub struct BitState(Box<[u64]>);
 
 impl BitState {
-    /// The state of `fluents` fluents in which none holds.
+    /// The state with `fluents` fluents, none of which holds.
     pub(crate) fn empty(fluents: usize) -> BitState {
         BitState(vec![0; fluents.div_ceil(64)].into())
     }

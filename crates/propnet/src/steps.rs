@@ -1,11 +1,11 @@
 //! Sizes of a program after each step of its compilation.
 
-/// The number of gates of one program after each compilation step, including the goals. The counts before `mapped`
-/// are in two-input gates, the others in gates of two or three inputs.
+/// The number of gates of one program after each compilation step, including the gates of the goals. The
+/// counts before `mapped` are in two-input gates, the other counts in gates of two or three inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// Gates that the terminal condition, goals, legal moves and relevant fluents need, with constant
-    /// fluents and those determined by the phase replaced by their values.
+    /// The count of gates that the terminal condition, the goals, the legal moves and the relevant fluents
+    /// need, after constant fluents and fluents that the phase determines have been replaced by their values.
     pub needed: usize,
     /// The count after each move set has been replaced by a disjunction of single moves.
     pub lowered: usize,
@@ -17,6 +17,7 @@ pub struct Steps {
     pub shared: usize,
     /// The count of gates of two or three inputs. A gate that two sections of a step need may count twice.
     pub mapped: usize,
-    /// The count after gates have been added that copy bits to their target rows. These are the gates that run.
+    /// The number of gates that run: the count after gates that copy bits to their target rows have been
+    /// added.
     pub scheduled: usize,
 }

@@ -14,24 +14,25 @@ use ggp_game::{Goal, StopToken};
 use petgraph::unionfind::UnionFind;
 use rustc_hash::FxHashMap;
 
-/// The search for the part that each move concerns visits at most this many nodes. It takes a fraction of a
-/// second.
+/// The search for the part that each move concerns visits at most this many nodes, which takes a fraction of
+/// a second.
 const WORK: usize = 4_000_000;
 /// The maximum number of nodes of all subgame networks together.
 const MOST_NODES: usize = 20_000_000;
 
-/// One part of a game: the moves that concern it, in ascending order, and the conjuncts of the best goal that read
-/// it.
+/// One part of a game: the moves that concern it, in ascending order, and the conjuncts of the best goal that
+/// read it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Component {
     moves: Vec<u32>,
     goal: Vec<Signal>,
 }
 
-/// The subgames of the game of `net`, fewest moves first, each built on demand. Each is a network with all
-/// fluents and moves of `net` in which only the subgame's moves are ever legal and only its fluents are
-/// updated. It is terminal, with goal 100, once the part's conjuncts of the best goal hold. Empty if there
-/// are fewer than two.
+/// The subgames of the game of `net`, those with the fewest moves first. Each subgame is built when the
+/// caller asks for it. A subgame is a network with all fluents and moves of `net`, in which only the
+/// subgame's moves are ever legal and only the subgame's fluents are updated. Its states are terminal, with
+/// goal 100, once the part's conjuncts of the best goal hold. The iterator is empty if there are fewer than
+/// two subgames, or if finding or building them would take too much work or space.
 pub(crate) fn subgames(net: &PropNet) -> impl Iterator<Item = PropNet> {
     let parts = parts(net).filter(|parts| parts.len() > 1 && parts.len() * net.nodes.len() <= MOST_NODES);
     parts.unwrap_or_default().into_iter().map(|part| subgame(net, &part))
@@ -105,8 +106,8 @@ fn subgame(net: &PropNet, part: &Component) -> PropNet {
     game
 }
 
-/// Union-find over the elements that belong to one part: each node, fluent and fixpoint component is an
-/// element.
+/// A partition of elements into parts, by union-find. Each node, each fluent and each fixpoint component is
+/// an element.
 struct Partition<'a> {
     net: &'a PropNet,
     sets: UnionFind<usize>,
@@ -114,7 +115,7 @@ struct Partition<'a> {
     autonomous: Vec<bool>,
     /// For each node, whether it depends on a fluent whose value the number of steps does not determine.
     reads: Vec<bool>,
-    /// The move sets that are read, each with an element that reads it.
+    /// Pairs of an element and the index of a move set that the element reads.
     readers: Vec<(usize, u32)>,
     work: usize,
 }
@@ -178,8 +179,8 @@ impl<'a> Partition<'a> {
         self.sets.union(a, b);
     }
 
-    /// Records that `element` reads `signal`: joins the two into one part, or notes the move sets in
-    /// `signal`.
+    /// Records that `element` reads `signal`. Joins the two into one part if the signal depends on a fluent
+    /// that is not autonomous; otherwise notes the move sets that the signal depends on.
     fn add_reader(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
             self.join(element, signal.node());
@@ -194,8 +195,8 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// For each move, an element of the part that the move concerns; `None` for a move that concerns no part. The
-    /// whole result is `None` if finding it would take too long.
+    /// For each move, an element of the part that the move concerns; `None` for a move that concerns no part.
+    /// The whole result is `None` if finding it would take too long.
     fn owners(&mut self) -> Option<Vec<Option<usize>>> {
         if self.work >= WORK {
             return None;
@@ -208,8 +209,9 @@ impl<'a> Partition<'a> {
         }
         let mut by_part: Vec<(usize, Vec<u32>)> = by_part.into_iter().collect();
         by_part.sort_unstable();
-        // 2. For each part, the sets divide the moves into classes of moves that they do not distinguish. The
-        //    largest class leaves the part unchanged; all other moves concern the part.
+        // 2. For each part, the part's move sets divide the moves into classes: the moves of a class are
+        //    members of the same sets. The largest class leaves the part unchanged; all other moves concern
+        //    the part.
         let mut owners: Vec<Option<usize>> = vec![None; moves.len()];
         for (part, mut sets) in by_part {
             sets.sort_unstable();
@@ -253,8 +255,8 @@ impl<'a> Partition<'a> {
         Some(owners)
     }
 
-    /// Joins all non-autonomous fluents that `signal` depends on into one part, and returns one of them. `None` if
-    /// it depends on no such fluent.
+    /// Joins all non-autonomous fluents that `signal` depends on into one part, and returns the element of
+    /// one of these fluents. `None` if the signal depends on no such fluent.
     fn read_by(&mut self, signal: Signal, walk: &mut Walk<'_>) -> Option<usize> {
         let mut first = None;
         walk.restart();

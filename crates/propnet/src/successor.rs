@@ -15,31 +15,35 @@ use std::collections::BTreeSet;
 
 /// For one role in one phase, at most this many inputs of gates are visited, which takes less than a second.
 const WORK: usize = 1_000_000;
-/// The extended network may have at most this many times the nodes of the original one.
+/// The maximum number of nodes of the extended network, as a multiple of those of the original network.
 const GROWTH: usize = 24;
 /// Conjunctions of more signals than this are built as a balanced binary tree.
 const NARROW: usize = 3;
-/// A balanced tree is used if it rebuilds fewer gates than a flat conjunction by at least this factor.
+/// A conjunction is rebuilt as a balanced tree if this rebuilds fewer gates than a flat conjunction would, by
+/// at least this factor.
 const FEW: usize = 4;
 
-/// For each move, the signals of the requested conditions after that move; `None` for a move without signals.
+/// For each move, the signals of the requested conditions after that move; `None` for a move that gets no
+/// signals (see [`Successor::by_move`]).
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
 /// The error of a construction that exceeds its bound of work or of gates.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
-/// Builds signals of the phase after a move, in terms of the state before it.
+/// Builds signals of the phase after a move, in terms of the state before the move.
 pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role implies that no other role has a choice. If so, only moves with that property
-    /// get signals.
+    /// Whether some move of the role implies that no other role has a choice. If so, only the moves that
+    /// imply this get signals.
     alone: bool,
-    /// The next values of the fluents before the role's move is known.
+    /// The part of the current phase's network that computes the next values of the fluents. The role's move
+    /// is not set yet.
     values: Image<'a>,
-    /// The nodes on which the requested signals depend. Fluents are read through `values`.
+    /// The part of the next phase's network on which the requested signals depend. Its fluents have their
+    /// values in `values`.
     after: Image<'a>,
     /// Signals that are true in every non-terminal state.
     non_terminal: FxHashSet<Signal>,
@@ -47,9 +51,9 @@ pub(crate) struct Successor<'a> {
 }
 
 impl<'a> Successor<'a> {
-    /// Prepares the construction of the conditions `signals` of the phase `next` after a move of `role` in the
-    /// phase `now`. `alone` says whether the role chooses alone. `None` if the signals depend on a fixpoint
-    /// component.
+    /// Prepares the construction of the conditions `signals` of the phase `next` after a move of `role` in
+    /// the phase `now`. `alone` says whether the role chooses alone. `None` if the signals depend on a
+    /// fixpoint component.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,
@@ -153,8 +157,8 @@ pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
     net.roles[role].moves.iter().any(|mv| idle(net, role, &implied(net, mv.legal)).is_some())
 }
 
-/// For each other role that has several moves, its forced move: the one that the signals in `implied` make legal.
-/// `None` if some other role has no forced move.
+/// For each other role that has several moves, its forced move: a move whose legality is among the signals in
+/// `implied`. `None` if some other role has no forced move.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others

@@ -1,4 +1,4 @@
-//! Batches of 64 states: one bit of a word for each state.
+//! Batches of up to 64 states. Each state is one bit of a word.
 
 /// The largest number of states in a batch.
 pub(crate) const BATCH: usize = 64;

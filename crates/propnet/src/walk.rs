@@ -6,10 +6,12 @@ use crate::node::{Node, Signal};
 /// A traversal of a network, with marks on the visited nodes and components.
 pub(crate) struct Walk<'a> {
     net: &'a PropNet,
-    /// For each node, the number of the traversal that last visited it. `components` holds the same numbers for
-    /// the components.
+    /// For each node, the identifier of the traversal that last visited the node; 0 if none has visited it.
     nodes: Vec<u32>,
+    /// For each fixpoint component, the identifier of the traversal that last visited the component; 0 if
+    /// none has visited it.
     components: Vec<u32>,
+    /// The identifier of the current traversal.
     number: u32,
     stack: Vec<usize>,
 }

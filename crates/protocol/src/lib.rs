@@ -1,13 +1,14 @@
 //! The messages of the game manager protocol as text: requests and replies, parsed and written.
 //!
-//! Invariant: the parsers read what [`std::fmt::Display`] writes back as an equal value, except for clocks
-//! longer than 68 years. The module does no IO and does not recurse over the nesting of a message. The
-//! protocol is that of Love et al., *General Game Playing: Game Description Language Specification* (2008),
-//! section 6; INFO, PREVIEW, ABORT and PING follow the public servers and players. PLAY and STOP of GDL-II
-//! have a turn number, the role's own move and its percepts.
+//! Invariant: if a message is written with [`std::fmt::Display`] and parsed again, the result equals the
+//! message. The exceptions are clocks longer than 68 years, and replies to INFO with texts that are not
+//! single tokens. The crate does no IO and does not recurse over the nesting of a message. The protocol is
+//! that of Love et al., *General Game Playing: Game Description Language Specification* (2008), section 6;
+//! INFO, PREVIEW, ABORT and PING follow the public servers and players. In GDL-II, PLAY and STOP carry the
+//! number of finished turns, the role's own last move and the role's percepts.
 //!
-//! The parsers are lenient: they accept verbs in any letter case, any atom for "no moves", and surplus
-//! arguments. Match ids, roles and moves keep their spelling.
+//! The parsers are lenient: they accept verbs in any letter case, surplus arguments, and any atom instead of
+//! `NIL` for the absence of a last turn. Match ids, roles and moves keep their spelling.
 //!
 //! # Examples
 //! ```
@@ -31,7 +32,7 @@ use ggp_gdl::sexpr::{self, NodeId, SyntaxTree};
 /// The reason why a text is not a message.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
-    /// Unbalanced parentheses, or an invalid character.
+    /// The parentheses are unbalanced, a character is invalid, or the text is not a list of terms.
     #[error("not valid KIF: {0}")]
     Unreadable(String),
     /// The text holds several expressions, or none. The field is their number.
@@ -62,8 +63,8 @@ pub enum MessageError {
     },
 }
 
-/// The rules of `source` in the form in which START carries them: one line, one blank between tokens, and no
-/// comments.
+/// The rules of `source` in the form in which START carries them: on one line, without comments, and with one
+/// blank between neighbouring terms.
 pub fn rules_line(source: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(source.len());
     let mut after_open = true;
@@ -77,8 +78,8 @@ pub fn rules_line(source: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Parses a list of terms. Returns its members as canonical texts. The list is a joint move such as `((mark 1 2)
-/// noop)`, or a state such as `( ( cell 1 1 b ) ( control white ) )`.
+/// Parses a list of terms. Returns its members as canonical texts. Such a list is, for example, a joint move
+/// `((mark 1 2) noop)`, or a state `( ( cell 1 1 b ) ( control white ) )`.
 ///
 /// # Errors
 /// When `text` is not exactly one list of terms.

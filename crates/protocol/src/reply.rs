@@ -34,11 +34,12 @@ pub struct About {
 }
 
 impl Reply {
-    /// Parses the reply to PLAY. A term is a move, and is returned as canonical text. The words `nil` and `busy`,
-    /// in any letter case, are [`Reply::Nil`] and [`Reply::Busy`]. They are moves, however, if `is_move` says so.
+    /// Parses the reply to PLAY. The words `nil` and `busy`, in any letter case, become [`Reply::Nil`] and
+    /// [`Reply::Busy`], unless `is_move` returns true for the word. Every other term is a move and is
+    /// returned as canonical text.
     ///
     /// # Errors
-    /// When `text` is not exactly one expression.
+    /// When `text` is not exactly one term.
     ///
     /// # Examples
     /// ```
@@ -57,8 +58,8 @@ impl Reply {
         })
     }
 
-    /// Parses the reply to a request other than PLAY and INFO: a status word in any letter case. `None` for an
-    /// unknown word. Most servers ignore such a reply.
+    /// Parses the reply to a request other than PLAY and INFO: a status word in any letter case. `None` if
+    /// the word is unknown. Most servers ignore these replies.
     pub fn parse_status(text: &str) -> Option<Reply> {
         match text.trim().trim_matches(['(', ')']).trim().to_ascii_lowercase().as_str() {
             "ready" => Some(Reply::Ready),
@@ -114,7 +115,8 @@ impl About {
 }
 
 impl fmt::Display for About {
-    /// Writes each value as one token, because servers join several tokens without blanks.
+    /// Writes each value as one token, in which `_` replaces blanks, parentheses and semicolons. Servers
+    /// would join several tokens without blanks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = [("name", &self.name), ("status", &self.status), ("species", &self.species)];
         f.write_char('(')?;

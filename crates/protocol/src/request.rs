@@ -58,10 +58,10 @@ pub enum Request<'a> {
 pub enum LastTurn {
     /// `NIL`, or any other atom: no turn has been played yet.
     Nothing,
-    /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this
-    /// form; the rules of the game tell which of the two it is.
+    /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this form.
+    /// The message does not tell whether its terms are moves or percepts; the rules of the game do.
     Moves(Vec<String>),
-    /// GDL-II: `TURN OWN (PERCEPT…)`.
+    /// The report in GDL-II: `TURN OWN (PERCEPT…)`.
     Percepts {
         /// The number of finished turns: 0 in the first PLAY.
         turn: u32,
@@ -73,7 +73,7 @@ pub enum LastTurn {
 }
 
 impl<'a> Request<'a> {
-    /// Parses a request. The rules stay as they are written and are not parsed.
+    /// Parses a request. Rules in the request are kept as text and are not parsed.
     ///
     /// # Errors
     /// When `text` is not a request.
@@ -132,7 +132,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The match id. `None` for INFO, PING and PREVIEW, which have none.
+    /// The match id. `None` for INFO, PING and PREVIEW, which do not belong to a match.
     pub fn match_id(&self) -> Option<&str> {
         match self {
             Request::Start { id, .. }
@@ -145,7 +145,8 @@ impl<'a> Request<'a> {
 }
 
 impl fmt::Display for Request<'_> {
-    /// Writes the request. It is a single line if the rules are (see [`super::rules_line`]).
+    /// Writes the request. The output is a single line if the rules are a single line (see
+    /// [`super::rules_line`]).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}", self.verb())?;
         if let Some(id) = self.match_id() {
@@ -263,8 +264,8 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
     }
 }
 
-/// A time in seconds, such as `10` or `0.25`. It is capped at [`MAX_SECONDS`], because players store clocks in 32
-/// bits.
+/// A time that is written in seconds, such as `10` or `0.25`. A time above [`MAX_SECONDS`] is written as
+/// [`MAX_SECONDS`], because players store clocks in 32 bits.
 struct Seconds(Duration);
 
 /// The longest clock that is written, in seconds.

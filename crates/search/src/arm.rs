@@ -9,8 +9,9 @@ use ggp_game::Move;
 pub(crate) struct Arm {
     /// The move.
     pub(crate) mv: Move,
-    /// The child node after the move, if this role alone decides the next state and that node exists;
-    /// otherwise [`NodeId::NONE`].
+    /// The child node after the move, in a node where only this role has a choice. Where no role has a
+    /// choice, the first arm of the node holds the child. [`NodeId::NONE`] if the child does not exist, and
+    /// where several roles choose.
     pub(crate) child: NodeId,
     /// The number of descents through the arm that have been backed up.
     pub(crate) visits: u32,
@@ -20,12 +21,12 @@ pub(crate) struct Arm {
     pub(crate) bounds: Bounds,
     /// The sum of the role's shares over all visits.
     pub(crate) sum: f64,
-    /// The lead of the arm's move in the history of moves, in shares: its mean minus the mean over all arms of the
-    /// role in this node.
+    /// The advantage of the move, in shares: the move's mean in the history of moves, minus the average of
+    /// these means over all arms of the role in this node.
     pub(crate) advantage: f32,
-    /// Whether selection skips the arm for now. It skips a deferred arm until it is proved that no other arm wins.
-    /// An arm is deferred if another arm wins at once, if it lets another role win at once, or if an equivalent
-    /// arm is in the node.
+    /// Whether the arm is deferred: selection skips it until all arms that are not deferred are proved not
+    /// to win. An arm is deferred if another arm wins at once, if its own move lets another role win at
+    /// once, or if the node has an equivalent arm that is not deferred.
     pub(crate) deferred: bool,
 }
 

@@ -22,11 +22,13 @@ impl<S: Eq + Hash> Tree<S> {
     /// A path may be cut at a node (see [`Path`]). That node and the nodes above it then receive the proven goals
     /// of the cut instead of `shares`. The arm pulled at the cut still receives `shares`.
     ///
-    /// With `regrets`, roles that chose simultaneously by regret matching update their regrets.
+    /// If `regrets` is true, the regrets are updated in each node where roles chose simultaneously by
+    /// regret matching.
     ///
-    /// With `shared` nodes, an arm takes the mean of its child, which includes the playouts of all the child's
-    /// parents (UCT2; Childs, Brodeur & Kocsis 2008). An arm with more visits than its child keeps its own mean:
-    /// the child was recycled and created again.
+    /// `shared` tells whether equal states share a node. If so, an arm takes the mean of its child. That
+    /// mean includes the descents that reach the child through other parents (UCT2; Childs, Brodeur &
+    /// Kocsis 2008). An arm with more visits than its child keeps its own mean, because the child was
+    /// recycled and created again.
     pub(crate) fn back_up(&mut self, path: &Path, shares: &[f64], shared: bool, regrets: bool) {
         let mut goals: Option<&[u8]> = None;
         let share_of = |goals: Option<&[u8]>, role: usize| match goals {
@@ -70,9 +72,9 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Updates the regrets of all roles in the node at `depth` of `path`. `shares` holds what the chosen arms gave
-    /// each role. For each arm of a role, the regret grows by the value of the child that this arm would have led
-    /// to, minus the role's share.
+    /// Updates the regrets of all roles in the node at `depth` of `path`. `shares` holds the share that
+    /// each role got after the chosen arms. The regret of each arm of a role grows by a difference: the
+    /// value of the child after this arm and the other roles' chosen arms, minus the role's share.
     fn update_regrets(&mut self, path: &Path, depth: usize, shares: &[f64]) {
         let id = path.nodes()[depth];
         let mut chosen = path.chosen(depth).to_vec();
@@ -120,7 +122,7 @@ impl<S: Eq + Hash> Tree<S> {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Step 4, backpropagation, for all descents of the batch.
+    /// Step 4, backpropagation, for all descents of the batch. Each descent has `per_leaf` playouts.
     pub(crate) fn back_up(&mut self, per_leaf: usize) {
         self.update_horizon();
         let logs = self.worker.simulation.logs;
@@ -132,8 +134,8 @@ impl<M: Playouts> Search<M> {
         self.worker.batch = batch;
     }
 
-    /// Adds the results of the batch's descents to the tree and to the best variation. With `logs`, it also adds
-    /// them to the history of moves.
+    /// Adds the results of the batch's descents to the tree and to the best variation. If `logs` is true,
+    /// also adds them to the history of moves.
     fn back_up_batch(&mut self, batch: &Batch<M::State>, per_leaf: usize, logs: bool) {
         if self.options.has(Technique::Line) && self.tree.roles() == 1 {
             self.update_best_variation(&batch.descents);

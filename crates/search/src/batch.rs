@@ -12,21 +12,22 @@ pub(crate) struct Batch<S> {
     pub(crate) unopened: Vec<NodeId>,
     /// The legal moves in the leaves of `unopened`: for each leaf, one list for each role.
     pub(crate) legal: Vec<Vec<Move>>,
-    /// The decisive moves (moves that win at once, or prevent a loss at once) in the leaves of `unopened`, in the
-    /// order of `legal`. Empty if the machine does not compute them.
+    /// The decisive moves (moves that win at once, or prevent a loss at once) in the leaves of `unopened`,
+    /// in the order of `legal`. Empty if the search does not use them or the machine does not compute them.
     pub(crate) decisive: Vec<Vec<Move>>,
     /// The indices of the descents whose next state has no node yet.
     pub(crate) childless: Vec<usize>,
-    /// The joint moves of the descents in `childless`.
+    /// The joint moves of the descents in `childless`: for each descent, one move for each role.
     pub(crate) joints: Vec<Move>,
-    /// The next states of the descents in `childless`, with whether each is terminal, and with its goals role by
-    /// role.
+    /// The next states of the descents in `childless`.
     pub(crate) states: Vec<S>,
+    /// Whether each of `states` is terminal.
     pub(crate) over: Vec<bool>,
+    /// The goals in each of `states`, role by role. They have a meaning only in terminal states.
     pub(crate) goals: Vec<Goals>,
     /// The start states of playouts, in the order of their descents.
     pub(crate) starts: Vec<S>,
-    /// For each start state in order, the mean share of its playouts for each role.
+    /// The mean shares of the playouts: for each start state in order, one mean for each role.
     pub(crate) shares: Vec<f64>,
 }
 

@@ -1,34 +1,36 @@
 //! The size of a batch: its number of leaves, and the number of playouts from each leaf.
 //!
-//! A machine with many lanes plays hundreds of playouts in about the time of a few. However, the leaves of
-//! one batch are chosen before any of them has a score, so small batches let the tree grow more selectively.
-//! Batches therefore grow with the tree, and small batches fill the lanes with several playouts from each
-//! leaf.
+//! A machine with many lanes (playouts that it runs at once) plays hundreds of playouts in about the time
+//! of a few. However, the leaves of one batch are chosen before any of them has a score, so small batches
+//! let the tree grow more selectively. Batches therefore grow with the tree, and small batches fill the
+//! lanes with several playouts from each leaf.
 
 /// The parameters that determine the size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchSizing {
-    /// The maximum number of simultaneous playouts of each thread; `None` for twice the machine's lanes, so
-    /// that a lane starts another playout when its first one has ended.
+    /// The maximum number of playouts in one batch of a thread. `None` stands for twice the machine's
+    /// lanes, so that a lane starts another playout when its first one has ended. On a machine with one
+    /// lane, `None` stands for 1.
     pub lanes: Option<usize>,
-    /// The number of visits of the root for each leaf of a batch.
+    /// The number of root visits for each leaf of a batch: a batch has one leaf for each `visits_per_leaf`
+    /// visits of the root.
     pub visits_per_leaf: u32,
     /// The maximum number of playouts from one leaf.
     pub max_per_leaf: usize,
-    /// The minimum number of playouts from one leaf on a machine with that many lanes: a playout in a lane
-    /// costs less than a descent through the tree.
+    /// The minimum number of playouts from one leaf, unless `lanes` allows fewer playouts in the whole
+    /// batch. A playout in a lane costs less than a descent through the tree.
     pub min_per_leaf: usize,
 }
 
-/// The default number of playouts for each lane.
+/// The default number of playouts in a batch for each lane of the machine.
 const ROUNDS: usize = 2;
 
-/// Several threads together have more leaves in flight than one thread alone only if the root has at least this
-/// many visits for each leaf. At this rate the loss of selectivity is small.
+/// Until the root has this many visits for each leaf in flight, several threads together have no more
+/// leaves in flight than one thread alone. Beyond this number of visits the loss of selectivity is small.
 const VISITS_PER_LEAF_IN_FLIGHT: u32 = 32;
 
-/// If the time left suffices for fewer batches than this, batches grow faster. Otherwise most lanes would stay
-/// idle.
+/// If the time left suffices for fewer batches than this, batches grow faster, since most lanes would stay
+/// idle in small batches.
 const FEW_BATCHES: u32 = 8;
 
 /// The size of one batch.
@@ -50,8 +52,9 @@ impl BatchSizing {
         BatchSizing { lanes: Some(1), visits_per_leaf: 1, max_per_leaf: 1, min_per_leaf: 1 }
     }
 
-    /// The size of the next batch of one of `workers` threads. The machine has `lanes`, the root has `visits`, and
-    /// the time left suffices for about `left` batches. The batch has at most `most` leaves.
+    /// The size of the next batch of one thread. `lanes` is the number of playouts that the machine runs at
+    /// once, `workers` is the number of threads, and `visits` is the number of the root's visits. The time
+    /// left suffices for about `left` batches. The batch has at most `most` leaves.
     pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchSize {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
         let enough = (all / self.min_per_leaf.max(1)).max(1);

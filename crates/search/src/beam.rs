@@ -1,6 +1,6 @@
-//! Beam search for games of one role, layer by layer. It expands every distinct successor state while a layer
-//! is small. In a larger layer it keeps the states that the machine estimates to be nearest to the goal. Each
-//! round restarts with twice the width.
+//! Beam search for games of one role, layer by layer. It expands every distinct successor state while a
+//! layer is small. In a larger layer it keeps the states that the machine estimates to be nearest to the
+//! goal. Each round restarts from the root with twice the width of the round before.
 //!
 //! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
 //! state, the search is exhaustive and the best goal found is optimal.
@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 const FIRST_WIDTH: usize = 256;
 /// The approximate number of children created at once: enough to fill the lanes, few enough to stop in time.
 const CHILDREN: usize = 1024;
-/// A layer is pruned to the width when it has more than this many times as many states.
+/// A layer is pruned to the width when its number of states exceeds the width times this factor.
 const SLACK: usize = 4;
 /// How a state was reached: its parent, as an index into the previous layer, and the move.
 type Link = (u32, Move);
@@ -29,15 +29,16 @@ pub(crate) struct Beam<S> {
     root: S,
     width: usize,
     round: usize,
-    /// The states of the current layer, and how many of them are expanded.
+    /// The states of the current layer.
     layer: Vec<S>,
+    /// The number of states at the start of `layer` that are expanded.
     expanded: usize,
     /// The links of all states, layer by layer.
     links: Vec<Vec<Link>>,
     next: Vec<Candidate<S>>,
     /// The hashes of the states found in this round.
     seen: FxHashSet<u64>,
-    /// Whether a state has been pruned in this round.
+    /// Whether a state has been pruned, or an equivalent move dropped, in this round.
     pruned: bool,
     /// Whether all states reachable from the root have been seen.
     exhausted: bool,
@@ -96,10 +97,12 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.pruned = false;
     }
 
-    /// Expands some states. Returns the best variation that these states led to, if its share exceeds `above`.
+    /// Expands some states of the current layer, or proceeds to the next layer if all are expanded. Returns
+    /// the best variation to a terminal child of the expanded states. `None` if no such variation has a
+    /// share above `above`.
     ///
     /// # Errors
-    /// Those of the machine. The states then stay unexpanded, so that a later call can expand them.
+    /// The machine's errors. The states then stay unexpanded, so that a later call can expand them.
     pub(crate) fn step<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -151,8 +154,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(found)
     }
 
-    /// The children of the next `count` states of the layer that have not been seen in this round, each with
-    /// its link.
+    /// Creates the children of the next `count` states of the layer. Returns those children that have not
+    /// been seen in this round, each with its link.
     fn unseen_children<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -189,8 +192,9 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         Ok(children)
     }
 
-    /// Returns, for each of `children`, whether it is terminal and its goals. Stores how near each child is to the
-    /// goal, and its legal moves if the weights of this round use them.
+    /// Returns two lists: whether each of `children` is terminal, and the goals of each. Stores how near
+    /// each child is to the best goal. Also stores the legal moves of each child if the weights of this
+    /// round use them.
     fn evaluate<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -241,7 +245,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.next.truncate(self.width);
     }
 
-    /// The variation that leads to a child of the current layer.
+    /// The variation from the root to a child of the current layer. `parent` and `mv` are the link of the
+    /// child, and `share` is its goal as a share.
     fn variation(&self, (parent, mv): Link, share: f64) -> Variation {
         let mut moves = vec![mv];
         let mut at = parent;
@@ -255,7 +260,7 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 }
 
-/// The bytes for one seen state: its hash, the hash set's free slots per entry, and its link.
+/// The bytes for one seen state: its hash, its part of the hash set's free slots, and its link.
 const SEEN_BYTES: usize = 32;
 
 #[cfg(test)]
@@ -268,7 +273,8 @@ mod tests {
 
     const CODE: [u32; 7] = [1, 0, 2, 2, 1, 0, 1];
 
-    /// Runs the beam search of a combination lock ([`CODE`]) to the end. Returns how many steps failed.
+    /// Runs the beam search of a combination lock ([`CODE`]) to the end. Returns the number of steps that
+    /// failed.
     fn open<R: Rules>(mut machine: TestMachine<R>) -> usize {
         let root = machine.initial_state().unwrap();
         let mut beam = Beam::new(root, 1 << 24, None);

@@ -8,27 +8,30 @@ use crate::technique::Technique;
 use crate::variation::Variation;
 use ggp_game::{EvalError, Move, Playouts, Role};
 
-/// An arm competes for the secure child only if it has at least this part of the most visited arm's visits: one
-/// half. Arms with fewer visits may be overrated, because their refutations have not been found yet.
+/// An arm can be the secure child only if its visits are at least the visits of the most visited arm
+/// divided by this number. Arms with fewer visits may be overrated, because their refutations have not been
+/// found yet.
 const SECURE_PART: u32 = 2;
 
 /// The lower bound of an arm is its mean minus this number divided by the square root of its visits.
 const SECURE_SPREAD: f64 = 4.0;
 
-/// The spread of a lower bound that is compared with a proven move. A smaller spread avoids settling for a
-/// proven draw where another move is probably better.
+/// Replaces [`SECURE_SPREAD`] in a lower bound that is compared with a proven goal. The smaller number
+/// avoids settling for a proven draw where another move is probably better.
 const PROVEN_SPREAD: f64 = 0.5;
 
 impl<M: Playouts> Search<M> {
     /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
-    /// In games of one role the move follows the best variation found. Where regret matching mixes the moves
-    /// of the roles, the move is drawn from the average strategy, unless the role's goal is proved. Otherwise
-    /// proven moves come first: the shortest win is played, and a proven loss is avoided or delayed. Among
-    /// the other moves, with two roles in turn, the frequently visited move of the highest lower bound is
-    /// played (the secure child, Chaslot et al. 2008). Otherwise the most visited move is played, then the
-    /// one of the best mean, then a random one. A proven move that attains the role's security level is
-    /// played unless another move is surely better.
+    /// In games of one role the move follows the best variation found. Where the roles mix their moves by
+    /// regret matching, the move is drawn from the average strategy, unless the role's goal is proved.
+    ///
+    /// In all other cases proven moves come first: the search plays the shortest win, and avoids or delays
+    /// a proven loss. A proven move that attains the role's security level is played unless another move is
+    /// surely better. The choice among the remaining moves depends on the game. If two roles alternate, the
+    /// search plays the secure child (Chaslot et al. 2008): of the frequently visited moves, the one with
+    /// the highest lower bound. In other games it plays the most visited move. Ties are broken by the
+    /// better mean, then at random.
     ///
     /// # Errors
     /// The machine's errors, if the legal moves are not known yet.
@@ -54,15 +57,15 @@ impl<M: Playouts> Search<M> {
         Ok(self.deterministic_move(role))
     }
 
-    /// The move that `role` plays at the root, if the role does not draw its move at random. The root must be
+    /// The move of `role` at the root if the move is not drawn from a mixed strategy. The root must be
     /// open.
     pub(crate) fn deterministic_move(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
         self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
-    /// The index in the root of the arm that `role` prefers by the statistics of the arms alone. The root must be
-    /// open.
+    /// The arm that `role` prefers by the statistics of the arms alone, as an index into the root's arms.
+    /// The root must be open.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;
@@ -71,8 +74,8 @@ impl<M: Playouts> Search<M> {
         // With simultaneous moves, an arm's mean depends on the moves that the other roles have made, and
         // these may change.
         let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
-        // Descents skip an arm that attains the security level, so visits are not comparable: that arm is
-        // played unless another is surely better.
+        // Descents skip an arm that attains the security level, so its visits are not comparable with those
+        // of other arms. That arm is played unless another arm is surely better.
         let attains = |arm: usize| arms[arm].bounds.proven() == Some(level);
         let is_attained =
             is_alone && level > 0 && self.two_player.has(Technique::Floor) && range.clone().any(attains);
@@ -94,8 +97,8 @@ impl<M: Playouts> Search<M> {
         eligible.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
     }
 
-    /// The strategy of `role` at the root: its legal moves with their probabilities. Without regret matching
-    /// the best move has probability 1.
+    /// The strategy of `role` at the root: the role's legal moves with their probabilities. Without regret
+    /// matching the best move has probability 1. Empty if the game is over.
     ///
     /// # Errors
     /// The machine's errors, if the legal moves are not known yet.
@@ -117,13 +120,14 @@ impl<M: Playouts> Search<M> {
         Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
 
-    /// Whether the roles play mixed strategies at the root: regret matching has been used there and is still in
-    /// use.
+    /// Whether the roles play mixed strategies at the root. They do if the root has regrets and the search
+    /// still uses regret matching.
     fn plays_mixed(&self) -> bool {
         self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
-    /// Sort key for root moves; larger is better. Moves with fewer than `known` visits get no lower bound.
+    /// The sort key of a root move; larger is better. The lower bound of a move with fewer than `known`
+    /// visits counts as −1.
     fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
         let distance = i32::from(self.tree.distance_of(arm.child));
         let certain = match arm.bounds.proven() {

@@ -37,11 +37,12 @@ pub(crate) struct Selection {
 /// node once for all members of a group. Where the members choose different arms, the group is split.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// The descents' numbers, group by group.
+    /// The indices of the descents, group by group.
     order: Vec<u32>,
-    /// The next node of each descent, by the descent's number.
+    /// The next node of each descent, by the index of the descent.
     next: Vec<NodeId>,
-    /// The pending groups, each with the node that it enters next.
+    /// The groups that still descend: each is the node that the group enters next, and the group's range in
+    /// `order`.
     waiting: Vec<(NodeId, Range<usize>)>,
     choice: GroupChoice,
 }
@@ -149,8 +150,8 @@ impl Selection {
         }
     }
 
-    /// Enters the node `id`, unless it is already on the path. Returns the progress of the descent if the descent
-    /// ends in this node.
+    /// Enters the node `id`, unless it is already on the path. Returns the progress of the descent if it
+    /// ends in this node or needs the machine here; `None` if it continues.
     fn enter<S: Eq + Hash + Clone>(
         self,
         tree: &mut Tree<S>,
@@ -193,8 +194,9 @@ impl Selection {
         }
     }
 
-    /// A child of `id` in which all goals are proved and which attains `role`'s security level. `None` if the
-    /// level is 0 or equals the upper bound, if there is no such child, or if no other arm may surpass the level.
+    /// A child of `id` that attains `role`'s security level and in which the goals of all roles are proved.
+    /// `None` if there is no such child, if no other arm may surpass the level, if the level is 0 or equals
+    /// the upper bound, or if the search does not use security levels.
     fn attaining_child<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
         if !self.uses_security_levels || bounds.low == 0 || bounds.low == bounds.high {
@@ -214,8 +216,8 @@ impl Selection {
         SecurityLevel { goal: tree.stats(id)[role.index()].bounds.low, is_attained }
     }
 
-    /// Chooses an arm for `role` in the node `id`. Returns its index in the node, and whether its upper confidence
-    /// bound is below an attained security level.
+    /// Chooses an arm for `role` in the node `id`. Returns the index of the arm in the node, and whether
+    /// the arm's upper confidence bound is below an attained security level.
     fn choose<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -251,7 +253,8 @@ impl Selection {
         (arm as u32, is_below)
     }
 
-    /// Chooses an arm for `role` in the node `id` for each of `count` descents. Writes the arms to `choice`.
+    /// Chooses an arm for `role` in the node `id` for each of `count` descents. Writes the arms to
+    /// `choice.chosen`.
     fn choose_for_group<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -293,8 +296,8 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node if `proven` is a child: the nodes from the root to the last node receive that
-/// child's goals.
+/// Cuts `path` at its last node, unless `proven` is `None`. The nodes from the root to the last node then
+/// receive the goals of the child `proven`.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
     if let Some(proven) = proven {
         path.cut(tree.stats(proven).iter().map(|stats| stats.bounds.low));

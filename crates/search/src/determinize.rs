@@ -59,7 +59,7 @@ pub struct DeterminizingPlayer<M: Playouts> {
 }
 
 impl<M: Playouts> DeterminizingPlayer<M> {
-    /// Creates a player with `options` whose machines come from `make`.
+    /// Creates a player with `options`. `make` creates the player's machine for each match.
     pub fn new(
         options: DeterminizeOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,

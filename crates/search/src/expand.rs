@@ -76,8 +76,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Opens a leaf with its `legal` moves and defers the moves that are not `decisive`. The search treats a
-    /// state in which some role has no legal move as the end of the game.
+    /// Opens a leaf with its `legal` moves, and defers some of these moves (see `defer`). The search treats
+    /// a state in which some role has no legal move as the end of the game.
     fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>], decisive: &[Vec<Move>]) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
             self.worker.machine.goals(&self.tree[id].state, &mut self.goals)?;
@@ -93,7 +93,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Takes the descents that have chosen arms on to the next states. Creates the nodes of states that have none.
+    /// Advances the descents in `childless` to their next states. Creates a node for each state without a
+    /// node if the memory suffices.
     fn enter_children(&mut self, batch: &mut Batch<M::State>) {
         let Batch { descents, childless, states, over, goals, .. } = batch;
         let goals = goals.chunks_exact(self.tree.roles());
@@ -122,8 +123,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Takes a descent on to `state`. Creates a node for the state if it has none and the memory suffices. `goals`
-    /// holds the goals if the state is terminal.
+    /// Advances a descent to its next state, `state`. Creates a node for a state without a node if the
+    /// memory suffices. `goals` holds the goals of a terminal state; `None` if the state is not terminal.
     fn enter_child(&mut self, descent: &mut Descent<M::State>, state: M::State, goals: Option<&[Goals]>) {
         let Descent { path, progress } = descent;
         let parent = path.leaf();

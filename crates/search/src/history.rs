@@ -1,6 +1,6 @@
-//! The history of moves: their mean scores wherever they were played, as a prior for arms without visits (the
-//! history heuristic, Schaeffer 1989; in general game playing, Finnsson & Björnsson 2010 for playouts and
-//! Sironi & Winands 2016, HRAVE, for the tree).
+//! The history of moves: the mean score of each move over all states where it was played, as a prior for
+//! arms without visits (the history heuristic, Schaeffer 1989; in general game playing, Finnsson &
+//! Björnsson 2010 for playouts and Sironi & Winands 2016, HRAVE, for the tree).
 
 use crate::path::Path;
 use crate::tree::Tree;
@@ -10,11 +10,11 @@ use std::hash::Hash;
 /// The maximum number of entries in a log; further playouts are ignored.
 const MAX_ENTRIES: usize = 1 << 17;
 
-/// On a machine with lanes, one batch in this many is logged, after the first batches: recording the moves of such
-/// playouts costs more than playing them.
+/// After the first batches, a machine with several lanes logs only one batch in this many. Recording the
+/// moves of playouts in lanes costs more than playing them.
 const LOGGED_ONE_IN: u64 = 8;
 
-/// The number of batches at the beginning that are all logged.
+/// The number of batches at the beginning of a search, all of which are logged.
 const ALWAYS_LOGGED: u64 = 8;
 
 /// The mean of a move is shrunk towards the mean of all moves of its role, as if this many more playouts had given
@@ -82,7 +82,8 @@ impl History {
         History { of_role: vec![Vec::new(); roles], all: vec![MoveStats::default(); roles] }
     }
 
-    /// Whether batch number `batch` is logged on a machine with `lanes`.
+    /// Whether the batch with the index `batch` is logged. `lanes` is the number of playouts that the
+    /// machine runs at once.
     pub(crate) fn logs_batch(batch: u64, lanes: usize) -> bool {
         lanes == 1 || batch < ALWAYS_LOGGED || batch.is_multiple_of(LOGGED_ONE_IN)
     }
@@ -98,7 +99,8 @@ impl History {
         self.all[role.index()].add(goals, count);
     }
 
-    /// Adds the moves on a descent's path, for `playouts` playouts with the mean `shares`.
+    /// Adds the moves on a descent's path. The descent has `playouts` playouts, and `shares` holds each
+    /// role's mean share over these playouts.
     pub(crate) fn add_path<S: Eq + Hash>(
         &mut self,
         tree: &Tree<S>,
@@ -137,8 +139,8 @@ impl History {
         if all.count == 0 { 0.5 } else { all.goals as f64 / 100.0 / all.count as f64 }
     }
 
-    /// Every move that has been played, with its role and its lead: how far its mean lies above the mean of its
-    /// role, in shares.
+    /// Every move that has been played, with its role and its lead: the mean of the move minus the mean of
+    /// the role, in shares.
     pub(crate) fn leads(&self) -> impl Iterator<Item = (Role, Move, f64)> {
         self.of_role.iter().enumerate().flat_map(move |(role, of_moves)| {
             let mean_of_role = self.role_mean(role);
@@ -154,8 +156,8 @@ impl History {
         self.of_role.iter_mut().flatten().chain(&mut self.all).for_each(MoveStats::decay);
     }
 
-    /// Replaces `out` by the advantage of each of `moves`: how far its mean lies above the mean of these moves for
-    /// `role`, in shares.
+    /// Replaces `out` by the advantage of each of `moves` for `role`: the mean of the move minus the
+    /// average of the means of all `moves`, in shares.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
         let mean_of_role = self.role_mean(role.index());
         let of_moves = &self.of_role[role.index()];

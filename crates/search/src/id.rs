@@ -8,7 +8,7 @@ impl NodeId {
     /// No node.
     pub(crate) const NONE: NodeId = NodeId(u32::MAX);
 
-    /// Whether it refers to a node.
+    /// Whether the identifier refers to a node.
     pub(crate) fn is_some(self) -> bool {
         self != NodeId::NONE
     }

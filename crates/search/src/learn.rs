@@ -1,5 +1,5 @@
-//! Learning from a batch, beside the statistics of the tree: the history of moves, the prior of arms, and the
-//! preferred moves of playouts.
+//! The statistics that a search learns from a batch and keeps outside the tree: the history of moves, the
+//! prior of arms, and the preferred moves of playouts.
 
 use crate::descent::Descent;
 use crate::id::NodeId;
@@ -12,8 +12,9 @@ use ggp_game::Playouts;
 use std::sync::Arc;
 
 impl<M: Playouts> Search<M> {
-    /// Updates the history from the log of the batch, the prior from its `descents` with `per_leaf` playouts
-    /// each, the preferred moves of playouts, and the advantages of the root's arms.
+    /// Updates the history from the log of the batch, and the prior from the batch's `descents`. Each
+    /// descent has `per_leaf` playouts. Then updates the preferred moves of playouts and the advantages of
+    /// the root's arms.
     pub(crate) fn learn(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         self.history.add_log(&self.worker.simulation.log);
         self.fit_prior(descents, per_leaf);
@@ -24,8 +25,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Adds one node of each of `descents` to the regression, and fits the prior again. A descent has `per_leaf`
-    /// playouts.
+    /// Adds one node of each of `descents` to the regression, and fits the prior again. Each descent has
+    /// `per_leaf` playouts.
     fn fit_prior(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];

@@ -5,10 +5,11 @@
 //! [`Solver`] proves the goal that one role can guarantee. [`PlayerSpec`] reads players from texts such as
 //! `mcts:iterations=200`.
 //!
-//! The crate depends on no particular game and no particular machine. With one thread, a seed and a limit of
-//! iterations, a search repeats exactly. With a time limit or several threads it does not. Memory is bounded
-//! by [`MctsOptions::memory`], and a run ends at the first of its [`Limits`]. Inside the crate, a share is a
-//! goal divided by 100 (from 0 to 1), and the arms of a node are the legal moves of all roles in its state.
+//! The crate depends on no particular game and no particular machine. A search with one thread, a seed and
+//! a limit of iterations is exactly reproducible. A search with a time limit or several threads is not.
+//! Memory is bounded by [`MctsOptions::memory`], and a run ends at the first of its [`Limits`]. Inside the
+//! crate, a share is a goal divided by 100 (from 0 to 1), and the arms of a node are the legal moves of all
+//! roles in its state.
 //!
 //! ```
 //! use ggp_game::{Game, Interpreter, Role, StateMachine};

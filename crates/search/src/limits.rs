@@ -20,12 +20,12 @@ use std::time::{Duration, Instant};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// No work starts that is expected to end after this time.
+    /// The run starts no work that is expected to end after this time.
     pub deadline: Deadline,
-    /// The maximum number of iterations of the run.
+    /// The maximum number of iterations of the run; `None` for no maximum.
     pub iterations: Option<u64>,
-    /// Whether the run ends when the tree is full; otherwise the search continues within the nodes that it
-    /// has.
+    /// Whether the run ends when the tree is full. If false, the search frees rarely visited nodes and
+    /// continues.
     pub when_full: bool,
     /// The role whose goal must be proved to end the run. `None` if the goals of all roles must be proved.
     pub decided_for: Option<Role>,
@@ -101,8 +101,8 @@ impl Limits {
         self
     }
 
-    /// The limit that the next piece of work would break, if it takes `expected` and `done` iterations have been
-    /// done before. `None` if the work may start.
+    /// The limit that forbids the next piece of work; `None` if the work may start. `done` is the number of
+    /// iterations done so far in the run, and `expected` is the time that the work is expected to take.
     pub(crate) fn reached(&self, done: u64, expected: Duration) -> Option<Halt> {
         if self.stop.is_stopped() {
             Some(Halt::Stopped)
@@ -115,13 +115,13 @@ impl Limits {
         }
     }
 
-    /// Whether the deadline is less than `expected` away.
+    /// Whether the time left until the deadline is at most `expected`.
     pub(crate) fn is_short_of(&self, expected: Duration) -> bool {
         self.deadline.0.is_some_and(|at| Instant::now() + expected >= at)
     }
 }
 
-/// A margin is at most one part in this many of the time left on the clock.
+/// A margin is at most the time left on the clock divided by this number.
 const LARGEST_MARGIN: u32 = 5;
 
 /// `deadline` minus `margin`. If the margin exceeds a fifth of the time left, only that fifth is subtracted.

@@ -21,7 +21,7 @@ pub(crate) enum Phase {
 /// The roles that decide the next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Chooser {
-    /// None: every role has one legal move.
+    /// No role: every role has one legal move.
     Nobody,
     /// Only this role has more than one legal move.
     One(Role),
@@ -86,7 +86,8 @@ impl<S> Node<S> {
         }
     }
 
-    /// The child that the chosen arms lead to. `chosen` holds a position in [`Node::arms`] for each role.
+    /// The child that the chosen arms lead to. `chosen` holds an index into [`Node::arms`] for each role.
+    /// [`NodeId::NONE`] if there is no such child.
     pub(crate) fn child(&self, chosen: &[u32]) -> NodeId {
         match self.chooser {
             Chooser::Nobody => self.arms[0].child,
@@ -124,8 +125,9 @@ impl<S> Node<S> {
 /// The bytes that an entry of [`Node::joints`] takes, with its part of the map's free slots.
 pub(crate) const JOINT_BYTES: usize = 32;
 
-/// A key for the arms that the roles have chosen in a node with `arms` arms. The key is exact while it fits into
-/// 64 bits. Otherwise it is a hash, and two choices collide with a probability of about 2⁻⁶⁴.
+/// A key for the arms that the roles have chosen in a node with `arms` arms. The key is unique while it
+/// fits into 64 bits. Otherwise it is a hash, and the keys of two different choices are equal with a
+/// probability of about 2⁻⁶⁴.
 pub(crate) fn joint_key(chosen: &[u32], arms: usize) -> u64 {
     let base = arms as u64;
     chosen.iter().fold(0u64, |key, &arm| {

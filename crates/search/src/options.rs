@@ -22,7 +22,7 @@ pub struct MctsOptions {
     pub iterations: Option<u64>,
     /// The memory bound of the tree in MiB.
     pub memory: usize,
-    /// The exploration constant of UCT, for shares from 0 to 1.
+    /// The exploration constant of UCT, for goals scaled to the range from 0 to 1.
     pub exploration: f64,
     /// The seed; `None` leaves the choice to the creator of the player.
     pub seed: Option<u64>,
@@ -77,7 +77,7 @@ impl MctsOptions {
         self.techniques.has(technique)
     }
 
-    /// The seed; 0 by default.
+    /// The seed; 0 if no seed is set.
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(0)
     }

@@ -1,9 +1,10 @@
-//! Several threads on one tree (tree parallelisation with one global mutex, Chaslot, Winands & van den Herik
-//! 2008): while some threads play out, one holds the tree.
+//! Several threads on one tree (tree parallelisation with one global mutex, Chaslot, Winands & van den
+//! Herik 2008): while some threads run playouts, one thread works on the tree.
 //!
-//! Each thread has a batch of its own. The other threads see its descents as virtual loss. The threads share
-//! the number of leaves that one thread would have in flight, so that the tree grows as selectively as with
-//! one thread. The system schedules the threads, so a run with several threads does not repeat.
+//! Each thread has a batch of its own. The other threads see its descents as virtual loss. At first, all
+//! threads together have no more leaves in flight than one thread alone, so that the tree grows as
+//! selectively as with one thread. The operating system schedules the threads, so a run with several
+//! threads is not reproducible.
 
 use crate::limits::{Halt, Limits};
 use crate::search::Search;
@@ -16,8 +17,8 @@ use rayon::ThreadPoolBuilder;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The number of attempts to take the lock before a thread sleeps. Spin first: the critical section is
-/// shorter than a wake-up.
+/// The number of attempts to take the lock before a thread sleeps. Spinning comes first because the
+/// critical section is shorter than a wake-up.
 const SPINS: usize = 1000;
 
 impl<M: Playouts> Search<M> {
@@ -82,7 +83,7 @@ fn run_worker<M: Playouts>(
     }
 }
 
-/// Takes the lock: spins first, then sleeps until it is free.
+/// Takes the lock: spins first, then sleeps until the lock is free.
 fn lock_spinning<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..SPINS {
         if let Ok(guard) = mutex.try_lock() {

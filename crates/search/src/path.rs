@@ -2,7 +2,7 @@
 
 use crate::id::NodeId;
 
-/// The nodes of a descent, and the arm that every role chose in each of them but the last.
+/// The nodes of a descent, and the arm that every role chose in each node except the last.
 ///
 /// A path is cut where a role explores an arm although a better one is proved. The nodes from the root down
 /// to the cut receive the goals of the proven arm instead of the results of the playouts.
@@ -10,8 +10,9 @@ use crate::id::NodeId;
 pub(crate) struct Path {
     nodes: Vec<NodeId>,
     chosen: Vec<u32>,
-    /// The depth of each node at which the path is cut, and the goals at that cut. The depth of the root is 0.
+    /// The depth of each node at which the path is cut, in increasing order. The depth of the root is 0.
     cuts: Vec<u32>,
+    /// The proven goals of each cut, cut by cut and role by role.
     goals: Vec<u8>,
     roles: usize,
 }
@@ -31,7 +32,7 @@ impl Path {
         self.nodes.push(node);
     }
 
-    /// Appends arms chosen in the last node, in role order, as positions in the node's arms.
+    /// Appends arms chosen in the last node, in role order. Each arm is an index into the node's arms.
     pub(crate) fn choose(&mut self, arms: impl IntoIterator<Item = u32>) {
         self.chosen.extend(arms);
     }
@@ -42,8 +43,8 @@ impl Path {
         self.goals.extend(goals);
     }
 
-    /// The goals that the node at `depth` and the nodes above it, up to the next cut, receive. `None` if the path
-    /// is not cut at `depth`.
+    /// The goals of the cut at `depth`; `None` if the path is not cut there. The node at `depth` receives
+    /// these goals, and so do the nodes between it and the next cut above.
     pub(crate) fn goals_of_cut(&self, depth: usize) -> Option<&[u8]> {
         let at = self.cuts.binary_search(&(depth as u32)).ok()?;
         self.goals.get(at * self.roles..(at + 1) * self.roles)

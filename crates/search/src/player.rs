@@ -12,13 +12,14 @@ use ggp_game::{
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Makes a player's machine for a game. It must return by the deadline, or when the stop token is raised.
+/// A function that creates a player's machine for a game. The function must return by the deadline, or when
+/// the stop token is raised.
 pub type MakeMachine<M> = Box<dyn FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send>;
 
 /// Plays one role by Monte-Carlo tree search.
 ///
-/// Every move is legal: it comes from the machine's own list of legal moves in the state that the observed
-/// joint moves lead to, even if the search had no time.
+/// Every move is legal, even if the search had no time: it comes from the machine's list of legal moves in
+/// the state after the observed joint moves.
 ///
 /// ```
 /// use ggp_game::{Clocks, Deadline, Game, Interpreter, Observation, Player, Role, StopToken};
@@ -46,7 +47,7 @@ pub struct MctsPlayer<M: Playouts> {
 }
 
 impl<M: Playouts> MctsPlayer<M> {
-    /// Creates a player with `options` whose machines come from `make`.
+    /// Creates a player with `options`. `make` creates the player's machine for each match.
     pub fn new(
         options: MctsOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
@@ -54,7 +55,8 @@ impl<M: Playouts> MctsPlayer<M> {
         MctsPlayer { options, make: Box::new(make), current: None, report: None }
     }
 
-    /// The search of the current match; `None` before its initial state has been evaluated.
+    /// The search of the current match. `None` without a match, and before the match's initial state has
+    /// been evaluated.
     pub fn search(&mut self) -> Option<&mut Search<M>> {
         self.current.as_mut().and_then(|running| running.search.get())
     }
@@ -85,7 +87,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
                 }
             }
-            // A timeout of the initial state does not fail the start either.
+            // A timeout in the evaluation of the initial state does not fail the start either.
             Err(PlayError::TimedOut) => {}
             Err(error) => return Err(error),
         }

@@ -19,8 +19,8 @@ const MEMORY: f64 = 20_000.0;
 /// The limits of the prior's weight in visits.
 const WEIGHT: std::ops::RangeInclusive<f64> = 1.0..=50.0;
 
-/// A linear model of the prior of an arm: its share is `offset + slope · advantage` above its node's mean,
-/// with the weight of `weight` visits.
+/// A linear model of the prior of an arm: the node's mean plus `offset + slope · advantage`, in shares. The
+/// prior counts as much as `weight` visits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PriorModel {
     pub(crate) offset: f64,
@@ -49,7 +49,8 @@ impl Prior {
         Prior { mean: 0.0, model: PriorModel { offset: 0.0, slope: 0.0, weight: 0.0 } };
 }
 
-/// Sums over arms for the regression of their lead over the node's mean on their move's advantage.
+/// The sums over arms for a linear regression that predicts an arm's lead over its node's mean from the
+/// advantage of the arm's move.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Regression {
     arms: f64,
@@ -58,8 +59,9 @@ pub(crate) struct Regression {
     advantage_squared: f64,
     product: f64,
     lead_squared: f64,
-    /// The sum of the variances of the arms' means, and the sum of the variances of single visits.
+    /// The sum of the variances of the arms' means.
     noise: f64,
+    /// The sum of the variances of single visits.
     visit: f64,
 }
 

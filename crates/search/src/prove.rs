@@ -20,8 +20,8 @@ use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
 
-/// In a node with more joint moves than this, the joint moves are examined only if all of them have nodes.
-/// Otherwise the examination would cost more than an iteration.
+/// In a node with more joint moves than this, the solver examines the joint moves only if all of them have
+/// child nodes. Examining more joint moves than this costs more than an iteration.
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -57,8 +57,8 @@ impl<S: Eq + Hash> Tree<S> {
         if child.is_some() { self.stats(child)[role].bounds } else { Bounds::UNKNOWN }
     }
 
-    /// The number of steps from `child` to the end of the game, if the goals of `child` are proved. 0 for
-    /// [`NodeId::NONE`].
+    /// The number of steps from `child` to the end of the game; 0 for [`NodeId::NONE`]. It has a meaning
+    /// only if the goals of `child` are proved.
     pub(crate) fn distance_of(&self, child: NodeId) -> u16 {
         if child.is_some() { self[child].distance } else { 0 }
     }

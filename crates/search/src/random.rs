@@ -39,7 +39,7 @@ struct RunningMatch<M: StateMachine> {
 }
 
 impl<M: StateMachine> RandomPlayer<M> {
-    /// Creates a player with `options` whose machines come from `make`.
+    /// Creates a player with `options`. `make` creates the player's machine for each match.
     pub fn new(
         options: &RandomOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,

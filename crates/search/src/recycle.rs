@@ -1,7 +1,7 @@
-//! Incremental recycling of nodes by mark and sweep (Dijkstra et al. 1978), so that no move waits for a sweep
-//! of the whole tree. It frees nodes that the root no longer reaches. When memory is nearly exhausted it also
-//! frees rarely visited nodes, so that a tree of bounded size can still grow below frequently visited nodes
-//! (compare node recycling, Powley, Cowling & Whitehouse 2017).
+//! Incremental recycling of nodes by mark and sweep (Dijkstra et al. 1978), so that no move waits for a
+//! sweep of the whole tree. Recycling frees the nodes that the root no longer reaches. When memory is
+//! nearly exhausted, it also frees rarely visited nodes, so that a tree of bounded size can still grow
+//! below frequently visited nodes (compare node recycling, Powley, Cowling & Whitehouse 2017).
 //!
 //! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are
 //! allocated. During marking, a node is marked when another node links to it. After sweeping has begun, an
@@ -18,7 +18,8 @@ use std::hash::Hash;
 const FEW_VISITS: u32 = 4;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Begins to thin the tree, that is to free rarely visited nodes, unless recycling is under way.
+    /// Begins to thin the tree, that is, to free rarely visited nodes. Does nothing while recycling is in
+    /// progress.
     pub(crate) fn thin(&mut self) {
         if self.recycler.is_idle() {
             self.recycler.least_visits = self.recycler.least_visits.max(FEW_VISITS);
@@ -27,8 +28,9 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Whether a child of a marked node is kept; if so, marks it. Nodes with proven bounds and nodes on current
-    /// descents are kept.
+    /// Decides whether a child of a marked node is kept, and marks a child that is kept. Only a thinning
+    /// drops children: those with few visits, but never nodes with proven bounds or nodes on current
+    /// descents.
     fn keep_child(&mut self, child: NodeId, stack: &mut Vec<NodeId>) -> bool {
         let epoch = self.recycler.epoch;
         if self[child].mark >= epoch {
@@ -61,7 +63,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Finishes a sweep, and restarts from the new root if the root has changed meanwhile.
+    /// Finishes a sweep. Restarts recycling from the new root if the root has changed during the sweep.
     fn end_sweep(&mut self) {
         self.recycler.work = Work::Idle;
         if self.recycler.thins.take().is_some() {
@@ -79,7 +81,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Processes up to `budget` nodes; `heap` gives the bytes that a state holds outside itself.
+    /// Marks or sweeps up to `budget` nodes. `heap` returns the number of heap bytes of a state.
     pub(crate) fn recycle(&mut self, budget: usize, heap: impl Fn(&S) -> usize) {
         let mut work = std::mem::take(&mut self.recycler.work);
         for _ in 0..budget {

@@ -13,7 +13,7 @@ pub(crate) struct Recycler {
     /// The threshold of the current thinning: nodes with fewer visits are freed. `None` if the tree is not
     /// being thinned.
     pub(crate) thins: Option<u32>,
-    /// The threshold of the last thinning.
+    /// The threshold of the next thinning. Each thinning adapts it at its end.
     pub(crate) least_visits: u32,
 }
 
@@ -34,13 +34,14 @@ impl Recycler {
         self.epoch
     }
 
-    /// The smallest mark of a node to which other nodes may link.
+    /// The smallest mark with which a node is live: other nodes may link to it.
     pub(crate) fn live_from(&self) -> u32 {
         self.live_from
     }
 
-    /// Starts recycling from a new root. The caller marks the root with the returned epoch. A sweep that has begun
-    /// is finished first: otherwise a match whose moves come faster than sweeps finish would never free a node.
+    /// Starts recycling from a new root. The caller marks the root with the returned epoch. A sweep in
+    /// progress is finished first. Otherwise no node would ever be freed in a match whose moves come faster
+    /// than sweeps finish.
     pub(crate) fn begin(&mut self, root: NodeId) -> u32 {
         if let Work::Sweeping(_) = self.work {
             self.is_outdated = true;

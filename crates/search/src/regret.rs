@@ -8,10 +8,11 @@
 use crate::arm::Arm;
 use ggp_game::rng::Sequence;
 
-/// The probability of drawing an arm uniformly, so that every joint move is tried. It is constant until each
-/// arm has about `EXPLORED_PULLS` pulls. After that it decays with the square root of the visits, so that
-/// exploration does not permanently distort the scores of the nodes above.
+/// The initial probability of drawing an arm uniformly, so that every joint move is tried.
 const EXPLORED: f64 = 0.2;
+/// The probability of a uniform draw stays at [`EXPLORED`] until each arm has about this many pulls. After
+/// that it decays with the square root of the visits, so that exploration does not permanently distort the
+/// scores of the nodes above.
 const EXPLORED_PULLS: f64 = 25.0;
 
 /// Regret matching is used in positions at most this many steps before the end of the game, where few visits
@@ -20,8 +21,8 @@ const EXPLORED_PULLS: f64 = 25.0;
 /// over all joint moves (`docs/techniques.md`).
 pub(crate) const REGRET_HORIZON: usize = 4;
 
-/// The final strategy has no arm whose average weight is below this part of the largest one. Exploration alone
-/// accounts for such a weight.
+/// The final strategy drops every arm whose average weight is below this fraction of the largest weight.
+/// Exploration alone can explain such a small weight.
 const PURIFIED: f64 = 0.2;
 
 /// The regret-matching statistics of one arm.
@@ -34,14 +35,16 @@ pub(crate) struct Regret {
 }
 
 impl Regret {
-    /// Adds `gain` to the regret: the share that this arm would have given beyond what the pulled arm gave.
+    /// Adds `gain` to the regret. `gain` is the share that this arm would have given, minus the share that
+    /// the pulled arm gave.
     pub(crate) fn add(&mut self, gain: f64) {
         self.regret = (self.regret + gain as f32).max(0.0);
     }
 }
 
-/// Draws one of a role's arms in a node with `visits`, in proportion to regret. A part of the draws is uniform,
-/// for exploration. Arms that cannot reach the goal `low` are excluded.
+/// Draws one of a role's arms in a node, in proportion to regret. A part of the draws is uniform, for
+/// exploration. `visits` is the number of the node's visits. Arms that cannot reach the goal `low` are
+/// excluded.
 pub(crate) fn draw_arm(
     arms: &[Arm],
     regrets: &mut [Regret],
@@ -105,7 +108,7 @@ mod tests {
         })
     }
 
-    /// The gain of a best response over the value of a zero-sum game.
+    /// The mean, over both roles, of the gain of a best response over the value of a zero-sum game.
     fn exploitability(payoffs: &[&[[u8; 2]]], mix: &[Vec<f64>; 2]) -> f64 {
         let share = |r: usize, c: usize, role: usize| f64::from(payoffs[r][c][role]) / 100.0;
         let row = |r: usize| (0..payoffs[0].len()).map(|c| mix[1][c] * share(r, c, 0)).sum::<f64>();

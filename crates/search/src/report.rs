@@ -9,13 +9,14 @@ use std::cmp::Reverse;
 /// The maximum length of the principal variation, in joint moves.
 const PRINCIPAL_STEPS: usize = 32;
 
-/// The principal variation ends at a node with fewer visits than this: its statistics are noise.
+/// The principal variation ends at a node with fewer visits than this: such statistics are noise.
 const PRINCIPAL_VISITS: u32 = 4;
 
 impl<M: Playouts> Search<M> {
-    /// Reports the statistics of `role`'s moves at the root. The move that the search would play comes first,
-    /// unless the role draws its move at random. The other moves are sorted by visits, then by text. The list
-    /// of candidates is empty while the root's legal moves are unknown.
+    /// Reports the statistics of `role`'s moves at the root. The first candidate is the move that the
+    /// search plays, except where the role draws its move from a mixed strategy. The other candidates are
+    /// sorted by visits, then by text. The list of candidates is empty while the root's legal moves are
+    /// unknown.
     pub fn report(&self, role: Role) -> SearchReport {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();
@@ -46,7 +47,7 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The goal 100 if the best variation begins with `mv` and reaches 100; else `None`.
+    /// The goal 100 if the best variation begins with `mv` and reaches the goal 100; otherwise `None`.
     fn proven_by_variation(&self, mv: Move) -> Option<u8> {
         let best = self.best_variation.as_ref()?;
         (best.share >= 1.0 && best.next() == Some(mv)).then_some(100)

@@ -69,7 +69,7 @@ impl<M: Playouts> Search<M> {
         Ok(search)
     }
 
-    /// Makes `state` the root. Keeps the part of the tree below it.
+    /// Makes `state` the root. Keeps the part of the tree below the new root.
     ///
     /// # Errors
     /// The machine's errors. The search is then unchanged.
@@ -80,8 +80,9 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Makes the state after `joint`, one move for each role, the root. The joint move need not be the one
-    /// that the search prefers. Keeps the tree below the new root and recycles the rest incrementally.
+    /// Makes the state after `joint` the root. `joint` holds one move for each role; these need not be the
+    /// moves that the search prefers. Keeps the tree below the new root and recycles the rest
+    /// incrementally.
     ///
     /// ```
     /// use ggp_game::{Game, Interpreter, Role, StateMachine};
@@ -144,7 +145,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The child of the root that `joint` leads to; [`NodeId::NONE`] if it has no node yet.
+    /// The node of the state that `joint` leads to from the root; [`NodeId::NONE`] if that state has no
+    /// node yet.
     fn child_after(&self, joint: &[Move]) -> NodeId {
         let root = self.tree.root();
         if self.tree[root].phase != Phase::Open {

@@ -6,8 +6,9 @@ use ggp_game::Playouts;
 use std::time::Instant;
 
 impl<M: Playouts> Search<M> {
-    /// Searches until a limit is reached, and returns which one. Later runs continue the same tree. The
-    /// elapsed time, iterations and playouts of all runs add up in [`Search::report`].
+    /// Searches until a limit is reached or the search is decided, and returns the reason why the run
+    /// ended. Later runs continue the same tree. The elapsed time, iterations and playouts of all runs add
+    /// up in [`Search::report`].
     ///
     /// ```
     /// use ggp_game::{Game, Interpreter, Role};

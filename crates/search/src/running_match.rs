@@ -11,8 +11,9 @@ pub(crate) struct RunningMatch<M: Playouts> {
     pub(crate) search: LazySearch<M>,
     pub(crate) role: Role,
     pub(crate) clocks: Clocks,
-    /// The observed joint moves, as texts, that the search has not applied yet. Several are stored if the player
-    /// was not asked for a move in between, or if the evaluation of one of them was interrupted.
+    /// The observed joint moves, as texts, that the search has not applied yet. There can be several joint
+    /// moves if the player was not asked for a move in between, or if the evaluation of one of them was
+    /// interrupted.
     pub(crate) pending_moves: VecDeque<Vec<String>>,
 }
 
@@ -25,7 +26,7 @@ pub(crate) enum LazySearch<M: Playouts> {
 }
 
 impl<M: Playouts> LazySearch<M> {
-    /// The machine; it belongs to the search if the search exists.
+    /// The machine. The search owns it if the search exists.
     pub(crate) fn machine(&mut self) -> &mut M {
         match self {
             LazySearch::Pending(machine) => machine,

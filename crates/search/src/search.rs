@@ -1,8 +1,8 @@
 //! `Search`: one machine, the tree of states below the current state, and the learned statistics.
 //!
-//! The result of a run with one thread and a limit of iterations alone depends only on the options, the
-//! machine and the previous calls. Machines with the same rules and the same number of lanes give the same
-//! result.
+//! If a run has one thread, and a number of iterations as its only limit, its result depends only on the
+//! options, the machine and the previous calls. Machines with the same rules and the same number of lanes
+//! (playouts at once) give the same result.
 
 use crate::beam::Beam;
 use crate::descend::Selection;
@@ -32,9 +32,9 @@ pub struct Search<M: Playouts> {
     pub(crate) options: MctsOptions,
     /// The working data of the thread that currently holds the lock of the tree.
     pub(crate) worker: Worker<M>,
-    /// The thread pool and the working data of the other threads; see [`crate::parallel`].
+    /// The thread pool and the working data of its threads; see [`crate::parallel`].
     pub(crate) pool: WorkerPool<M>,
-    /// A buffer for one move of each equivalence class of a role's moves.
+    /// A buffer that holds one move from each equivalence class of a role's moves.
     pub(crate) distinct: Vec<Move>,
     pub(crate) goals: Vec<Goals>,
     pub(crate) chance: Option<Role>,
@@ -52,10 +52,10 @@ pub struct Search<M: Playouts> {
     pub(crate) best_variation: Option<Variation>,
     /// The beam search, in games of one role.
     pub(crate) beam: Option<Beam<M::State>>,
-    /// The width with which the next beam search starts: half of the final width of the beam search from the
-    /// previous root. `None` if there was none.
+    /// The width with which the next beam search starts: half of the final width of the beam search from
+    /// the previous root. `None` if no beam search has run yet.
     pub(crate) beam_width: Option<usize>,
-    /// The search of the independent subgames, in games of one role that have them.
+    /// The searches of the independent subgames, in games of one role. `None` if the game has no subgames.
     pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
     pub(crate) regression: Regression,
@@ -66,7 +66,7 @@ pub struct Search<M: Playouts> {
     pub(crate) preferred: Option<Arc<Preference>>,
     /// The number of batches begun so far.
     pub(crate) batches: u64,
-    /// The number of iterations begun and not yet backed up.
+    /// The number of iterations that have begun and are not backed up yet.
     pub(crate) in_flight: u64,
 }
 

@@ -14,8 +14,8 @@ pub(crate) const EXPLORATION: f64 = 0.5;
 /// be explored.
 const CERTAINTY: f32 = 8.0;
 
-/// All upper confidence bounds of a node are computed again after its number of descents has grown by one part in
-/// this many.
+/// All upper confidence bounds of a node are computed again when its number of descents has grown by this
+/// fraction: one divided by this number.
 const REFRESH: u32 = 16;
 
 /// A role's security level in a node: the goal that the role is proved to be able to guarantee (a lower bound
@@ -25,7 +25,7 @@ pub(crate) struct SecurityLevel {
     /// The role's proven lower bound.
     pub(crate) goal: u8,
     /// Whether a proven arm attains the level while another arm may surpass it ([`may_surpass`]). Selection
-    /// then skips the arms that cannot surpass it.
+    /// then skips the arms that cannot surpass the level.
     pub(crate) is_attained: bool,
 }
 
@@ -58,13 +58,15 @@ struct UpperBounds {
     level: SecurityLevel,
     /// Whether deferred arms are eligible.
     all: bool,
-    /// The prior share of an arm without advantage, the slope of the prior in the advantage, and the prior's
-    /// weight in visits.
+    /// The prior share of an arm whose move has the advantage 0.
     expected: f32,
+    /// The slope of the prior share in the advantage.
     slope: f32,
+    /// The weight of the prior in visits.
     weight: f32,
-    /// The square of the exploration constant, and its product with the logarithm of the node's descents.
+    /// The square of the exploration constant.
     scale: f32,
+    /// The product of `scale` and the logarithm of the number of the node's descents.
     width: f32,
 }
 
@@ -91,9 +93,9 @@ impl UpperBounds {
         self.width = self.scale * (total.max(1) as f32).ln();
     }
 
-    /// The estimated share of `arm` and its exploration term, as if the arm had `more` pulls than are recorded.
-    /// Single precision separates arms as well as double precision, and halves the time of divisions and square
-    /// roots.
+    /// The estimated share of `arm` and its exploration term. `more` pulls count in addition to the
+    /// recorded pulls of the arm. Single precision separates arms as well as double precision, and halves
+    /// the time of divisions and square roots.
     #[inline]
     fn of(&self, arm: &Arm, more: u32) -> (f32, f32) {
         let SecurityLevel { goal: level, is_attained } = self.level;
@@ -129,9 +131,10 @@ impl BestArm {
     /// No arm yet.
     const NONE: BestArm = BestArm { index: 0, bound: f32::NEG_INFINITY, pulls: u32::MAX };
 
-    /// Replaces the best arm by `arm` if `arm` is better. Among proven arms of equal bound, the least pulled arm
-    /// is better: the arms may differ for the other roles, whose scores then approach the mean over all these
-    /// arms.
+    /// Replaces the best arm by `arm` if `arm` is better. `bound` is the upper confidence bound of `arm`,
+    /// and `more` pulls count in addition to its recorded pulls. Among proven arms of equal bound, the
+    /// least pulled arm is better: the arms may differ for the other roles, whose scores then approach the
+    /// mean over all these arms.
     #[inline]
     fn update(&mut self, index: usize, bound: f32, arm: &Arm, more: u32) {
         let is_better = match bound.partial_cmp(&self.bound) {
@@ -170,15 +173,16 @@ pub(crate) struct GroupChoice {
     bounds: Vec<(f32, f32)>,
     /// The number of times that each arm has been selected in this group.
     pub(crate) pulled: Vec<u32>,
-    /// The selected arms in order, each with whether its bound is below an attained security level.
+    /// The selected arms in order. The flag of an arm tells whether its bound is below an attained security
+    /// level.
     pub(crate) chosen: Vec<(u32, bool)>,
 }
 
 impl GroupChoice {
-    /// Selects an arm as [`choose_arm`] does, once for each of `factors`, which multiply the exploration constant.
-    /// Each selection counts as a pull for those that follow. After a selection only the bound of the selected arm
-    /// is computed again. All bounds are computed again when the number of descents has grown by one part in
-    /// [`REFRESH`].
+    /// Selects an arm as [`choose_arm`] does, once for each of `factors`. The factor multiplies the
+    /// exploration constant in that selection. Each selection counts as a pull for those that follow. After
+    /// a selection only the bound of the selected arm is computed again. All bounds are computed again when
+    /// the number of descents has grown by the fraction that [`REFRESH`] gives.
     pub(crate) fn choose(
         &mut self,
         factors: impl Iterator<Item = f32>,

@@ -12,13 +12,14 @@ pub(crate) struct Setting<O> {
     pub(crate) values: &'static str,
     /// The effect of the option, in one line.
     pub(crate) meaning: &'static str,
-    /// Sets the option of that name from a text. `None` if the option does not accept the text.
+    /// Sets the option with the given name from a text. `None` if the option does not accept the text.
     pub(crate) set: fn(&mut O, &'static str, &str) -> Option<()>,
-    /// The current value of the option of that name, as a text: a number, or words if the value is not a number.
+    /// Returns the current value of the option with the given name as a text: a number, or words if the
+    /// value is not a number.
     pub(crate) show: fn(&O, &'static str) -> String,
 }
 
-/// The maximum number of threads. A search gains nothing from more.
+/// The maximum number of threads. More threads do not improve a search.
 const MAX_THREADS: usize = 64;
 
 /// The options of tree search.

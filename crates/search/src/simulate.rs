@@ -1,8 +1,8 @@
 //! Step 3, simulation: random playouts from the leaves to the end of the game.
 //!
-//! A fast machine gets all start states in one call. Slow playouts are watched: the clock is checked before
-//! each step. Both ways use the same random streams, so they give the same results unless a playout runs out
-//! of time.
+//! A fast machine gets all start states in one call. Slow playouts are watched: they are played step by
+//! step, and the clock is checked before each step. Both ways use the same random streams, so they give the
+//! same results unless a playout runs out of time.
 
 mod results;
 
@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 /// late, and far above the cost of the checks.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// A watched playout is cut off when it has taken one part in this many of the time left. Its last state is then
-/// scored, although it is not terminal: a few rough estimates are better than none.
+/// A watched playout is cut off when it has taken longer than the time left at its start, divided by this
+/// number. Its last state is then scored, although that state is not terminal: a few rough estimates are
+/// better than none.
 const PART_OF_CLOCK: u32 = 8;
 
 /// Plays playouts and counts them.
@@ -37,10 +38,12 @@ pub(crate) struct Simulation {
     /// The time that the last unwatched call was expected to take.
     call: Duration,
     step: TimeEstimate,
-    /// In games of one role: the best playout of the last call, if any ended the game.
+    /// In games of one role, the best of those playouts of the last call that ended the game; `None` if no
+    /// playout did.
     best: Option<BestPlayout>,
-    /// Whether the next call logs its moves, and the log of the last call.
+    /// Whether the next call logs its moves.
     pub(crate) logs: bool,
+    /// The log of the last call.
     pub(crate) log: Log,
     /// The moves that playouts prefer (MAST).
     pub(crate) preferred: Option<Arc<Preference>>,
@@ -51,8 +54,8 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// Creates a simulation without playouts. All random numbers come from streams of `seed`; `decisive`
-    /// enables decisive moves.
+    /// Creates a simulation that has played nothing yet. All random numbers come from streams of `seed`.
+    /// `decisive` enables decisive moves.
     pub(crate) fn new(seed: u64, roles: usize, decisive: bool) -> Simulation {
         Simulation {
             plan: PlayoutPlan { decisive, ..PlayoutPlan::new(seed) },
@@ -76,19 +79,19 @@ impl Simulation {
         self.started
     }
 
-    /// Whether playouts must be watched because they are slow, or because none has been measured yet.
+    /// Whether playouts are slow. They count as slow until a first call has been measured.
     pub(crate) fn is_slow(&self) -> bool {
         !self.has_measured || self.call >= WATCHED_FROM
     }
 
-    /// Takes the best playout of the last call, if it ended the game with a share of more than `above`. `None` in
-    /// games of several roles.
+    /// Takes the best of those playouts of the last call that ended the game. `None` if its share is not
+    /// above `above`, if no playout ended the game, and in games of several roles.
     pub(crate) fn take_best(&mut self, above: f64) -> Option<BestPlayout> {
         self.best.take().filter(|best| best.share > above)
     }
 
-    /// Plays `per_start` playouts from each of `starts`. `shares` becomes the mean shares, start by start and
-    /// role by role.
+    /// Plays `per_start` playouts from each of `starts`. Replaces `shares` by the mean shares, start state
+    /// by start state and role by role.
     ///
     /// # Errors
     /// The machine's errors; [`EvalError::Interrupted`] if a limit was reached first.
@@ -151,7 +154,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Plays playout number `index` of `plan`, and checks `limits` before each step.
+    /// Plays the playout of `plan` with the index `index`, and checks `limits` before each step.
     fn play_watched<M: StateMachine>(
         &mut self,
         machine: &mut M,
@@ -192,8 +195,8 @@ mod tests {
     use ggp_game::{Deadline, EvalError, StateMachine};
     use std::time::{Duration, Instant};
 
-    /// Plays three playouts from each of `starts`, cut off after some steps, watched and unwatched. Asserts
-    /// that all results agree, and returns the mean scores.
+    /// Plays three playouts from each of `starts`, once watched and once unwatched. The playouts are cut
+    /// off after 20 steps. Asserts that all results agree, and returns the mean scores.
     fn both_ways<R: Rules>(mut machine: TestMachine<R>, starts: &[Vec<u8>]) -> Vec<f64> {
         let mut unwatched = Simulation::new(5, machine.game().role_count(), false);
         unwatched.plan.max_steps = 20;

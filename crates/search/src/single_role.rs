@@ -9,16 +9,17 @@ use crate::technique::Technique;
 use crate::variation::Variation;
 use ggp_game::{EvalError, Goals, Move, Playouts, Role};
 
-/// The beam search may use one part in this many of the memory bound, in addition to the tree.
+/// The beam search may use the memory bound divided by this number, in addition to the memory of the tree.
 const BEAM_PART: usize = 2;
-/// Subgames may use one part in this many of the memory bound, in addition to the tree and the beam search.
+/// The subgame searches may use the memory bound divided by this number, in addition to the memory of the
+/// tree and the beam search.
 const SUBGAMES_PART: usize = 8;
 
 /// The number of beam-search steps for each batch of playouts.
 const BEAM_STEPS: usize = 2;
 
 impl<M: Playouts> Search<M> {
-    /// Replaces the best variation if these descents or their playouts found a better one. Only for games of
+    /// Replaces the best variation if `descents` or their playouts found a better one. Only for games of
     /// one role.
     pub(crate) fn update_best_variation(&mut self, descents: &[Descent<M::State>]) {
         let mut share = self.best_variation.as_ref().map_or(-1.0, |best| best.share);
@@ -41,8 +42,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Performs some steps of the beam search and of the subgame searches, about as much work as a batch of
-    /// playouts. Does nothing in games of several roles.
+    /// Performs some steps of the beam search and of the subgame searches. These steps are about as much
+    /// work as a batch of playouts. Does nothing in games of several roles.
     pub(crate) fn search_single_role(&mut self) -> Result<(), EvalError> {
         if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
         {
@@ -82,8 +83,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Plays `moves` from `state` until the game ends. Returns the moves played as a variation; `None` if a
-    /// move is illegal or the game does not end.
+    /// Plays `moves` from `state` until the game ends. Returns the moves played as a variation. `None` if a
+    /// move is illegal, or if the game does not end with these moves.
     fn replay(&mut self, mut state: M::State, mut moves: Vec<Move>) -> Result<Option<Variation>, EvalError> {
         let machine = &mut self.worker.machine;
         let mut legal = Vec::new();

@@ -6,14 +6,15 @@
 //! that the role knows the moves of the others. Chance counts as an adversary in the lower bound and as an
 //! ally in the upper one.
 //!
-//! Each pass asks whether the value is at least some goal, its target, from the highest goal down (null
-//! windows with a table as in MTD; Plaat et al. 1996). Invariant: all bounds on the stack and in the table
-//! are valid, whatever states have not been examined. A state that repeats on the current path counts as
-//! unknown, so games with cycles may remain unproved.
+//! Each pass asks whether the value is at least some goal, the target of the pass. The first target is the
+//! highest goal, and later targets are lower (null windows with a table as in MTD; Plaat et al. 1996).
+//! Invariant: all bounds on the stack and in the table are valid, even while some states have not been
+//! examined. A state that repeats on the current path counts as unknown, so games with cycles may remain
+//! unproved.
 //!
-//! Memory is bounded. The table of proven states and the stack each get a part of it. The children of a state
-//! are created in batches on demand. In a state with very many joint moves, children that already reach the
-//! target are discarded.
+//! Memory is bounded. The table of proven states and the stack each get a part of the memory. The children
+//! of a state are created in batches on demand. In a state with very many joint moves, children that
+//! already reach the target are discarded.
 
 mod frame;
 mod proof_table;
@@ -37,7 +38,7 @@ pub struct Solution {
     pub high: u8,
     /// The number of states expanded.
     pub states: u64,
-    /// A move that guarantees `low`, if `low` is above 0 and the role has a choice.
+    /// A move that guarantees `low`. `None` if `low` is 0 or the role has no choice.
     pub best: Option<Move>,
 }
 
@@ -75,8 +76,8 @@ pub struct Solver<M: Playouts> {
     stack: Vec<Frame<M::State>>,
     on_stack: FxHashSet<M::State>,
     table: ProofTable<M::State>,
-    /// How often each move of each role has decided a state, for the order in which moves are tried (history
-    /// heuristic).
+    /// The number of states that each move of each role has decided. It determines the order in which moves
+    /// are tried (history heuristic).
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
     /// The bytes of the states on the stack.
@@ -85,14 +86,15 @@ pub struct Solver<M: Playouts> {
     max_stack_bytes: usize,
 }
 
-/// The stack may use one part in this many of the memory. The table of proven states uses the rest.
+/// The stack may use the memory divided by this number. The table of proven states uses the rest.
 const STACK_PART: usize = 4;
 
 /// The result of one step of a proof.
 enum Step {
     /// The current pass continues.
     Continue,
-    /// The current pass has proved or refuted its target.
+    /// The current pass is over: it has proved or refuted its target, or repeated states leave the target
+    /// open.
     Over,
     /// There is no memory for the next children of a state.
     Full,
@@ -141,9 +143,9 @@ impl<M: Playouts> Solver<M> {
         self.history.capacity() * (size_of::<((u8, Move), u32)>() + 1)
     }
 
-    /// Continues the proof. Ends with [`Halt::Decided`] if the value is proved, or if repeated states leave
-    /// it open after all states have been examined; with [`Halt::Full`] if there is no memory for the next
-    /// children; or at a limit. One iteration expands one state.
+    /// Continues the proof until a limit is reached. One iteration expands one state. The run ends early
+    /// with [`Halt::Decided`] if the value is proved, or if repeated states leave the value open after all
+    /// states have been examined. It ends with [`Halt::Full`] if there is no memory for the next children.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         let before = self.states;
         loop {
@@ -170,7 +172,8 @@ impl<M: Playouts> Solver<M> {
         self.bounds.high
     }
 
-    /// Begins the pass for the next target.
+    /// Begins the pass for the next target. If the root is terminal, its goal is the value, and the pass is
+    /// over at once.
     fn begin_pass(&mut self) -> Result<Step, EvalError> {
         let (mut over, mut goals) = (Vec::new(), Vec::new());
         self.machine.outcomes(&[&self.root], &mut over, &mut goals)?;
@@ -182,7 +185,7 @@ impl<M: Playouts> Solver<M> {
         Ok(Step::Continue)
     }
 
-    /// Pushes a state that is not terminal on the stack.
+    /// Pushes `state` onto the stack. The state must not be terminal.
     fn push(&mut self, state: M::State) -> Result<(), EvalError> {
         self.states += 1;
         let mut legal = Vec::new();
@@ -202,8 +205,8 @@ impl<M: Playouts> Solver<M> {
         Ok(())
     }
 
-    /// Creates the next children of the state on top of the stack, those of `row` first. Each child gets the
-    /// bounds that the table has for it.
+    /// Creates the next children of the state on top of the stack, those of `row` first. A terminal child
+    /// gets its goal as bounds, and any other child the bounds that the table has for it.
     fn create_children(&mut self, row: usize) -> Result<Step, EvalError> {
         let (target, history_bytes) = (self.target(), self.history_bytes());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
@@ -251,7 +254,7 @@ impl<M: Playouts> Solver<M> {
         }
     }
 
-    /// Pushes a child on the stack, unless it is decided or already there.
+    /// Pushes a child onto the stack, unless the child is decided or already on the stack.
     fn enter_child(&mut self, place: Place) -> Result<Step, EvalError> {
         let target = self.target();
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
@@ -268,7 +271,7 @@ impl<M: Playouts> Solver<M> {
         Ok(Step::Continue)
     }
 
-    /// Pops the state on top of the stack, and narrows the bounds of that child in its parent's frame.
+    /// Pops the state on top of the stack, and narrows the bounds of this state in its parent's frame.
     fn leave(&mut self) -> Step {
         let target = self.target();
         let Some(frame) = self.stack.pop() else { return Step::Over };

@@ -1,4 +1,4 @@
-//! Games of one role that decompose into independent subgames, where each move affects one of them. Each
+//! Games of one role that decompose into independent subgames. Each move affects only one subgame. Each
 //! subgame is searched separately by a beam search, and the solutions are concatenated (factoring; Günther,
 //! Schiffel & Thielscher 2009). The number of states is then the sum over the subgames instead of the
 //! product.
@@ -30,20 +30,21 @@ enum SubgameSearch<S> {
 }
 
 impl<M: Playouts> Subgames<M> {
-    /// The subgames of the machine's game; `None` if it does not decompose.
+    /// The subgames of the machine's game; `None` if the game does not decompose.
     pub(crate) fn of(machine: &mut M) -> Option<Subgames<M>> {
         let machines = machine.subgames();
         (!machines.is_empty()).then(|| Subgames { machines, searches: Vec::new(), next: 0, finished: false })
     }
 
-    /// Discards all progress. The next call of [`Subgames::step`] begins from its `root`.
+    /// Discards all progress. The next call of [`Subgames::step`] begins anew, from the root given in that
+    /// call.
     pub(crate) fn restart(&mut self) {
         self.searches.clear();
         self.finished = false;
     }
 
-    /// Continues the search of one subgame from the state `root`. All subgames together use about `bytes` of
-    /// memory. Returns the concatenated moves once every subgame has a solution.
+    /// Continues the search of one subgame from the state `root`. All subgames together use about `bytes`
+    /// of memory. Returns the concatenated moves once every subgame has a solution, and `None` before.
     pub(crate) fn step(
         &mut self,
         root: &M::State,

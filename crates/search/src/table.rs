@@ -1,8 +1,8 @@
 //! The transposition table: a hash table of fixed size with buckets (Zobrist 1970; Breuker 1998), so that
 //! insertion never has to rehash.
 //!
-//! A slot is only a hint: the caller compares the node's state. A node whose slot has been replaced stays in
-//! the tree but is no longer found.
+//! A slot may hold the node of a different state with the same hash, so the caller compares states. A node
+//! whose slot has been replaced stays in the tree but is no longer found.
 
 use crate::id::NodeId;
 use rustc_hash::FxBuildHasher;
@@ -44,15 +44,15 @@ impl Table {
         first..first + WAYS
     }
 
-    /// The first node with this hash for which `is_it` holds. `None` if there is none.
+    /// The first node with this hash for which `is_it` holds; `None` if there is no such node.
     pub(crate) fn find(&self, hash: u64, mut is_it: impl FnMut(NodeId) -> bool) -> Option<NodeId> {
         let tag = (hash >> 32) as u32;
         let bucket = &self.slots[self.bucket(hash)];
         bucket.iter().find(|s| s.tag == tag && s.node.is_some() && is_it(s.node)).map(|s| s.node)
     }
 
-    /// Adds `node` in a slot of its bucket. It takes an empty slot or one whose node is not `live`. If the bucket
-    /// has no such slot, it replaces some node of the bucket.
+    /// Stores `node` in a slot of its bucket: an empty slot, or a slot whose node is not `live`. If the
+    /// bucket has no such slot, `node` replaces another node of the bucket.
     pub(crate) fn insert(&mut self, hash: u64, node: NodeId, live: impl Fn(NodeId) -> bool) {
         let range = self.bucket(hash);
         let victim = range.start + (hash >> 30) as usize % WAYS;

@@ -19,14 +19,14 @@ pub enum Technique {
     Beam,
     /// In games of one role, independent subgames are searched separately.
     Subgames,
-    /// The prior of an arm is its move's mean elsewhere in the tree and in playouts.
+    /// The prior of an arm comes from the mean score of its move elsewhere in the tree and in playouts.
     History,
-    /// Playouts prefer moves with a good history (MAST). The share of these playouts depends on how well the
-    /// history predicts the tree.
+    /// Playouts prefer moves with a good history (MAST). The fraction of playouts that do so depends on how
+    /// well the history predicts the scores in the tree.
     Mast,
-    /// Playouts make an immediately winning move and, with two roles, avoid moves that let the opponent win
-    /// at once. With two roles the tree defers all other moves too. It also defers all but one move of each
-    /// class of equivalent moves.
+    /// Playouts make an immediately winning move. With two roles, playouts also avoid moves that let the
+    /// opponent win at once, and selection in the tree defers the moves that such playouts do not make.
+    /// With any number of roles, selection defers all but one of several equivalent moves.
     Decisive,
     /// With two roles and alternating moves: where a proven move attains the role's security level (its
     /// proven maximin value), descents explore only moves that may surpass it.
@@ -94,7 +94,7 @@ impl Technique {
         }
     }
 
-    /// The technique called `name`.
+    /// The technique with the name `name`; `None` if there is none.
     pub fn named(name: &str) -> Option<Technique> {
         Technique::ALL.into_iter().find(|technique| technique.name() == name)
     }

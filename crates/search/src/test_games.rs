@@ -214,7 +214,7 @@ impl Rules for TicTacToe {
     }
 }
 
-/// Two roles move simultaneously once, which ends the game; the goals are given by row and column.
+/// Two roles move simultaneously once, and the game ends. The goals are given by row and column.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix(pub(crate) Vec<Vec<[u8; 2]>>);
 
@@ -359,7 +359,7 @@ impl Rules for Ring {
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
     digits: Vec<u32>,
-    /// The number of the next queries for nearness that fail.
+    /// The number of queries for nearness that will still fail.
     interruptions: usize,
 }
 
@@ -367,7 +367,7 @@ pub(crate) fn combination(digits: &[u32]) -> TestMachine<Combination> {
     interrupted_combination(digits, 0)
 }
 
-/// The same game on a machine whose first `interruptions` queries for nearness fail.
+/// The game of [`combination`] on a machine whose first `interruptions` queries for nearness fail.
 pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> TestMachine<Combination> {
     TestMachine::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
 }

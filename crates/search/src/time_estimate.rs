@@ -9,11 +9,12 @@ pub(crate) struct TimeEstimate {
     typical: Duration,
 }
 
-/// At each measurement the decaying maximum loses one part in this many. A single outlier is forgotten after about
-/// a hundred measurements. A slow phase of the game lasts longer and is not forgotten.
+/// At each measurement the decaying maximum is reduced by its value divided by this number. A single
+/// outlier is forgotten after about a hundred measurements. A slow phase of the game lasts longer and is
+/// not forgotten.
 const MEMORY: u32 = 32;
 
-/// The newest measurement has a weight of one part in this many in the moving average.
+/// The weight of the newest measurement in the moving average is one divided by this number.
 const NEWEST: u32 = 8;
 
 impl TimeEstimate {
@@ -22,13 +23,13 @@ impl TimeEstimate {
         self.expected
     }
 
-    /// A typical estimate: the moving average. It suits work that can be interrupted, since an outlier does
-    /// not shorten later runs.
+    /// A typical estimate: the moving average. It suits work that can be interrupted: a single outlier does
+    /// not make later runs end too early.
     pub(crate) fn typical(self) -> Duration {
         self.typical
     }
 
-    /// How many times a piece of work of typical duration fits into `time`.
+    /// The number of times that a piece of work of typical duration fits into `time`.
     pub(crate) fn times_in(self, time: Duration) -> u32 {
         let times = time.as_nanos() / self.typical.as_nanos().max(1);
         u32::try_from(times).unwrap_or(u32::MAX)

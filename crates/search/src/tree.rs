@@ -17,8 +17,8 @@ use std::ops::{Index, IndexMut, Range};
 
 const CHUNK: usize = 1 << 12;
 
-/// The memory bound has one slot of the transposition table for this many bytes. With so many slots, buckets
-/// seldom overflow.
+/// The number of bytes of the memory bound for each slot of the transposition table. With so many slots,
+/// buckets seldom overflow.
 const BYTES_PER_SLOT: usize = 512;
 
 #[derive(Debug)]
@@ -99,14 +99,14 @@ impl<S: Eq + Hash> Tree<S> {
         self.root
     }
 
-    /// Makes `root` the root. Nodes that it does not reach are recycled incrementally.
+    /// Makes `root` the root. Nodes that the new root does not reach are recycled incrementally.
     pub(crate) fn set_root(&mut self, root: NodeId) {
         self.root = root;
         let epoch = self.recycler.begin(root);
         self[root].mark = epoch;
     }
 
-    /// One past the largest node id in use.
+    /// The smallest node id that has never been in use.
     pub(crate) fn high_water(&self) -> u32 {
         self.chunks.last().map_or(0, |last| ((self.chunks.len() - 1) * CHUNK + last.nodes.len()) as u32)
     }
@@ -117,8 +117,8 @@ impl<S: Eq + Hash> Tree<S> {
         chunk.nodes.get(id.0 as usize % CHUNK)?.as_ref()
     }
 
-    /// The node of `state`, if there is one to which other nodes may link. Always `None` without
-    /// transpositions.
+    /// Finds a node of `state` to which other nodes may link, and keeps it from being recycled in the
+    /// current epoch. `None` if there is no such node, and always without transpositions.
     pub(crate) fn find(&mut self, state: &S) -> Option<NodeId> {
         let table = self.table.as_ref()?;
         let live_from = self.recycler.live_from();
@@ -131,7 +131,7 @@ impl<S: Eq + Hash> Tree<S> {
         Some(found)
     }
 
-    /// Adds a leaf for `state`, which holds `heap` bytes outside itself.
+    /// Adds a leaf for `state`. `heap` is the number of heap bytes of the state.
     pub(crate) fn add(&mut self, state: S, heap: usize) -> NodeId {
         let hash = self.table.is_some().then(|| hash_of(&state));
         let node = Node::new(state, self.recycler.epoch());
@@ -178,7 +178,7 @@ impl<S: Eq + Hash> Tree<S> {
         size_of::<Option<Node<S>>>() + self.roles * size_of::<RoleStats>()
     }
 
-    /// Frees a node; `heap` gives the bytes that its state holds outside itself.
+    /// Frees a node. `heap` returns the number of heap bytes of a state.
     pub(crate) fn remove(&mut self, id: NodeId, heap: impl Fn(&S) -> usize) {
         let place = id.0 as usize % CHUNK;
         if let Some(node) = self.chunks[id.0 as usize / CHUNK].nodes[place].take() {
@@ -221,7 +221,7 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Allocates the regrets of an open node where several roles choose, unless they exist.
+    /// Allocates the regrets of an open node where several roles choose. Does nothing if the regrets exist.
     pub(crate) fn allocate_regrets(&mut self, id: NodeId) {
         if self[id].regrets.is_empty() {
             let regrets = vec![Regret::default(); self[id].arms.len()].into_boxed_slice();

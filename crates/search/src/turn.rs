@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 /// The search ends after this many consecutive failures of the machine.
 const FAILURES: u32 = 16;
 
-/// The number of nodes that recycling processes in each iteration. An iteration creates fewer nodes, so recycling
-/// always finishes.
+/// The number of nodes that recycling processes for each iteration. An iteration creates fewer nodes, so
+/// recycling always finishes.
 const RECYCLED: usize = 8;
 
-/// The number of nodes that recycling processes in each iteration when memory is nearly exhausted.
+/// The number of nodes that recycling processes for each iteration when memory is nearly exhausted.
 const RECYCLED_IN_HASTE: usize = 32;
 
 /// The progress of one thread through its batches.
@@ -33,14 +33,15 @@ pub(crate) struct Turn {
     before: u64,
     /// The number of consecutive failures of the machine.
     failures: u32,
-    /// The current batch, and when it began.
+    /// The size of the current batch, and the time at which the batch began. `None` between batches.
     batch: Option<(BatchSize, Instant)>,
     /// `Ok`, or the error that ended the current batch.
     pub(crate) result: Result<(), EvalError>,
 }
 
 impl Turn {
-    /// The progress before the first batch of a run, when earlier runs have done `before` iterations.
+    /// The progress before the first batch of a run. `before` is the number of iterations that earlier runs
+    /// have done.
     pub(crate) fn new(before: u64) -> Turn {
         Turn { before, failures: 0, batch: None, result: Ok(()) }
     }
@@ -59,8 +60,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Ends a thread's batch after its playouts and begins its next one. Returns the number of playouts from
-    /// each leaf, or the reason why the run is over.
+    /// Ends the batch of a thread that has played its playouts, and begins the thread's next batch. Returns
+    /// the number of playouts from each leaf, or the reason why the run is over.
     pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
         loop {
             self.end_batch(turn, limits)?;
@@ -85,8 +86,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Plans the size of the next batch, which has at most `most` iterations. The time left suffices for about
-    /// `left` batches.
+    /// Prepares the next batch and returns its size. The batch has at most `most` iterations. The time left
+    /// suffices for about `left` batches.
     fn plan(&mut self, left: u32, most: u64) -> BatchSize {
         let lanes = self.worker.machine.lanes();
         let visits = self.tree[self.tree.root()].visits;
@@ -112,7 +113,8 @@ impl<M: Playouts> Search<M> {
         self.expand(selection)
     }
 
-    /// Backs up the current batch, or removes its virtual loss if it failed. Breaks if the run is over.
+    /// Backs up the current batch, or removes the batch's virtual loss if the batch failed. Returns
+    /// [`ControlFlow::Break`] if the run is over.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
         let Some((BatchSize { leaves, per_leaf }, began)) = turn.batch.take() else {
             return ControlFlow::Continue(());
@@ -146,8 +148,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// The reason to end the run after `done` iterations. `None` if the run continues. The next batch is expected
-    /// to take `expected`.
+    /// The reason to end the run after `done` iterations; `None` if the run continues. `expected` is the
+    /// time that the next batch is expected to take.
     fn is_over(&self, limits: &Limits, done: u64, expected: Duration) -> Option<Halt> {
         let root = self.tree.root();
         let decided = match limits.decided_for {

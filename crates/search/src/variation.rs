@@ -18,7 +18,7 @@ pub(crate) struct Variation {
 }
 
 impl Variation {
-    /// The variation that follows `path` and then `playout`.
+    /// The variation of the moves on `path`, followed by the moves of `playout`.
     pub(crate) fn new<S: Eq + Hash>(tree: &Tree<S>, path: &Path, playout: &[Move], share: f64) -> Variation {
         let chosen = |depth| path.chosen(depth).first().map(|&arm| (depth, arm));
         let descent = (0..path.nodes().len()).map_while(chosen);
@@ -28,7 +28,7 @@ impl Variation {
         Variation { share, moves }
     }
 
-    /// The variation of `moves`, in playing order.
+    /// The variation of `moves`, which are in playing order.
     pub(crate) fn of(mut moves: Vec<Move>, share: f64) -> Variation {
         moves.reverse();
         Variation { share, moves }

@@ -26,7 +26,7 @@ pub(crate) struct Worker<M: Playouts> {
 }
 
 impl<M: Playouts> Worker<M> {
-    /// Creates a worker for `machine` with a seed; `decisive` enables decisive moves in playouts.
+    /// Creates a worker for `machine`. `decisive` enables decisive moves in playouts.
     pub(crate) fn new(machine: M, seed: u64, decisive: bool) -> Worker<M> {
         let roles = machine.game().role_count();
         let simulation = Simulation::new(seed, roles, decisive);
@@ -39,8 +39,9 @@ impl<M: Playouts> Worker<M> {
         }
     }
 
-    /// Takes all descents from the root to the points that need the machine, and requests the legal moves of
-    /// unopened leaves. With `defers` it also requests their decisive moves.
+    /// Takes each descent from the root to a node with known goals, or to a point that needs the machine.
+    /// Then requests the legal moves in all unopened leaves that were reached, and with `defers` also the
+    /// decisive moves there.
     ///
     /// # Errors
     /// The machine's errors.
@@ -68,8 +69,9 @@ impl<M: Playouts> Worker<M> {
         if defers { self.machine.decisive_moves(&states, decisive) } else { Ok(()) }
     }
 
-    /// Continues from leaves that have been opened since [`Worker::select`]. Requests the next states that
-    /// have no node yet, whether each is terminal, and its goals.
+    /// Continues the descents from the leaves that have been opened since [`Worker::select`]. Requests the
+    /// next state of each descent whose next state has no node yet. Also requests whether each of these
+    /// states is terminal, and its goals.
     ///
     /// # Errors
     /// The machine's errors.

@@ -4,12 +4,12 @@ use crate::worker::Worker;
 use ggp_game::Playouts;
 use rayon::ThreadPool;
 
-/// The pool of worker threads of one search, without the calling thread.
+/// The worker threads of one search with several threads, and the working data of each thread.
 #[derive(Debug)]
 pub(crate) struct WorkerPool<M: Playouts> {
-    /// The working data of each thread while several threads search. The calling thread's data come first.
+    /// The working data of each thread. The calling thread's data come first.
     pub(crate) workers: Vec<Worker<M>>,
-    /// The threads. They are created when they are first needed.
+    /// The threads beside the calling thread. They are created when they are first needed; `None` before.
     pub(crate) threads: Option<ThreadPool>,
 }
 

@@ -1,4 +1,5 @@
-//! The examination of a player: tests whether it conforms to the protocol, one check after the other.
+//! The examination of a player. It tests whether the player conforms to the protocol, one check after the
+//! other.
 //!
 //! The tests play two small games with the player: one in which roles take turns, and one with hidden information.
 //! A check on which managers rely is a [`Requirement::Must`]. Any other demand of the protocol, or of some
@@ -27,7 +28,8 @@ pub struct ComplySetup {
 }
 
 impl Default for ComplySetup {
-    /// Clocks of three seconds, and a seed from the system clock. The seed makes the ids of matches new.
+    /// Clocks of three seconds, and a seed from the system clock, so that match ids differ between
+    /// examinations.
     fn default() -> ComplySetup {
         let clock = Duration::from_secs(3);
         let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
@@ -35,7 +37,8 @@ impl Default for ComplySetup {
     }
 }
 
-/// The reason why an examination failed. A player that does not conform is a finding, not a failure.
+/// The reason why an examination failed. A player that does not conform causes a failing finding, not this
+/// error.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The rules of a test game cannot be read.
@@ -46,10 +49,10 @@ pub enum Failure {
     Eval(#[from] EvalError),
 }
 
-/// Examines the player at `address`. `watch` receives every finding at once.
+/// Examines the player at `address`. Calls `watch` with every finding as soon as the check is done.
 ///
 /// # Errors
-/// When the examination itself fails. A player that cannot be reached is no error but a finding.
+/// When the examination itself fails. If the player cannot be reached, that is a finding and not an error.
 pub fn comply(
     address: &Address,
     setup: &ComplySetup,

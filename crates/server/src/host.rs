@@ -1,4 +1,4 @@
-//! The manager's side of a whole match between local and remote players.
+//! The manager's side of a match between local and remote players.
 //!
 //! The arena's referee plays the match. This module adds what only a protocol manager does: previews, scrambled
 //! symbols, and a record on disk that is complete after every move.
@@ -27,7 +27,7 @@ pub enum Guest {
     Remote {
         /// The player's address.
         address: Address,
-        /// The name that the header `Receiver` gives. It may be empty.
+        /// The player's name, which the header `Receiver` gives. It may be empty.
         name: String,
     },
     /// The role `random`, whose moves the referee draws.
@@ -51,16 +51,16 @@ pub struct HostSetup {
     pub scramble: bool,
     /// The file in which the record is kept up to date. `None` if there is no such file.
     pub live: Option<PathBuf>,
-    /// The record that the match completes. It already holds what is known before: names, the game's address, a
-    /// tournament.
+    /// The record that the match completes. It already holds the members that are known before the match:
+    /// names, the game's address, a tournament.
     pub record: Record,
     /// The number of steps after which the match ends unscored.
     pub max_steps: u32,
 }
 
 impl HostSetup {
-    /// The settings of a match `id` with `clocks`. There is no preview and no scrambling, and a fault is replaced
-    /// by a random move.
+    /// The settings of a match `id` with `clocks`. There is no preview and no scrambling. After a fault, the
+    /// referee draws a random legal move for the player.
     pub fn new(id: impl Into<String>, clocks: Clocks) -> HostSetup {
         HostSetup {
             id: id.into(),
@@ -76,8 +76,8 @@ impl HostSetup {
     }
 }
 
-/// Plays a match between `guests`, one for each role. They are asked in parallel. One remote player may take
-/// several roles if it can play several matches at once.
+/// Plays a match between `guests`, one for each role in role order. All guests are asked in parallel. A
+/// remote player may take several roles if it can play several matches at once.
 pub fn host(
     referee: &mut dyn Referee,
     guests: Vec<Guest>,
@@ -150,19 +150,19 @@ fn show_previews(game: &Game, guests: &[Guest], id: &str, scramble: Option<&Arc<
     });
 }
 
-/// An observer that keeps the record of a match on disk, complete after every move.
+/// An observer that keeps the record of a match in a file. The file holds a complete record after every move.
 pub struct LiveRecord<'a> {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
     /// The observer that receives every event after the record has been written.
     pub watcher: &'a mut dyn Observer,
 }
 
 impl LiveRecord<'_> {
-    /// Replaces the file by `record` atomically, so that readers always find a complete record.
+    /// Replaces the file at `path` atomically by `record`, so that readers always find a complete record.
     ///
     /// # Errors
-    /// When the file, or the temporary file beside it, cannot be written.
+    /// When the file at `path`, or the temporary file beside it, cannot be written.
     pub fn write(path: &Path, record: &Record) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".tmp");

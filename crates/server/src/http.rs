@@ -2,7 +2,7 @@
 //! and time.
 //!
 //! The framing is written by hand, because general libraries misread the bytes that programs of 2005 to 2016
-//! send. The table shows axum 0.8.9 on hyper 1.12, and `tiny_http` 0.12, on eleven captured requests:
+//! send. The table shows how axum 0.8.9 on hyper 1.12 and `tiny_http` 0.12 read eleven captured requests:
 //!
 //! | bytes | hyper | `tiny_http` |
 //! |---|---|---|
@@ -13,12 +13,12 @@
 //! | lines that end with LF | read | no answer |
 //!
 //! The client ureq 3.5 writes HTTP/1.1 with lower-case headers in its own order, but players expect the
-//! reference server's bytes. Of seven captured replies it refuses a status line without a number and a reply
-//! shorter than its length, and it cuts a longer one. httparse 1 reads all eleven requests, so it parses the
-//! heads.
+//! reference server's bytes. Of seven captured replies, ureq refuses the one whose status line has no number
+//! and the one that is shorter than its declared length, and it cuts the one that is longer. The heads are
+//! parsed by httparse 1, which reads all eleven requests.
 //!
-//! Threads block; a deadline covers a whole message, not one read. A player serves few managers, and its
-//! cores are needed for the search.
+//! Each connection has a thread that blocks while it reads and writes. A deadline covers a whole message, not
+//! one read. A player serves few managers, and its cores are needed for the search.
 
 pub(crate) mod limits;
 pub(crate) mod listen;

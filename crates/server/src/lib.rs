@@ -1,14 +1,14 @@
-//! The General Game Playing protocol over HTTP, for both sides: [`player::serve_player`] lets any game
-//! manager use a player of this program, and [`remote::RemotePlayer`] makes a player of another program a
-//! [`ggp_game::Player`]. [`host`] manages a whole match with previews, scrambling and a record on disk;
+//! The General Game Playing protocol over HTTP, for both sides. [`player::serve_player`] lets any game
+//! manager use a player of this program. [`remote::RemotePlayer`] is a [`ggp_game::Player`] that stands for a
+//! player of another program. [`host`] manages a whole match with previews, scrambling and a record on disk;
 //! [`scramble`] renames the symbols of a rulesheet; [`comply`] tests a player's conformance; [`http`] reads
 //! and writes one request and one reply per connection.
 //!
-//! [`ggp_protocol`] holds the text of messages. The referee is [`ggp_arena`]'s and cannot tell a remote
-//! player from a local one. The crate supports three dialects: that of ggp-base and Sancho, Stanford's (lower
-//! case, PING), and Dresden's (upper case; turn, move and percepts in GDL-II). Invariants: no message makes
-//! the process read or write a file; all input from outside is bounded in size, number and time; the crate
-//! depends on no search and no propositional network.
+//! [`ggp_protocol`] reads and writes the text of messages. The referee comes from [`ggp_arena`] and treats
+//! remote and local players alike. The crate supports three dialects: that of ggp-base and Sancho, Stanford's
+//! (lower case, PING), and Dresden's (upper case; turn, move and percepts in GDL-II). Invariants: no message
+//! makes the process read or write a file; all input from outside is bounded in size, number and time; the
+//! crate depends on no search and no propositional network.
 //!
 //! # Examples
 //! ```

@@ -1,4 +1,5 @@
-//! The player's side: it reads messages and answers them; the players think on other threads.
+//! The player's side of the protocol. It reads messages and answers them, while players think on other
+//! threads.
 //!
 //! | message | answer |
 //! |---|---|
@@ -6,13 +7,13 @@
 //! | PING | `ready`, or `nil` if no further match can begin |
 //! | PREVIEW | `ready`; `busy` if no further match can begin, or the rules cannot be read |
 //! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played; `ready` also if the player is late, because managers go on without an answer |
-//! | PLAY | a move; `busy` for an unknown id; `nil` for moves unknown to the rules, or if the player panics |
+//! | PLAY | a move; `busy` for an unknown id; `nil` for moves that the rules lack, or if the player panics |
 //! | STOP, ABORT | `done`, `aborted`; `busy` for an unknown id |
 //! | anything else | HTTP status 400, its reason, and `nil` |
 //!
-//! Invariant: an answer leaves at least [`PlayerConfig::margin`] before the end of the clock in its message,
-//! counted from the message's first byte, unless that leaves less than 50 ms. Messages that need no thinking
-//! are answered at once.
+//! Invariants: the answer to START or PLAY is sent at least [`PlayerConfig::margin`] before the end of the
+//! clock. If less than 50 ms would be left for it, the answer has 50 ms instead. The clock starts with the
+//! message's first byte. Messages that need no thinking are answered at once.
 
 mod match_worker;
 mod matches;
@@ -35,7 +36,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The longest clock that is accepted. Longer clocks are shortened to it.
+/// The longest clock of a match. Longer clocks in messages are shortened to this time.
 const MAX_CLOCK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Makes a player for each match.
@@ -55,17 +56,18 @@ impl<F: Fn(&str) -> Box<dyn Player> + Send + Sync + 'static> PlayerFactory for F
 pub struct PlayerConfig {
     /// The name that INFO gives. Characters that cannot be part of one word become `_`.
     pub name: String,
-    /// The `species` that INFO gives. `None` leaves it out.
+    /// The `species` that INFO gives. If `None`, INFO gives no species.
     pub species: Option<String>,
     /// The maximum number of simultaneous matches.
     pub matches: usize,
-    /// How long before the end of the clock an answer leaves at the latest. A question always has at least 50 ms,
-    /// enough for a legal move, even if that exceeds the margin. Players need no margin of their own: their
-    /// deadline is up to 30 ms earlier.
+    /// The minimum time between sending an answer and the end of the clock. Each question has at least 50 ms
+    /// for its answer all the same, which suffices for a legal move. Players need no margin of their own:
+    /// their deadline is up to 30 ms before the time at which the answer is sent.
     pub margin: Duration,
-    /// A match is dropped if no message comes for this time beyond the clocks.
+    /// The time, in addition to the clocks of the match, after which a match without a further message is
+    /// dropped.
     pub silence: Duration,
-    /// Whether players ponder, that is think between their answer and the next message.
+    /// Whether players ponder, that is, think between their answer and the next message.
     pub ponder: bool,
     /// The bounds of connections and messages.
     pub http: HttpLimits,
@@ -74,8 +76,8 @@ pub struct PlayerConfig {
 }
 
 impl Default for PlayerConfig {
-    /// The default settings: the name `ggp`; 4 matches; a margin of 200 ms; 2 minutes of silence; pondering; for
-    /// each match at most a million terms and 4 million tuples, which take about 400 MiB.
+    /// The default settings: the name `ggp`, 4 matches, a margin of 200 ms, 2 minutes of silence, and
+    /// pondering. Each match has at most a million terms and 4 million tuples, which take about 400 MiB.
     fn default() -> PlayerConfig {
         PlayerConfig {
             name: "ggp".to_owned(),
@@ -90,8 +92,8 @@ impl Default for PlayerConfig {
     }
 }
 
-/// Serves a player at `listener` until `stop` is raised; then ends all matches, answers all waiting requests,
-/// and returns. The log warns if the listener is reachable from other machines.
+/// Serves a player at `listener` until `stop` is raised. Then ends all matches, answers all waiting requests,
+/// and returns. Logs a warning if other machines can reach the listener.
 ///
 /// # Errors
 /// When the listener cannot be used.
@@ -134,7 +136,8 @@ impl Dispatcher {
         }
     }
 
-    /// The answer to INFO. It has the spaces that other players send, because some managers search for its words.
+    /// The answer to INFO. It has a space between all tokens, as other players send it, because some managers
+    /// search it for whole words.
     fn info(&self) -> String {
         let config = self.matches.config();
         let status = if self.matches.has_room() { "available" } else { "busy" };
@@ -147,7 +150,8 @@ impl Dispatcher {
     }
 }
 
-/// Replaces an empty list of moves by no turn: managers write either `()` or `nil` before the first turn.
+/// Replaces an empty list of moves by [`LastTurn::Nothing`], because some managers write `()` instead of
+/// `nil` before the first turn.
 fn without_empty(last_turn: LastTurn) -> LastTurn {
     match last_turn {
         LastTurn::Moves(moves) if moves.is_empty() => LastTurn::Nothing,

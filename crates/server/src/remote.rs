@@ -16,7 +16,7 @@ use ggp_protocol::{About, LastTurn, Reply};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long after the play clock the answer to PLAY is still accepted.
+/// The time after the play clock during which the answer to PLAY is still accepted.
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// The longest wait for an answer. It applies if a clock has no limit.
@@ -34,7 +34,8 @@ pub struct RemotePlayer {
     scramble: Option<Arc<Scramble>>,
     game: Option<Arc<Game>>,
     clocks: Clocks,
-    /// Whether the match has begun for the player: START was sent, and neither STOP nor ABORT after it.
+    /// Whether the match has begun for the player: START was sent, and neither STOP nor ABORT was sent after
+    /// it.
     begun: bool,
 }
 
@@ -70,17 +71,18 @@ impl RemotePlayer {
     /// Sends INFO to `address` and returns the answer.
     ///
     /// # Errors
-    /// When no reply comes within `patience`. A reply in another form gives an empty [`About`].
+    /// When no reply comes within `patience`. An unreadable reply is no error and gives an empty [`About`].
     pub fn info(address: &Address, patience: Duration) -> Result<About, ReplyError> {
         let answer = post(address, "", "( INFO )", Instant::now() + patience, &StopToken::new())?;
         Ok(About::parse(&String::from_utf8_lossy(&answer.text)).unwrap_or_default())
     }
 
-    /// Checks that a player answers at the address. Sends INFO. If the answer is unreadable, sends START, which
-    /// every player knows, and stops that match at once. Each answer may take the time `patience`.
+    /// Checks whether a player answers at the address. Sends INFO. If no readable answer comes, sends START,
+    /// which every player knows, and ends that match at once by STOP. Each answer may take the time
+    /// `patience`.
     ///
     /// # Errors
-    /// When the address cannot be reached, or when the answer to START is not a player's.
+    /// When the address cannot be reached, or when START gets no answer that a player gives.
     pub fn trial(
         &mut self,
         game: &Arc<Game>,
@@ -115,7 +117,7 @@ impl RemotePlayer {
     /// Sends PREVIEW and waits up to `clock` for any answer.
     ///
     /// # Errors
-    /// When no answer comes.
+    /// When no answer comes in time.
     pub fn preview(&self, game: &Game, clock: Duration) -> Result<(), ReplyError> {
         let text = wire::preview(&self.rules(game), clock);
         self.post(&text, clock, &StopToken::new()).map(|_| ())
@@ -125,7 +127,7 @@ impl RemotePlayer {
         self.words(String::from_utf8_lossy(&game.description().source).as_ref())
     }
 
-    /// `text` in the symbols that this player receives: scrambled if the match is.
+    /// `text` in the symbols that this player receives. They are scrambled words if the match is scrambled.
     fn words(&self, text: &str) -> String {
         self.scramble.as_ref().map_or_else(|| text.to_owned(), |scramble| scramble.scramble(text))
     }
@@ -187,7 +189,7 @@ pub enum TrialError {
     /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
-    /// The answer to START is not one that a player gives.
+    /// The answer to START is not a single expression, so it does not come from a player. Holds the answer.
     #[error("its answer to START is not a single expression")]
     Strange(String),
 }
@@ -201,7 +203,7 @@ fn play_error(error: &ReplyError) -> PlayError {
 }
 
 impl Player for RemotePlayer {
-    /// Sends START and waits for the start clock, as the message gives it. Ignores `deadline`.
+    /// Sends START and waits for the start clock, but at least one second. Ignores the deadline.
     fn start(
         &mut self,
         game: &Arc<Game>,

@@ -1,8 +1,8 @@
 //! Scrambled matches, as the reference server offers them: every symbol of a rulesheet is replaced by an
 //! artificial word, so that no player can recognise a game by its symbols.
 //!
-//! Invariant: the mapping is one to one, also without regard to case, and it preserves the lexical classes of
-//! GDL: variables, names, integers, keywords. Order and arity stay the same.
+//! Invariants: the mapping is one to one, even if case is ignored. It preserves the lexical classes of GDL:
+//! variables, names, integers, keywords. The order of the words and the arity of the terms stay the same.
 
 use ggp_game::rng;
 use ggp_gdl::keyword::Connective;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// of the anonymous variable. Keywords, connectives and integers are not replaced either.
 const KEPT: [&str; 2] = ["random", "_"];
 
-/// Words that no scrambled name may be. They are replies of players, or stand for the absence of a move.
+/// Words that never replace a symbol, because they are replies of players or stand for the absence of a move.
 const RESERVED: [&str; 9] =
     ["random", "nil", "ready", "busy", "done", "aborted", "available", "error", "noop"];
 
@@ -24,7 +24,7 @@ const ONSETS: [&str; 20] = [
 const VOWELS: [&str; 6] = ["a", "e", "i", "o", "u", "ea"];
 const CODAS: [&str; 8] = ["", "", "n", "r", "l", "s", "nd", "x"];
 
-/// A word of `syllables` syllables, which `bits` selects.
+/// An artificial word of `syllables` syllables. `bits` selects the syllables.
 fn word(mut bits: u64, syllables: usize) -> String {
     let mut pick = |from: &[&'static str]| {
         let chosen = from[(bits % from.len() as u64) as usize];
@@ -70,14 +70,14 @@ impl Scramble {
         scramble
     }
 
-    /// Translates `text`, rules or moves, into scrambled words. Names that the rules do not have stay
-    /// unchanged.
+    /// Replaces the symbols in `text`, which holds rules or moves, by their scrambled words. Symbols that the
+    /// rules do not have stay unchanged.
     pub fn scramble(&self, text: &str) -> String {
         replace(text, |name| self.words.get(name).map(String::as_str))
     }
 
-    /// Translates a player's text back into the symbols of the rules. Case is ignored, because
-    /// some players change it.
+    /// Replaces the scrambled words in a player's text by the symbols of the rules. Ignores the case of the
+    /// words, because some players change it.
     pub fn unscramble(&self, text: &str) -> String {
         replace(text, |word| self.names.get(word.to_ascii_lowercase().as_str()).map(String::as_str))
     }

@@ -1,7 +1,7 @@
-//! Messages in the spelling of the reference server: a blank after each `(` and before each `)`.
+//! Messages in the spelling of the reference server, which puts blanks around nearly all parentheses.
 //!
-//! All players read the canonical text of [`ggp_protocol`] in principle, but some old players
-//! were tested with this spelling only.
+//! Every player should also read the canonical text of [`ggp_protocol`], but some old players were tested
+//! with the reference server's spelling only.
 
 use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
@@ -23,14 +23,15 @@ pub(crate) fn spaced(text: &str) -> String {
     out
 }
 
-/// A START message: `( START id role (( … ) ( … ) ) start play )`. `rules` is the list of rules without its outer
-/// parentheses.
+/// A START message: `( START id role (( … ) ( … ) ) start play)`. `rules` is the list of rules without its
+/// outer parentheses.
 pub(crate) fn start(id: &str, role: &str, rules: &str, clocks: Clocks) -> String {
     let (start, play) = (whole_seconds(clocks.start), whole_seconds(clocks.play));
     format!("( START {id} {role} ({} ) {start} {play})", spaced(rules))
 }
 
-/// A PREVIEW message: `( PREVIEW (( … ) ( … ) ) clock )`.
+/// A PREVIEW message: `( PREVIEW (( … ) ( … ) ) clock )`. `rules` is the list of rules without its outer
+/// parentheses.
 pub(crate) fn preview(rules: &str, clock: Duration) -> String {
     format!("( PREVIEW ({} ) {} )", spaced(rules), whole_seconds(clock))
 }
@@ -66,8 +67,8 @@ fn list<'a>(terms: impl Iterator<Item = &'a str>) -> String {
     format!("({} )", terms.map(spaced).collect::<Vec<_>>().join(" "))
 }
 
-/// Rounds down to whole seconds, because old programs read no fractions. The result is at least 1 and
-/// fits into 31 bits.
+/// Rounds `time` down to whole seconds, because old programs cannot read fractions. The result is at least 1
+/// and fits into 31 bits.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs().clamp(LEAST_CLOCK.as_secs(), i32::MAX as u64)
 }

@@ -14,19 +14,19 @@ use rustc_hash::FxHashSet;
 const BOARD: f64 = 6.0;
 /// The least score of an argument that is accepted as a track.
 const TRACK: f64 = 4.5;
-/// A board's score grows with its number of squares, up to this number. A mostly empty board with more squares
-/// than `HUGE` gets a penalty.
+/// A board's score grows with its number of squares, up to this number of squares.
 const LARGE: usize = 100;
+/// A mostly empty board with more squares than this gets a penalty.
 const HUGE: usize = 900;
-/// If more than this share of a fluent's rows clash (stand on the same square), some argument must tell several
-/// boards apart.
+/// If more than this share of a fluent's rows clash (stand on the same square), some argument must tell
+/// several boards apart.
 const CLASH: f64 = 0.2;
 /// The largest number of values that an axis may have.
 const MAX_AXIS: usize = 128;
 /// The largest number of boards that one argument may tell apart.
 const MAX_INDEX: usize = 16;
 
-/// One reading of a fluent as a board or a track.
+/// One reading of a fluent as a board or a track: a choice of the columns that are its axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) table: usize,
@@ -49,7 +49,8 @@ impl Candidate {
     }
 }
 
-/// The candidate with the highest score. `None` if no score reaches `least`. Among equal scores, the first one.
+/// The candidate with the highest score. `None` if no score reaches `least`. Of candidates with equal scores,
+/// the first one.
 fn best_of(candidates: impl Iterator<Item = Candidate>, least: f64) -> Option<Candidate> {
     candidates.filter(|c| c.score >= least).reduce(|best, c| if c.score > best.score { c } else { best })
 }
@@ -68,9 +69,9 @@ fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item
     })
 }
 
-/// The penalty for reading a fluent as the board itself; it may still be a layer of another board. There is a
-/// penalty for squares without content that never change, for a fluent that never occurred in play, and a smaller
-/// one for a fluent that is absent from the first state.
+/// The penalty for reading a fluent as the board itself. A fluent with a penalty may still be a layer of
+/// another board. A fluent gets the penalty if it has no content and its squares never change, or if it never
+/// occurred in play. A fluent that is absent from the first state gets a smaller penalty.
 fn misgivings(table: &Table<'_>, candidate: &Candidate) -> f64 {
     let bare = candidate.content(table).is_empty() && !table.changes();
     let unseen = table.states.len() >= PLAYED && table.rows().next().is_none();
@@ -96,12 +97,12 @@ pub(crate) fn track_of(evidence: &Evidence<'_>, table: usize) -> Option<Candidat
     best_of(tracks_of(evidence, table), f64::NEG_INFINITY)
 }
 
-/// The best board among the readings of all fluents. `None` if none reaches [`BOARD`].
+/// The best board among the readings of all fluents. `None` if no score reaches [`BOARD`].
 pub(crate) fn best_board(evidence: &Evidence<'_>) -> Option<Candidate> {
     best_of((0..evidence.tables.len()).flat_map(|table| boards_of(evidence, table)), BOARD)
 }
 
-/// The best track among the readings of all fluents. `None` if none reaches [`TRACK`].
+/// The best track among the readings of all fluents. `None` if no score reaches [`TRACK`].
 pub(crate) fn best_track(evidence: &Evidence<'_>) -> Option<Candidate> {
     best_of((0..evidence.tables.len()).flat_map(|table| tracks_of(evidence, table)), TRACK)
 }
@@ -122,8 +123,8 @@ fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
     (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
 }
 
-/// The share of surplus rows, from 0 to 1. A row is surplus if another row of the same state has the same values
-/// in the columns `key`.
+/// The share of surplus rows, from 0 to 1. A row is surplus if another row of the same state has the same
+/// values in the columns `key`.
 pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     let (mut rows, mut different) = (0usize, 0usize);
     for state in states {
@@ -161,8 +162,8 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
     let table = &evidence.tables[number];
     let others: Vec<usize> = (0..table.columns.len()).filter(|c| !axes.contains(c)).collect();
     let domain = |c: usize| &table.columns[c].domain;
-    // The first state decides if it can, since rules that forget to clear a square leave several things
-    // there in later states.
+    // The first state decides where possible: if rules forget to clear a square, several things are on the
+    // square in later states.
     let first = table.states.first().filter(|state| state.len() >= 4);
     let clashes = |key: &[usize], candidate: usize| match first {
         Some(state) if state.iter().any(|row| row[candidate] != state[0][candidate]) => {
@@ -202,7 +203,7 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
     index
 }
 
-/// The largest share of `columns` that the arguments of one kind of move name. It is from 0 to 1.
+/// The largest share of `columns`, from 0 to 1, that the arguments of one kind of move name.
 fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
     let domains = &evidence.domains;
     let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();
@@ -222,7 +223,7 @@ fn name_hint(name: &str) -> f64 {
     if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
 }
 
-/// Rates the columns `x` and `y` of a table as the axes of a board. `None` if they cannot be.
+/// Rates the columns `x` and `y` of a table as the axes of a board. `None` if the columns cannot be axes.
 pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
         return None;
@@ -270,7 +271,7 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
     Some(Candidate { table: number, x, y: Some(y), index, score })
 }
 
-/// Rates the column `x` of a table as a track. `None` if it cannot be.
+/// Rates the column `x` of a table as the axis of a track. `None` if the column cannot be this axis.
 fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) {
         return None;

@@ -1,5 +1,5 @@
-//! The evidence for boards: what the rules and the given states say about a game's fluents, and the axes that this
-//! suggests.
+//! The evidence for boards: data about a game's fluents from the rules and the given states, and the axes
+//! that these data suggest.
 
 use crate::fluent::{Row, Table};
 use crate::model::{Axis, Order};
@@ -27,9 +27,10 @@ impl Evidence<'_> {
         !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
     }
 
-    /// The axis of a column, in ascending order. The domain that follows from the rules is often too large. It is
-    /// cut to the values that `base` lists, and to the kind of values that occur. It is also cut to the range in
-    /// which values occur, if that range is less than a third of the axis.
+    /// The axis of a column, in ascending order. The domain that follows from the rules is often too large,
+    /// so it is cut. If `base` lists values, only these remain. If the values that occur have a known order
+    /// and the whole domain has none, only the values that occur remain. If the values that occur span less
+    /// than a third of the axis, the axis is cut to a range around them.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
@@ -61,9 +62,9 @@ impl Evidence<'_> {
         Axis { values: ordered, order: how }
     }
 
-    /// The smallest set that contains `seen` and more, among the sets of values that the arguments of fluents take
-    /// and that contain only `allowed` values. For example, the walls around a walker show how large its maze is.
-    /// `None` if there is no such set.
+    /// The smallest set that contains `seen` and at least one more value, among the sets of values that occur
+    /// at one argument of a fluent. For example, the walls around a walker show how large its maze is. `None`
+    /// if there is no such set, or if the smallest one contains a value that is not in `allowed`.
     fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
         let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
         let occurring = wide.flat_map(|table| {
@@ -114,7 +115,7 @@ impl Evidence<'_> {
     }
 }
 
-/// The number of runs of consecutive true flags.
+/// The number of runs of consecutive `true` values in `flags`.
 fn runs(flags: impl Iterator<Item = bool>) -> usize {
     let mut before = false;
     flags.filter(|&flag| std::mem::replace(&mut before, flag) != flag && flag).count()

@@ -1,5 +1,5 @@
-//! The fluents of a game as tables. A table has one column for each argument that holds constants, and for each
-//! given state the rows that hold in it.
+//! The fluents of a game as tables. A table has one column for each argument that holds constants. For each
+//! given state, it has one row for each fact of the fluent that holds in the state.
 
 use crate::model::{Coordinate, TextPart};
 use crate::term::letters_and_number;
@@ -12,9 +12,10 @@ use std::collections::BTreeSet;
 
 /// Only the first `MAX_COLUMNS` columns of a table can be axes.
 pub(crate) const MAX_COLUMNS: usize = 8;
-/// The largest number of given states that are read. They are spread evenly.
+/// The largest number of given states that are read. These states are spread evenly over the given ones.
 const MAX_STATES: usize = 64;
-/// The largest number of facts that are read from the states. Two states are read even if they have more.
+/// The largest number of facts that are read from the states. Two states are read even if they have more
+/// facts.
 const MAX_FACTS: usize = 12_000;
 
 /// One column of a table: a coordinate of the fluent.
@@ -23,10 +24,11 @@ pub(crate) struct Column {
     pub(crate) coordinate: Coordinate,
     /// The place of the argument in the rules.
     pub(crate) place: Place,
-    /// The possible values. Values of the rulesheet come first, in the order in which it mentions them. Further
-    /// values that occur in states follow.
+    /// The possible values. Values of the rulesheet come first, in the order in which it mentions them.
+    /// Further values that occur in states follow.
     pub(crate) domain: Vec<String>,
-    /// The values of the whole argument, if the column is a part of an argument such as `a12`. Otherwise empty.
+    /// The values of the whole argument, if the column is a part of an argument such as `a12`. Otherwise
+    /// empty.
     pub(crate) whole: Vec<String>,
 }
 
@@ -119,8 +121,8 @@ fn read_rows<'a>(
     }
 }
 
-/// The columns of a fluent or a move. An argument that always holds the same function is replaced by the arguments
-/// of that function.
+/// The columns of a fluent or a move. An argument that is always a term with the same function is replaced by
+/// the arguments of that term.
 pub(crate) fn columns(
     description: &Description,
     domains: &Domains,
@@ -154,15 +156,15 @@ pub(crate) fn columns(
     out
 }
 
-/// Splits a column with the values `a1`, `a2`, `b1`, … into a column of letters and one of numbers. Returns any
-/// other column unchanged.
+/// Splits a column with the values `a1`, `a2`, `b1`, … into a column of letters and one of numbers. Returns
+/// any other column unchanged.
 fn split_column(column: Column) -> Vec<Column> {
     let parts: Option<Vec<(&str, &str)>> = column.domain.iter().map(|v| letters_and_number(v)).collect();
     let Some(parts) = parts else { return vec![column] };
     let letters: BTreeSet<&str> = parts.iter().map(|p| p.0).collect();
     let numbers: BTreeSet<&str> = parts.iter().map(|p| p.1).collect();
-    // Squares fill at least a third of the rectangle around them, which has at least three letters and
-    // three numbers.
+    // The squares must fill at least a third of the rectangle around them. This rectangle must have at least
+    // three letters and three numbers.
     let fits = letters.len() >= 3 && numbers.len() >= 3 && parts.len() * 3 >= letters.len() * numbers.len();
     if !fits {
         return vec![column];

@@ -1,5 +1,5 @@
-//! Inference of a [`BoardModel`] from rules and states. It picks the best reading of the game's fluents as a
-//! board, or the one that a sidecar names, and completes the model around it.
+//! Inference of a [`BoardModel`] from rules and states. The inference picks the fluent that makes the best
+//! board, or the fluent that a sidecar names, and completes the model around this fluent.
 
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
 use crate::evidence::Evidence;
@@ -18,7 +18,7 @@ use ggp_gdl::domains::Domains;
 use std::collections::BTreeMap;
 
 /// Infers the board of `game` from its rules, its initial state and `states`. `states` holds the facts of
-/// some states of playouts, in order; it may be empty.
+/// each of some states of playouts, in the order of play. It may be empty.
 pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
     infer_with(game, states, &Sidecar::default()).expect("nothing is asked of the board")
 }
@@ -26,7 +26,8 @@ pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
 /// The same as [`infer`], but with the entries of `sidecar` in place of inferred ones.
 ///
 /// # Errors
-/// When the sidecar names a fluent, an argument, a square or a role that the game does not have.
+/// Fails if the sidecar names a fluent, an argument, a square or a role that the game does not have. Also
+/// fails if the sidecar names a fluent without `x` and no argument of the fluent can be an axis.
 pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Result<BoardModel, SidecarError> {
     let description = game.description();
     let listed = Listed::new(description);
@@ -74,8 +75,8 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     Ok(model)
 }
 
-/// The reading of the fluent `relation` as a board, which `sidecar` names. Arguments that the sidecar does not
-/// give are inferred.
+/// Reads the fluent `relation`, which `sidecar` names, as a board or a track. Arguments that the sidecar does
+/// not give are inferred.
 fn given(evidence: &Evidence<'_>, relation: &str, sidecar: &Sidecar) -> Result<Candidate, SidecarError> {
     let arity = |table: &Table<'_>| sidecar.arity.is_none_or(|arity| table.arity == arity);
     let table = evidence.tables.iter().position(|table| table.name == relation && arity(table));

@@ -1,5 +1,5 @@
-//! Short names of contents. If no name is longer than three characters, names are not changed. Otherwise they are
-//! cut to short labels that tell them apart.
+//! Short names of contents. If no name is longer than three characters, names are not changed. Otherwise
+//! names of three or more characters are cut to short labels that differ from each other.
 
 use crate::model::BoardModel;
 use crate::position::Token;
@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The largest number of characters of a value's label.
 const MAX_LABEL: usize = 3;
 
-/// The labels of the values of a model. The key is the index of the value among a token's contents, and the value.
+/// The labels of the values of a model. The value, together with its index among a token's contents,
+/// identifies the label.
 #[derive(Debug)]
 pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
@@ -21,7 +22,7 @@ const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
 const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
 impl Labels {
-    /// Makes the labels of the contents of `model`. With `ascii`, only glyphs in ASCII are used.
+    /// Makes the labels of the contents of `model`. If `ascii` is true, only glyphs in ASCII are used.
     pub fn new(model: &BoardModel, ascii: bool) -> Labels {
         let mut by_value = FxHashMap::default();
         let places = model.layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
@@ -47,7 +48,8 @@ impl Labels {
         Labels { marks: marks.collect(), by_value, ascii }
     }
 
-    /// The mark that stands for a layer without content. `None` if the layer draws no mark.
+    /// The mark that is drawn for the layer with index `layer`. `None` if the layer has a content or draws no
+    /// mark.
     pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
@@ -72,12 +74,13 @@ impl Labels {
     }
 }
 
-/// Labels for values that must be told apart, as pairs of a value and its label.
+/// Labels that distinguish `values` from each other, as pairs of a value and its label.
 pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> Vec<(String, String)> {
     let mut labels: Vec<(String, String)> = Vec::new();
     let mut taken: FxHashSet<String> = FxHashSet::default();
     let mut long: Vec<&String> = Vec::new();
-    // If a name is longer than three characters, names of three are cut too: `r` beside `b`, not `red`.
+    // If a name is longer than three characters, names of three characters are cut too: `red` becomes `r`
+    // beside `blue`.
     let cut =
         values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
     let longest = if cut { 2 } else { MAX_LABEL };
@@ -109,8 +112,8 @@ fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
     !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))
 }
 
-/// Abbreviations of a long name, best first: the initials of its words, its first letters, its first letter with
-/// consonants.
+/// Abbreviations of a long name, best first: the initials of its words, its first letters, its first letter
+/// with consonants.
 fn abbreviations(value: &str) -> Vec<String> {
     let letters: Vec<char> = value.chars().filter(|c| c.is_alphanumeric()).collect();
     let mut out: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Further layers and groups: other fluents on the same axes become layers above the board, or boards of
-//! their own beside it. The module also finds the holes, squares that do not exist.
+//! Further layers and groups. Other fluents on the same axes become layers above the board, or separate
+//! boards beside it. The module also finds the holes, that is, the squares that do not exist.
 
 use crate::candidate::{Candidate, clash, rate_board};
 use crate::evidence::Evidence;
@@ -39,7 +39,7 @@ pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, 
     }
 }
 
-/// Whether a layer says no more than that every square exists.
+/// Whether the facts of a layer only state that every square exists.
 fn is_ground(table: &Table<'_>, layer: &Layer, model: &BoardModel) -> bool {
     let Some(first) = table.states.first().filter(|_| layer.content.is_empty() && !table.changes()) else {
         return false;
@@ -68,7 +68,8 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
     }
 }
 
-/// The reading of a table on the axes of the board. `None` if the table does not fit the axes.
+/// The reading of the table with index `number` on the axes of the board: the columns of the table that are
+/// coordinates. `None` if the table does not fit the axes.
 fn reading(
     evidence: &Evidence<'_>,
     number: usize,
@@ -121,9 +122,9 @@ fn reading(
     best
 }
 
-/// Whether a reading adds something to the board: marks, other contents, or the same contents on other
-/// squares. Attributes of pieces, such as which pieces have moved, are rejected, since they would look like
-/// more pieces. Pairs of squares and contents with many values are rejected too.
+/// Whether the fluent that `other` reads adds something to the board: marks, other contents, or the same
+/// contents on other squares. Attributes of pieces, such as which pieces have moved, are rejected, since they
+/// would look like more pieces. Pairs of squares and contents with many values are rejected too.
 fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let content = other.content(second);
@@ -148,9 +149,9 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     }
 }
 
-/// Whether two readings are two boards rather than two layers of one board. That is so if their contents have the
-/// same domains and they share most squares. If their names differ only in a trailing number, it suffices that
-/// they share some squares.
+/// Whether two readings are two boards rather than two layers of one board. They are two boards if their
+/// contents have the same domains and if they share more than half of the squares of the smaller one. If the
+/// names of their fluents differ only in a trailing number, one shared square is enough.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
@@ -172,8 +173,10 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
 }
 
-/// The holes: squares that cannot hold anything. A square is a hole if `base` does not list it, if no whole square
-/// such as `a12` names it, or if a board with constant squares leaves it out. Empty if there is no such evidence.
+/// The holes: squares that cannot hold anything. `base` lists the squares that exist. Without `base`, a
+/// square exists if the rules name it as a whole, such as `a12`, or else if it is in the first state of a
+/// board whose occupied squares never change. All other squares are holes. Returns no holes if there is no
+/// such evidence for a board.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Board views: infers the board of a game from its rules and some states, finds the squares that a move
-//! names, and draws states as text. [`infer`] makes a [`BoardModel`]. It uses structure first: arguments of
-//! a fluent with few, ordered values that identify one thing at a time and that moves name. So it works on
-//! scrambled rulesheets; names decide only what structure leaves open. A [`Sidecar`] overrides the
-//! inference.
+//! names, and draws states as text. [`infer`] makes a [`BoardModel`]. The inference uses structure first. It
+//! looks for arguments of a fluent that have few, ordered values, that together identify one thing at a time,
+//! and that moves name. Therefore it also works on rulesheets with scrambled names. Names decide only
+//! questions that structure leaves open. A [`Sidecar`] overrides the inference.
 //!
 //! A [`BoardModel`] places the facts of a state on squares ([`BoardModel::place`]), reads moves as gestures
-//! ([`BoardModel::gesture`]) and draws positions ([`BoardModel::draw`]). It is serialisable, so that a
-//! browser can draw from it too. Invariants: the crate does no IO and reads no clock. Its running time is
+//! ([`BoardModel::gesture`]) and draws positions ([`BoardModel::draw`]). The model is serialisable, so that a
+//! browser can draw from it too. Invariants: the crate does no IO and reads no clock. The running time is
 //! bounded by the size of the rules and by limits on rounds, domains and states.
 //!
 //! # Examples

@@ -1,19 +1,19 @@
 //! The board model of a game, inferred or given by a sidecar. `ggp view --json` prints it, and the terminal
 //! and the browser draw from it.
 //!
-//! Invariant: axis values are texts of the game's own constants in the order in which they are drawn:
-//! columns from left to right, rows from top to bottom. A [`Square`] holds indices into them.
+//! Invariant: axis values are texts of the game's own constants in the order in which they are drawn: columns
+//! from left to right, rows from top to bottom. A [`Square`] holds indices into the axes.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The kind of picture that a game gives.
+/// The kind of picture that is drawn of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Squares with two axes and contents.
     Grid,
-    /// Squares with two axes that are marked or not.
+    /// Squares with two axes. Each square is either marked or not, and has no other content.
     Occupancy,
     /// A single row of squares, such as a race track.
     Track,
@@ -21,7 +21,7 @@ pub enum Kind {
     Table,
 }
 
-/// What the order of an axis is derived from.
+/// The source of the order of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -31,7 +31,7 @@ pub enum Order {
     Integers,
     /// The values are letters, in alphabetic order.
     Letters,
-    /// The values are a common name and a number: `p1`, `p2`.
+    /// Each value is a common name followed by a number, as in `p1`, `p2`. The numbers give the order.
     Numbered,
     /// The order in which the rulesheet first mentions the values.
     Listed,
@@ -44,7 +44,7 @@ pub enum Order {
 pub struct Axis {
     /// The values in drawing order: from left to right, or from top to bottom.
     pub values: Vec<String>,
-    /// The source of their order.
+    /// The source of the order of the values.
     pub order: Order,
 }
 
@@ -67,11 +67,11 @@ pub enum TextPart {
     Number,
 }
 
-/// Where a coordinate stands in a fact.
+/// The place of a coordinate in a fact.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Coordinate {
-    /// The index of an argument of the fact, then the index of an argument within that one, and so on. Indices are
-    /// from 0.
+    /// The index of an argument of the fact, then the index of an argument within that one, and so on.
+    /// Indices are from 0.
     pub path: Vec<usize>,
     /// The part of the argument's text that is the coordinate.
     pub part: TextPart,
@@ -89,7 +89,8 @@ impl Coordinate {
         self.part_of(text)
     }
 
-    /// The part of an argument's text `text` that is the coordinate. `None` if `text` has no such part.
+    /// The part of `text`, the text of an argument, that is the coordinate. `None` if `text` has no such
+    /// part.
     pub(crate) fn part_of<'a>(&self, text: &'a str) -> Option<&'a str> {
         match self.part {
             TextPart::Whole => Some(text),
@@ -106,8 +107,8 @@ pub struct Layer {
     pub relation: String,
     /// The number of arguments of the fluent.
     pub arity: usize,
-    /// The index of the layer's board in [`BoardModel::groups`], if boards are told apart by relations. Otherwise
-    /// 0.
+    /// The index of the layer's board in [`BoardModel::groups`], if each of several boards has a relation of
+    /// its own. Otherwise 0.
     pub group: usize,
     /// The coordinate that holds the column's value.
     pub x: Coordinate,
@@ -120,9 +121,9 @@ pub struct Layer {
     /// For each of [`Layer::content`], its possible values in the order in which the rulesheet first mentions
     /// them. The empty content is left out.
     pub values: Vec<Vec<String>>,
-    /// The content that stands for an empty square. `None` if there is none.
+    /// The content that stands for an empty square. `None` if no content does.
     pub empty: Option<String>,
-    /// Whether the layer says no more than that every square exists. Nothing is drawn for such a layer.
+    /// Whether the facts of the layer only state that every square exists. Nothing is drawn for such a layer.
     #[serde(default)]
     pub ground: bool,
 }
@@ -180,14 +181,14 @@ pub enum Slot {
         /// The index of the axis in [`BoardModel::index`].
         part: usize,
     },
-    /// The whole of the move's square with this index, such as `a12`.
+    /// The whole name, such as `a12`, of the move's square with this index, from 0.
     Square(usize),
     /// Anything else: a piece, a number, a choice.
     Other,
 }
 
 impl Slot {
-    /// The index of the move's square to which the slot belongs. `None` if it belongs to no square.
+    /// The index of the move's square to which the slot belongs. `None` if the slot belongs to no square.
     pub fn square(self) -> Option<usize> {
         match self {
             Slot::Column(square) | Slot::Row(square) | Slot::Square(square) | Slot::Index { square, .. } => {
@@ -226,11 +227,12 @@ pub struct BoardModel {
     pub rows: Axis,
     /// The axes that tell several boards apart, outermost first. There are at most two.
     pub index: Vec<Axis>,
-    /// The names of the relations that are boards of their own; one name if there is one board.
+    /// For each group, the name of its relation. A group consists of the boards that one relation describes.
+    /// Most games have one group; there is no group if there is no board.
     pub groups: Vec<String>,
     /// Whether the board shows towers of things that stand on each other. The columns are then the bases of
-    /// towers, and the rows are heights. The fluent of the only layer says what stands (its content) on what (its
-    /// `x`).
+    /// towers, and the rows are heights. The fluent of the only layer says what stands (its content) on what
+    /// (its `x`).
     #[serde(default)]
     pub stacked: bool,
     /// The fluents on the board. The first one is the board itself. The others are drawn above it.
@@ -250,7 +252,8 @@ pub struct BoardModel {
 }
 
 impl Layer {
-    /// Whether the layer marks the squares that are empty, as `(blank a)` beside `(ecks b)`, or all squares.
+    /// Whether the layer marks only the empty squares, as `(blank a)` does beside `(ecks b)`, or marks all
+    /// squares.
     pub(crate) fn marks_nothing(&self) -> bool {
         self.ground
             || self.content.is_empty()
@@ -269,8 +272,8 @@ impl BoardModel {
         self.index.iter().zip(index).fold(group, |number, (axis, &at)| number * axis.values.len() + at)
     }
 
-    /// The label that tells board `number` from the others. Its outermost part comes first. Empty if there is a
-    /// single board.
+    /// The label of the board with the index `number`, which distinguishes it from the other boards. The
+    /// outermost part of the label comes first. Empty if there is a single board.
     pub fn board_name(&self, number: usize) -> String {
         let mut rest = number;
         let mut parts = Vec::new();

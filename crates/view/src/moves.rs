@@ -1,5 +1,5 @@
-//! Moves on squares: which arguments of a move are columns, rows or boards, and thus which squares a move
-//! goes from and to. A move that names no square becomes a button.
+//! Moves on squares. The module finds which arguments of a move name columns, rows or boards, and from these
+//! the squares that the move names. A move that names nothing on the board becomes a button.
 
 use crate::evidence::Evidence;
 use crate::fluent::columns;
@@ -45,7 +45,7 @@ pub enum Gesture {
         /// The remaining arguments of the move.
         rest: Vec<String>,
     },
-    /// The move names no square; a button shows its text.
+    /// The move names nothing on the board; a button shows the text of the move.
     Button,
 }
 
@@ -60,7 +60,7 @@ impl Gesture {
     }
 }
 
-/// What an argument of a move names on the board.
+/// The part of the board that an argument of a move names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Axis {
     Column,
@@ -102,8 +102,9 @@ pub(crate) fn patterns(
     out
 }
 
-/// The group to which a move's square belongs: the board whose arguments share the most variables with the
-/// arguments of the square. A group is a board that is a relation of its own.
+/// The index of the group to which a move's square belongs. A group is a board with a relation of its own.
+/// The chosen group is the one whose relation shares the most variables with the arguments `places` of the
+/// square.
 fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> usize {
     let mut votes = vec![0u32; model.groups.len().max(1)];
     for layer in &model.layers {
@@ -116,8 +117,8 @@ fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> us
     votes.iter().position(|&vote| Some(vote) == most).unwrap_or(0)
 }
 
-/// The coordinate that an argument of a move names. The fluents that share variables with the argument determine
-/// it, or else its values do.
+/// The coordinate that an argument of a move names. The fluents that share variables with the argument
+/// determine the coordinate. If there are none, the values of the argument determine it.
 fn axis_of(
     evidence: &Evidence<'_>,
     model: &BoardModel,
@@ -182,7 +183,7 @@ fn axis_of(
 }
 
 /// Divides arguments, in order, into squares. A new square begins where a coordinate would occur twice in one
-/// square.
+/// square. Returns the slots of the arguments and the number of squares.
 fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, usize) {
     let mut slots = Vec::with_capacity(axes.len());
     let mut square = 0;
@@ -209,7 +210,8 @@ fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, us
     (slots, if any { square + 1 } else { 0 })
 }
 
-/// The column and the row of a whole square such as `a12`. `None` if `text` names no square.
+/// The indices of the column and the row of the square that `text` names as a whole, such as `a12`. `None` if
+/// `text` names no square.
 fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> Option<(usize, usize)> {
     let column = model.columns.position(layer.x.part_of(text)?)?;
     let row = match &layer.y {
@@ -228,7 +230,7 @@ struct Named {
 }
 
 impl BoardModel {
-    /// The gesture of the move with text `mv` in `position`.
+    /// The gesture that makes the move with the text `mv` in `position`.
     pub fn gesture(&self, mv: &str, position: &Position) -> Gesture {
         if self.stacked {
             return self.gesture_on_towers(mv, position);

@@ -1,8 +1,9 @@
-//! The order of an axis: by facts that chain its values, else by number, by letter, or by the order in which the
-//! rulesheet first mentions the values.
+//! The order of the values of an axis. Facts that chain the values determine it, such as `(succ 1 2)`.
+//! Without such facts, the order is numeric or alphabetic, or else the order in which the rulesheet first
+//! mentions the values.
 //!
-//! A chain fixes the order except for its direction. The direction is ascending for numbers and letters. For other
-//! values it is the direction of the facts.
+//! A chain fixes the order except for its direction. The direction is ascending for numbers and letters. For
+//! other values it is the direction of the facts.
 
 use crate::model::Order;
 use crate::term::letters_and_number;
@@ -14,8 +15,9 @@ pub(crate) type Pairs = Vec<(String, String)>;
 /// A chain must contain at least this share of an axis's values. Values outside the chain are left out.
 const CHAINED_SHARE: f64 = 0.75;
 
-/// Sorts `values`, which are in the order of first mention. Values outside the chain are dropped. Those of them
-/// for which `keep` holds are not dropped but come last.
+/// Sorts `values`, which are in the order of first mention. If facts chain the values, a value outside the
+/// chain comes last if `keep` holds for the value, and is dropped otherwise. Returns the sorted values and
+/// the source of their order.
 pub(crate) fn order(
     values: &[&str],
     relations: &[Pairs],
@@ -40,7 +42,7 @@ pub(crate) fn order(
     (owned(values), Order::Listed)
 }
 
-/// The kind of natural order that `values` have. `None` if they have none.
+/// The kind of natural order that `values` have. `None` if they have no natural order.
 pub(crate) fn natural_order(values: &[&str]) -> Option<Order> {
     if values.iter().all(|v| v.parse::<i64>().is_ok()) {
         return Some(Order::Integers);
@@ -53,7 +55,7 @@ pub(crate) fn natural_order(values: &[&str]) -> Option<Order> {
     (numbered && values.len() > 1).then_some(Order::Numbered)
 }
 
-/// The sort key of a value within its kind.
+/// The sort key of a value within its kind of natural order.
 fn natural_key(value: &str) -> (i64, &str) {
     if let Ok(number) = value.parse::<i64>() {
         return (number, value);
@@ -68,8 +70,9 @@ fn is_descending(chain: &[&str]) -> bool {
     natural_order(chain).is_some() && chain.windows(2).all(|w| natural_key(w[0]) > natural_key(w[1]))
 }
 
-/// The longest chain of one relation that goes through most of `values`. Among equal ones, the first. `None` if no
-/// chain contains enough of them.
+/// The longest chain that the facts of one relation form among `values`; the first one if several are equally
+/// long. `None` if the chain contains fewer than two values, or less than the share [`CHAINED_SHARE`] of
+/// `values`.
 fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a str>> {
     let number: FxHashMap<&str, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
     let mut best: Option<Vec<usize>> = None;
@@ -90,8 +93,8 @@ fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a 
         .then(|| best.into_iter().map(|i| values[i]).collect())
 }
 
-/// The values in the order in which `edges` chain them. The edges must relate each value to its successor, or each
-/// value to all later ones. Otherwise `None`.
+/// The values in the order in which `edges` chain them. `None` unless the edges relate each value only to its
+/// successor, or each value to all later values.
 fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     let count = values.len();
     let (mut out, mut into) = (vec![0usize; count], vec![0usize; count]);
@@ -117,7 +120,7 @@ fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
         return None;
     }
     let next: FxHashMap<usize, usize> = edges.iter().copied().collect();
-    // A cycle begins at its smallest value, or without a natural order at the value that is mentioned
+    // A cycle begins at its smallest value. Without a natural order, it begins at the value that is mentioned
     // first.
     let mut start = *touched.iter().find(|&&i| into[i] == 0).unwrap_or(&touched[0]);
     if edges.len() == n {

@@ -1,9 +1,10 @@
 //! Orientation of a board: which axis is horizontal, and which end is up.
 //!
-//! By default the first argument is horizontal, and values grow to the right and upwards. If a move names
-//! one axis alone, pieces drop along the other axis, which is therefore vertical. A board on which two
-//! sides start left and right of each other is rotated, so that they face each other vertically. Names
-//! decide only what remains open: letters are horizontal, and axes called `row` and `col` are as named.
+//! By default the first argument is horizontal, and values grow to the right and upwards. If a move names one
+//! axis alone, pieces drop along the other axis, which is therefore vertical. A board on which the pieces of
+//! two roles start left and right of each other is rotated, so that the roles face each other vertically.
+//! Names decide only the remaining cases: an axis of letters is horizontal, and axes called `row` and `col`
+//! are drawn as named.
 
 use crate::model::{BoardModel, Coordinate, Order, Slot};
 use crate::sidecar::{Sidecar, Top};
@@ -11,8 +12,8 @@ use ggp_game::Fact;
 use ggp_gdl::{Atom, Description, Literal, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Orients `model` by the rules in `description`, or by `sidecar`. The rows of `model` are in ascending order from
-/// the top.
+/// Orients `model` by the rules in `description`, or by `sidecar`. On entry, the rows of `model` are in
+/// ascending order from the top.
 pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar: &Sidecar) {
     if model.layers.first().is_none_or(|layer| layer.y.is_none()) {
         return;
@@ -53,8 +54,9 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
     }
 }
 
-/// Rotates a board on which two sides start left and right of each other. `first` holds the facts of the first
-/// state. The role with the smaller index comes to the bottom. Returns whether the board was rotated.
+/// Rotates a board on which the pieces of two roles start left and right of each other. `first` holds the
+/// facts of the first state. The role with the smaller index comes to the bottom. Returns whether the board
+/// was rotated.
 pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     let (across, upright) = lone_axes(model);
     if model.layers.first().is_none_or(|layer| layer.y.is_none())
@@ -92,7 +94,7 @@ pub(crate) fn face(first: &[Fact], model: &mut BoardModel) -> bool {
     true
 }
 
-/// Whether some move names a column and no row, and whether some move names a row and no column.
+/// Two answers: whether some move names a column and no row, and whether some move names a row and no column.
 fn lone_axes(model: &BoardModel) -> (bool, bool) {
     let lone = |wanted: fn(&Slot) -> bool, unwanted: fn(&Slot) -> bool| {
         model.moves.iter().any(|mv| {
@@ -127,8 +129,8 @@ enum Line {
     Column,
 }
 
-/// What the rulesheet calls the two axes, rows or columns, judged by its values and variables. `None` for an axis
-/// that it calls neither.
+/// For each of the two axes, whether the rulesheet calls it rows or columns, judged by the names of values
+/// and variables. Both results are `None` unless the rulesheet calls one axis rows and the other columns.
 fn names(description: &Description, model: &BoardModel) -> (Option<Line>, Option<Line>) {
     let Some(layer) = model.layers.first() else { return (None, None) };
     let Some(y) = &layer.y else { return (None, None) };
@@ -177,7 +179,8 @@ fn line(name: &str) -> Option<Line> {
     }
 }
 
-/// The variable that stands at `path` in the fluent of `atom`. `None` if something else stands there.
+/// The variable at `path` in the fluent of `atom`. `None` if the term at `path` is not a variable, or if
+/// `atom` is not about the fluent `relation` with this arity.
 fn variable<'a>(
     description: &'a Description,
     atom: &Atom,

@@ -1,8 +1,8 @@
 //! Owners of pieces, and the content that means an empty square.
 //!
 //! A piece belongs to the role that occurs with it in facts and rules: `(owner white wp)`,
-//! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where that does not decide, the name of the piece does,
-//! if it begins or ends with a role's name, or begins with a role's initial.
+//! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where facts and rules do not decide, the name of the piece
+//! does: it may begin or end with a role's name, or begin with a role's initial.
 
 use crate::evidence::Evidence;
 use crate::fluent::Table;
@@ -13,15 +13,17 @@ use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of votes for an owner that a fact gives if it names a role and a piece. A rule that does so gives
-/// one vote.
+/// The number of votes that a fact gives to a role as the owner of a piece, if the fact names this role and
+/// this piece. A rule that names a role and a piece gives one vote.
 const FACT: u32 = 3;
-/// The first role needs at least this many votes, and at least this many times the votes of the second role.
+/// The role with the most votes needs at least this many votes to own a piece, and at least this many times
+/// the votes of the role in second place.
 const LEAD: u32 = 2;
 /// A content without owner can mean an empty square if at least this share of all rows has it.
 const MOSTLY: f64 = 0.3;
 
-/// Sets the contents of the layers, their owners, the empty contents and the glyphs of numbers.
+/// Sets the contents of the layers of `model`, the owners of contents, the empty contents and the glyphs of
+/// numbers.
 pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
     let mut contents: Vec<String> = Vec::new();
     for number in 0..model.layers.len() {
@@ -46,7 +48,8 @@ pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: 
     }
 }
 
-/// Sets the glyphs of contents that consist of a common name and a number, such as `s0` to `s30`: the number.
+/// If all contents consist of a common name and a number, as `s0` to `s30` do, sets the glyph of each content
+/// to its number.
 fn number_glyphs(domain: &[String], model: &mut BoardModel) {
     let parts: Option<Vec<(&str, &str)>> = domain.iter().map(|value| letters_and_number(value)).collect();
     let Some(parts) = parts.filter(|parts| parts.len() > 2) else { return };
@@ -111,8 +114,8 @@ fn owners(
     owners
 }
 
-/// The role whose whole name stands at the beginning or the end of the content. `None` unless there is exactly
-/// one.
+/// The role whose whole name stands at the beginning or the end of the content. `None` unless there is
+/// exactly one such role.
 fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
     let content = content.to_ascii_lowercase();
     let mut fitting = roles.iter().enumerate().filter(|(_, role)| {
@@ -126,8 +129,9 @@ fn named_owner(content: &str, roles: &[String]) -> Option<usize> {
     fitting.next().is_none().then_some(first)
 }
 
-/// Assigns contents such as `wp` and `bp` to roles such as `white` and `black`. A content goes to the role that
-/// has its initial, if no other role has that initial and another content has the same remaining letters.
+/// Assigns contents such as `wp` and `bp` to roles such as `white` and `black`. A content goes to the role
+/// with the same initial if another content has the same remaining letters. Assigns nothing if two roles have
+/// the same initial.
 fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeMap<String, usize>) {
     let initial = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
     let initials: Vec<Option<char>> = evidence.roles.iter().map(|role| initial(role)).collect();
@@ -176,8 +180,9 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
     out
 }
 
-/// The content that means an empty square. It is found by its name. If every square has a content, it may also be
-/// the only name among numbers, or the most frequent content without owner.
+/// The content that means an empty square, found by its name. If no name fits and nearly every square has a
+/// content, it is the only name among numbers, or else the most frequent content without owner. `None` if no
+/// content qualifies.
 fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
     let layer = &model.layers[number];
     let table = table_of(evidence, layer)?;
@@ -220,8 +225,8 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
-/// Whether `value` occurs in the first state as often as a second content and less often than a third one. In that
-/// case it is a piece, not a blank: where there are as many `b` as `r`, `b` is blue or a bishop.
+/// Whether `value` occurs in the first state as often as a second content and less often than a third one. In
+/// that case it is a piece, not a blank: where there are as many `b` as `r`, `b` is blue or a bishop.
 fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in table.states.first().into_iter().flatten() {
@@ -245,8 +250,8 @@ mod tests {
     use crate::infer;
     use ggp_game::Game;
 
-    /// The empty content of a board of three by three squares. `contents` holds the content of each square, row by
-    /// row.
+    /// The empty content of a board of three by three squares. `contents` holds the content of each square,
+    /// row by row.
     fn empty(contents: [&str; 9]) -> Option<String> {
         let at = |(number, content)| format!("(init (at {} {} {content}))", number % 3 + 1, number / 3 + 1);
         let squares: String = contents.into_iter().enumerate().map(at).collect();

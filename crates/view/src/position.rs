@@ -18,15 +18,15 @@ pub struct Token {
     pub layer: usize,
 }
 
-/// The facts of one relation beside the board.
+/// The facts of one fluent that are shown beside the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Beside {
-    /// The relation's name.
+    /// The name of the fluent.
     pub relation: String,
-    /// The kind of the relation.
+    /// The kind of the fluent.
     pub kind: SideKind,
-    /// The arguments of each of its facts, in the order of the facts. For a flag that holds, there is one empty
-    /// list.
+    /// The arguments of each fact of the fluent, in the order of the facts. For a flag that holds, there is
+    /// one empty list.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -36,7 +36,7 @@ pub struct Position {
     /// The tokens on each square, those of the bottom layer first. Empty contents are left out. Squares are
     /// ordered by board, then from top to bottom, then from left to right.
     pub squares: Vec<Vec<Token>>,
-    /// The facts beside the board, in the order of [`BoardModel::side`]. Relations that the model does not have
+    /// The facts beside the board, in the order of [`BoardModel::side`]. Fluents that are not in the model
     /// come last.
     pub side: Vec<Beside>,
 }
@@ -48,8 +48,8 @@ impl BoardModel {
         (square.board * self.rows.values.len() + square.row) * columns + square.column
     }
 
-    /// The square of a fact of `layer`. The function `value` reads the fact's coordinates. `None` if the fact is
-    /// not on the board.
+    /// The square of a fact of `layer`. The function `value` reads the fact's coordinates. `None` if the fact
+    /// is not on the board.
     pub(crate) fn square_at<'a>(
         &self,
         layer: &Layer,
@@ -122,7 +122,8 @@ impl BoardModel {
         Position { squares, side }
     }
 
-    /// The token that a fact of layer `number` puts on its square. `None` if the content is the empty one.
+    /// The token that a fact of the layer with index `number` puts on its square. `None` if the content means
+    /// an empty square, or if the layer is one of several and marks only empty squares or all squares.
     fn token(&self, layer: &Layer, number: usize, fact: &str) -> Option<Token> {
         let content: Vec<String> =
             layer.content.iter().filter_map(|c| at(fact, &c.path)).map(str::to_owned).collect();

@@ -6,17 +6,21 @@
 //! |---|---|---|
 //! | `relation` | `"cell"` | the fluent that holds the board |
 //! | `arity` | `3` | the fluent's arity, if several fluents have that name |
-//! | `x`, `y` | `0` or `[0, 1]` | the horizontal and the vertical argument: its number from 0, or the path to it through nested terms; without `y` the board is a track |
+//! | `x`, `y` | `0` or `[0, 1]` | the horizontal and the vertical argument; a track has no `y` |
 //! | `index` | `[0]` | the arguments that tell several boards apart, at most two |
 //! | `columns`, `rows` | `["a", "b"]` | the values from left to right, from top to bottom |
-//! | `top` | `"last"` or `"first"` | the end of the rows that is up, counted in their own order |
+//! | `top` | `"last"` or `"first"` | the row at the top: the last or the first in the inferred order |
 //! | `empty` | `"b"` | the content of an empty square |
-//! | `holes` | `[["3", "6"]]` | squares that do not exist, as column and row, after the board's index if it has one |
-//! | `glyphs` | `{"white pawn": "♙"}` | how contents are drawn: by one argument's value, or by all of a square's joined by blanks |
+//! | `holes` | `[["3", "6"]]` | squares that do not exist, each as its column and its row |
+//! | `glyphs` | `{"white pawn": "♙"}` | the text to draw for each content |
 //! | `owners` | `{"wp": "white"}` | the role that owns a content |
 //! | `chequered` | `true` | whether squares alternate between light and dark |
 //!
-//! `x` and `y` need `relation`. Entries that are missing are inferred.
+//! An argument is given by its index, from 0, or by the path of indices to it through nested terms. If the
+//! game has `index` arguments, their values precede the column and the row of each hole. A key of `glyphs` is
+//! the value of one content argument, or the values of all content arguments of a thing, joined by blanks.
+//!
+//! `x` and `y` need `relation`. Missing entries are inferred.
 
 use crate::model::{Axis, BoardModel, Order, Square};
 use serde::Deserialize;
@@ -41,15 +45,15 @@ pub struct Sidecar {
     pub columns: Option<Vec<String>>,
     /// The values from top to bottom.
     pub rows: Option<Vec<String>>,
-    /// Which end of the rows is up.
+    /// Which end of the rows is at the top.
     pub top: Option<Top>,
     /// The content of an empty square.
     pub empty: Option<String>,
-    /// Squares that do not exist, as names of their coordinates.
+    /// Squares that do not exist, each as the values of its coordinates.
     pub holes: Option<Vec<Vec<String>>>,
-    /// The glyphs of contents.
+    /// The glyph for each content.
     pub glyphs: BTreeMap<String, String>,
-    /// The roles that own contents.
+    /// The role that owns each content.
     pub owners: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: Option<bool>,
@@ -75,7 +79,7 @@ impl ArgumentPath {
     }
 }
 
-/// Which end of an axis is up.
+/// The end of the row axis that is at the top.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Top {
@@ -92,7 +96,7 @@ pub enum SidecarError {
     Syntax(String),
     /// The game has no such fluent.
     NoRelation(String),
-    /// The fluent has no such argument, or it holds no constants.
+    /// The fluent has no such argument, or the argument holds no constants.
     NoArgument {
         /// The fluent's name.
         relation: String,
@@ -130,7 +134,8 @@ impl Sidecar {
     /// Parses a sidecar from its JSON text.
     ///
     /// # Errors
-    /// When the text is not JSON or not of the documented form; the message names the place.
+    /// Fails if the text is not JSON or not of the documented form; the message then gives the place. Also
+    /// fails if a key that another key needs is missing.
     pub fn parse(text: &str) -> Result<Sidecar, SidecarError> {
         let sidecar: Sidecar =
             serde_json::from_str(text).map_err(|error| SidecarError::Syntax(error.to_string()))?;
@@ -154,8 +159,8 @@ impl Sidecar {
         give(&self.rows, &mut model.rows);
     }
 
-    /// Sets the empty content, the holes, the owners, the glyphs and the chequering of `model` to those that the
-    /// sidecar gives.
+    /// Sets the empty content, the holes, the owners, the glyphs and the chequering of `model` to those that
+    /// the sidecar gives.
     pub(crate) fn give_contents(&self, model: &mut BoardModel) -> Result<(), SidecarError> {
         if let (Some(empty), Some(layer)) = (&self.empty, model.layers.first_mut()) {
             if let Some(values) = layer.values.first_mut() {

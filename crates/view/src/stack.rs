@@ -1,9 +1,10 @@
-//! Towers of things that stand on things, as in `(on a b)`. The towers are drawn side by side. Each begins with a
-//! base that never moves, or with a thing that stands on nothing.
+//! Towers of things that stand on things, as in `(on a b)`. The towers are drawn side by side. Each tower
+//! begins with a base that never moves, or with a thing that stands on nothing.
 //!
-//! A fluent of two arguments describes towers under these conditions: the arguments share most of their values,
-//! and the values have no counting order. No thing stands on two things or under two things, or above itself.
-//! Another fluent describes single things, as `(clear a)` does. The first argument is the upper thing.
+//! A fluent with two arguments describes towers if all these conditions hold. The two arguments share at
+//! least half of their values, and these values have no counting order. The facts of the fluent change. No
+//! thing stands on two things, under two things or above itself. Another fluent describes single things, as
+//! `(clear a)` does. The first argument is then the upper thing.
 
 use crate::evidence::Evidence;
 use crate::fluent::{Row, Table};
@@ -17,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The largest number of things in all towers together.
 const MAX_THINGS: usize = 32;
 
-/// Fills `model`, which is empty, with towers if some fluent describes them. Returns whether one does.
+/// If some fluent describes towers, fills the empty `model` with these towers. Returns whether there is such
+/// a fluent.
 pub(crate) fn stack(evidence: &Evidence<'_>, model: &mut BoardModel) -> bool {
     let Some(table) = evidence.tables.iter().find(|table| stands(evidence, table)) else { return false };
     let [uppers, lowers] = [0, 1].map(|column: usize| table.columns[column].domain.clone());
@@ -55,7 +57,8 @@ fn stands(evidence: &Evidence<'_>, table: &Table<'_>) -> bool {
         let values: Vec<&str> = column.domain.iter().map(String::as_str).collect();
         match order(&values, &evidence.chains, |_| true).1 {
             Order::Integers => true,
-            // Facts may chain things by size; but without bases, they chain the lines of a board.
+            // Facts may chain things by size. If there are no bases, however, the chain orders the lines of a
+            // board.
             Order::Successor => lowers.is_subset(&uppers),
             _ => false,
         }
@@ -76,7 +79,7 @@ fn stands(evidence: &Evidence<'_>, table: &Table<'_>) -> bool {
         && evidence.tables.iter().any(tells)
 }
 
-/// Whether nothing stands on two things, under two things or above itself.
+/// Whether no thing stands on two things, under two things or above itself.
 fn is_forest(state: &[Row<'_>]) -> bool {
     let below: BTreeMap<&str, &str> = state.iter().map(|row| (row[0], row[1])).collect();
     let lowers: BTreeSet<&str> = below.values().copied().collect();
@@ -85,8 +88,8 @@ fn is_forest(state: &[Row<'_>]) -> bool {
         && below.keys().all(|thing| foot(&below, thing).is_some())
 }
 
-/// The base of the tower in which `thing` stands, and the height of `thing` above it. `None` if things stand on
-/// each other in a circle.
+/// The base of the tower in which `thing` stands, and the height of `thing` above it. `None` if things stand
+/// on each other in a circle.
 fn foot<'a>(below: &BTreeMap<&'a str, &'a str>, thing: &'a str) -> Option<(&'a str, usize)> {
     let (mut at, mut height) = (thing, 0);
     while let Some(&next) = below.get(at) {
@@ -109,7 +112,7 @@ impl BoardModel {
         for thing in self.layers.iter().flat_map(|layer| &layer.values).flatten() {
             let Some((base, height)) = foot(&below, thing) else { continue };
             let Some(column) = self.columns.position(base) else { continue };
-            // A base that is not itself a thing is below the board.
+            // A base that is not itself a thing has no square; it lies below the lowest row.
             let is_below = !self.layers[0].values[0].iter().any(|value| value == base);
             let Some(row) = self.rows.values.len().checked_sub(1 + height - usize::from(is_below)) else {
                 continue;
@@ -119,8 +122,8 @@ impl BoardModel {
         }
     }
 
-    /// The gesture of a move on towers. An argument that names a thing means the square where the thing stands. An
-    /// argument that names a base means the lowest free square above it.
+    /// The gesture of a move on towers. An argument that names a thing means the square where the thing
+    /// stands. An argument that names a base means the lowest free square above the base.
     pub(crate) fn gesture_on_towers(&self, mv: &str, position: &Position) -> Gesture {
         let (mut found, mut rest) = (Vec::new(), Vec::new());
         let width = self.columns.values.len();

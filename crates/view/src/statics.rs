@@ -1,8 +1,8 @@
-//! Static facts of the rules: the initial state, the fluents that `base` lists, and the facts of two
+//! Static facts of the rules: the initial state, the fluents that `base` lists, and the facts with two
 //! arguments that may order an axis.
 //!
-//! `init` and `base` are evaluated under small bounds of their own. A rulesheet with huge lists is drawn
-//! without them, so that the drawing is not delayed.
+//! `init` and `base` are evaluated under small bounds of their own. A list that exceeds these bounds is
+//! ignored, so that it does not delay the drawing.
 
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Database, Limits, Program};
@@ -67,7 +67,8 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
     facts
 }
 
-/// The pairs of constants in the facts of each relation of two arguments, in the order of the text.
+/// For each relation with two arguments, the pairs of constants in its facts. Relations and pairs are in the
+/// order of the text.
 pub(crate) fn pairs(description: &Description) -> Vec<Vec<(Symbol, Symbol)>> {
     let mut out: Vec<Vec<(Symbol, Symbol)>> = Vec::new();
     let mut numbers = rustc_hash::FxHashMap::default();

@@ -2,8 +2,8 @@
 
 use ggp_game::split_term;
 
-/// The term at `path` in the term `text`. `path` holds the index of an argument for each level of nesting. `None`
-/// if there is no such term.
+/// The term at `path` in the term `text`. `path` holds the index of an argument for each level of nesting.
+/// `None` if there is no such term.
 pub(crate) fn at<'a>(text: &'a str, path: &[usize]) -> Option<&'a str> {
     let mut text = text;
     for &argument in path {

@@ -120,8 +120,8 @@ fn fact_texts(beside: &Beside) -> Vec<String> {
     beside.rows.iter().map(text).collect()
 }
 
-/// Writes `items` in lines of at most `width` characters. Only an item that is longer than that makes a longer
-/// line.
+/// Writes `items` in lines of at most `width` characters. Only a line that consists of a single item may be
+/// longer.
 fn wrap(items: &[String], separator: &str, width: usize, out: &mut String) {
     let gap = separator.chars().count();
     let mut used = 0;
@@ -163,7 +163,7 @@ impl Canvas<'_> {
         format!("\x1b[{}m{text}\x1b[0m", codes.join(";"))
     }
 
-    /// The number of characters on each square that its content may take.
+    /// The number of characters that the content of each square may take.
     fn square_width(&self) -> usize {
         let row_of_one = self.model.rows.values.len() == 1;
         let names = self.model.columns.values.iter().map(|v| v.chars().count().min(3)).max().unwrap_or(1);
@@ -244,7 +244,8 @@ impl Canvas<'_> {
         self.model.rows.values.iter().map(|v| v.chars().count()).max().unwrap_or(0)
     }
 
-    /// The number of characters from one square to the next in its row. It includes room for brackets if they fit.
+    /// The number of characters from one square to the next in its row. It includes room for brackets if the
+    /// brackets fit.
     fn pitch(&self, width: usize) -> usize {
         let columns = self.model.columns.values.len();
         let room = self.style.width.saturating_sub(self.margin() + 4);
@@ -291,8 +292,8 @@ impl Canvas<'_> {
         lines
     }
 
-    /// The lines below the columns with their names: in one line if they fit, else shortened, else written
-    /// vertically.
+    /// The lines below the board with the names of the columns. The names stand in one line if they fit.
+    /// Otherwise they are shortened, and written vertically if they still do not fit.
     fn column_names(&self, pitch: usize, columns: Range<usize>) -> Vec<String> {
         let names = &self.model.columns.values[columns];
         let longest = |names: &[String]| names.iter().map(|n| n.chars().count()).max().unwrap_or(0);

@@ -19,15 +19,18 @@ pub(crate) struct Candidate {
     mv: String,
     squares: Vec<usize>,
     visits: u64,
-    /// The mean goal, from 0 to 100. `low` and `high` are Wilson's 95 % interval: goals lie between 0 and 100, so
-    /// their variance is at most that of wins and losses with the same mean.
+    /// The mean goal, from 0 to 100. `None` if the move has no visits.
     score: Option<f64>,
+    /// The lower end of Wilson's 95 % interval for `score`. The interval is valid because goals lie between 0
+    /// and 100: their variance is at most that of wins and losses with the same mean.
     low: Option<f64>,
+    /// The upper end of that interval.
     high: Option<f64>,
+    /// The goal that the search has proved. `None` if the search has not proved a goal.
     proven: Option<u8>,
 }
 
-/// A joint move of the principal variation, and the squares that each of its moves names.
+/// A joint move of the principal variation, and for each of its moves the squares that the move names.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Step {
     moves: Vec<String>,
@@ -39,9 +42,9 @@ pub(crate) struct Step {
 pub(crate) struct Analysis {
     /// The index of the role.
     pub(crate) role: usize,
-    /// The number of the state that was searched.
+    /// The index of the state that was searched.
     pub(crate) node: usize,
-    /// Whether the search is for a hint to a person.
+    /// Whether the search looks for a hint to a person.
     pub(crate) hint: bool,
     /// Whether the search has ended.
     pub(crate) done: bool,

@@ -1,8 +1,8 @@
 //! The sessions and the games of a server.
 //!
-//! Invariant: there are at most [`Config::sessions`] sessions, and at most [`Config::uploads`] of them
-//! have uploaded rules. When the limit is reached, a new session replaces the session that has been idle
-//! longest, if that one has been idle for longer than [`LEFT`]; otherwise the server refuses the new
+//! Invariant: there are at most [`Config::sessions`] sessions, and at most [`Config::uploads`] of them have
+//! uploaded rules. When a limit is reached, a new session replaces the session that has been idle longest,
+//! provided that this session has been idle for longer than [`LEFT`]. Otherwise the server refuses the new
 //! session.
 
 use crate::catalogue::Offer;
@@ -30,10 +30,10 @@ use tokio::sync::Semaphore;
 /// A session that has been idle for this long may be closed to make room for a new one.
 const LEFT: Duration = Duration::from_secs(60);
 
-/// The number of games that are prepared at the same time. Preparation takes time and memory.
+/// The maximum number of games that are prepared at the same time. Preparation takes time and memory.
 const LEARNING: usize = 2;
 
-/// What a server keeps: its sessions and its games.
+/// The state of a server: its sessions and its games.
 pub(crate) struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) learning: Semaphore,
@@ -42,11 +42,11 @@ pub(crate) struct App {
     known: Mutex<HashMap<String, Arc<Known>>>,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
     number: AtomicU64,
-    /// The id of the watched session, if a match is watched.
+    /// The id of the session that shows the watched match. `None` if no match is watched.
     pub(crate) watched: Mutex<Option<String>>,
 }
 
-/// A request for a game. It gives the name of the game or its rules.
+/// A request for a game, identified by its name or given by its rules.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
@@ -112,8 +112,8 @@ impl App {
         }
     }
 
-    /// Makes room for one more session. If necessary, closes a session that has been idle for long enough. Fails
-    /// if there is no such session.
+    /// Makes room for one more session, whose rules are uploaded if `upload` is true. If necessary, closes a
+    /// session that has been idle for longer than [`LEFT`]. Fails if there is no such session.
     fn make_room(&self, upload: bool) -> Result<(), Failure> {
         let watched = lock(&self.watched).clone();
         let sessions = lock(&self.sessions);
@@ -135,7 +135,8 @@ impl App {
         Ok(())
     }
 
-    /// The findings and the roles of the requested rules, as JSON. The roles are null if the rules have errors.
+    /// The findings of the rule checks and the roles of the requested game, as JSON. The roles are null if
+    /// the rules have errors.
     pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
         let (_, kif, upload) = self.rules(wanted)?;
         let (game, findings) = check(&kif, upload);
@@ -189,7 +190,8 @@ impl App {
         Ok(known)
     }
 
-    /// The seat of each role; `None` for the role `random`. A role that the request leaves out gets an engine.
+    /// The player in the seat of each role; `None` for the role `random`. `wanted` lists the players in role
+    /// order, without the role `random`. If the list is too short, the remaining roles get engines.
     pub(crate) fn seats(
         &self,
         game: &Game,
@@ -226,7 +228,7 @@ impl App {
         self.add(known, seats, record)
     }
 
-    /// Opens a session that shows the match in `record`, whose players are elsewhere. `name` is the name of the
+    /// Opens a session that shows the match in `record`, which is played elsewhere. `name` is the name of the
     /// game.
     pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<Session>, Failure> {
         let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
@@ -257,8 +259,8 @@ impl App {
     }
 }
 
-/// A random 128-bit identifier in hexadecimal. The hash keys come from the operating system, so it cannot
-/// be guessed.
+/// A random 128-bit identifier in hexadecimal. The hash keys come from the operating system, so the
+/// identifier cannot be guessed.
 pub(crate) fn any_id(number: u64) -> String {
     let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
     format!("{:016x}{:016x}", half(), half())

@@ -1,4 +1,4 @@
-//! The pages. They are compiled into the program, so it needs no files and no network.
+//! The pages. They are compiled into the program, which therefore reads them from no file and no network.
 
 use crate::guard::POLICY;
 use axum::http::{StatusCode, header};
@@ -31,7 +31,7 @@ const FILES: &[(&str, &str, &str)] = files![
 const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
 
 /// The index page. Its style sheet is inlined, so that the first paint needs a single request. The content
-/// security policy allows only the style with `nonce`, which must be unguessable.
+/// security policy allows only the style element with the attribute `nonce`, which must be unguessable.
 pub(crate) fn page(nonce: &str) -> Response {
     let text = |name: &str| FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text);
     let style = format!("<style nonce=\"{nonce}\">{}</style>", text("style.css"));
@@ -44,7 +44,8 @@ pub(crate) fn page(nonce: &str) -> Response {
     (headers, text("index.html").replace(LINK, &style)).into_response()
 }
 
-/// The response with the file of that name. Status 404 if the list has no such file, so no other file can be read.
+/// The response with the file `name` of [`FILES`], or with status 404 if that list has no such file. No other
+/// file can be read.
 pub(crate) fn asset(name: &str) -> Response {
     let found = FILES.iter().find(|(known, ..)| *known == name);
     match found {

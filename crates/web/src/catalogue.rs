@@ -1,4 +1,5 @@
-//! The offered games: those that are compiled into the program, or those of a folder.
+//! The games that the server offers: either the games that are compiled into the program, or those of a
+//! folder.
 //!
 //! Invariant: a game is looked up by name in a list made at the start. No name from a request becomes
 //! part of a path.
@@ -13,7 +14,8 @@ pub struct Offer {
     pub name: String,
     /// The rules.
     pub kif: Vec<u8>,
-    /// The text of the view file (`NAME.view.json`), which describes the board.
+    /// The text of the view file (`NAME.view.json`), which describes the board. `None` if the game has no
+    /// such file.
     pub sidecar: Option<Vec<u8>>,
 }
 
@@ -51,7 +53,7 @@ const OURS: &[Embedded] = ours![
     "tic_tac_toe",
 ];
 
-/// The games that are compiled into the program. Games with hidden information are left out, because the
+/// The games that are compiled into the program. Games with hidden information are not included, because the
 /// pages cannot play them yet.
 pub fn embedded() -> Vec<Offer> {
     let offer = |&(name, kif, sidecar): &Embedded| Offer {
@@ -62,7 +64,7 @@ pub fn embedded() -> Vec<Offer> {
     OURS.iter().map(offer).collect()
 }
 
-/// The games of a folder: every `NAME.kif` with its `NAME.view.json`, sorted by name.
+/// The games of a folder: every `NAME.kif`, with `NAME.view.json` if that file exists, sorted by name.
 ///
 /// # Errors
 /// When the folder or a file cannot be read.

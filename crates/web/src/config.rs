@@ -16,16 +16,16 @@ pub struct Config {
     pub memory: usize,
     /// The largest size of a request body (a rulesheet or a record), in bytes.
     pub upload: usize,
-    /// The maximum number of sessions with uploaded rules at the same time. Each of them has a game of its own,
-    /// whereas sessions of an offered game share one.
+    /// The maximum number of sessions with uploaded rules at the same time. Each of these sessions keeps its
+    /// own prepared game in memory, whereas all sessions of an offered game share one prepared game.
     pub uploads: usize,
-    /// The longest thinking time for a move that a seat may have.
+    /// The longest thinking time for each move that a request may give to a seat.
     pub longest: Duration,
     /// Whether players at other addresses may take seats.
     pub remote: bool,
     /// The machine that evaluates the rules for searches.
     pub choice: Choice,
-    /// The host names of this server. `localhost` and IP addresses are always accepted.
+    /// The host names under which this server accepts requests, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
 }
 

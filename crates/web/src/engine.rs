@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The result of one slice of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Slice {
-    /// The search is not finished.
+    /// The search is not finished and needs another slice.
     More,
     /// The search is finished: the value is proved, or the tree is full.
     Done,
@@ -18,7 +18,7 @@ pub(crate) enum Slice {
 /// An engine: the search of one role in one session. It searches one position at a time.
 pub(crate) struct Engine {
     search: Search,
-    /// The facts of the position that is searched.
+    /// The facts of the position that the engine searches.
     at: Vec<Fact>,
 }
 
@@ -31,8 +31,9 @@ impl Engine {
         Ok(Engine { search, at })
     }
 
-    /// Makes the state of `facts` the position to search. `from` may give the preceding state and the joint move
-    /// that led here. The part of the tree below that move is then kept.
+    /// Makes the state of `facts` the position to search. `from`, if given, is the preceding state and the
+    /// joint move from that state to `facts`. If that preceding state is the engine's current position, the
+    /// engine keeps the part of the tree below the joint move.
     pub(crate) fn turn_to(
         &mut self,
         facts: &[Fact],
@@ -55,8 +56,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Searches for about `time`, or until `iterations` are done if that limit is given. Does at least one
-    /// iteration, unless `stop` is raised.
+    /// Searches for about `time`, but does at most `iterations` iterations (`None` for no such limit). Does
+    /// at least one iteration, unless `stop` is raised.
     pub(crate) fn think(
         &mut self,
         role: Role,
@@ -82,7 +83,7 @@ impl Engine {
         }
     }
 
-    /// The number of iterations in this position.
+    /// The number of iterations of the search in the current position.
     pub(crate) fn iterations(&self) -> u64 {
         self.search.iterations()
     }

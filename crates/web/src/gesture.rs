@@ -2,7 +2,7 @@
 
 use ggp_view::{BoardModel, Gesture, Position};
 
-/// The numbers of the squares that the move `mv` names.
+/// The indices of the squares that the move `mv` names.
 pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<usize> {
     let squares = model.gesture(mv, position);
     let squares = squares.squares().iter().map(|&square| model.square_number(square));
@@ -10,8 +10,8 @@ pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<
     squares.chain(named).collect()
 }
 
-/// The square of the piece that a move of one argument names, as `(slide 6)` names a tile. `None` unless exactly
-/// one piece has that name.
+/// The index of the square with the piece whose name is the only argument of the move `mv`, such as the tile
+/// `6` for `(slide 6)`. `None` unless exactly one square has a piece of that name.
 pub(crate) fn by_name(mv: &str, position: &Position) -> Option<usize> {
     let (_, name) = mv.strip_prefix('(')?.strip_suffix(')')?.split_once(' ')?;
     let mut named = position.squares.iter().enumerate().filter(|(_, tokens)| {
@@ -20,7 +20,7 @@ pub(crate) fn by_name(mv: &str, position: &Position) -> Option<usize> {
     named.next().map(|(square, _)| square).filter(|_| named.next().is_none())
 }
 
-/// Whether the page offers the move `mv` as a button, because it names no square.
+/// Whether the page offers the move `mv` as a button. The page does so if the move names no square.
 pub(crate) fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
     model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()
 }

@@ -1,10 +1,12 @@
-//! The check of every request, which keeps out requests that pages of other sites make a browser send.
+//! The check of every request. A page of another site can cause a browser to send requests to this server;
+//! the check refuses such requests.
 //!
-//! Against DNS rebinding, the `Host` header must hold an IP address, `localhost` or a configured name.
-//! Against cross-site request forgery, a request that changes anything must come from a page of this
-//! server or from no page, and a `POST` body must be JSON, which no form can send. Every response gets
-//! headers that forbid framing, MIME sniffing and reading by other sites, and a content security policy
-//! that allows only scripts of this server. A response that sets its own policy keeps it.
+//! As a protection against DNS rebinding, the `Host` header must contain an IP address, `localhost` or a
+//! configured name. As a protection against cross-site request forgery, a request other than `GET` and `HEAD`
+//! must come from a page of this server or from no page. In addition, a `POST` body must be JSON, which no
+//! form can send. Every response gets headers that forbid framing, MIME sniffing and reading by other sites,
+//! and a content security policy that allows only scripts of this server. A response that sets its own policy
+//! keeps it.
 
 use crate::app::App;
 use crate::reply::Failure;
@@ -23,8 +25,8 @@ const LONGEST: Duration = Duration::from_secs(120);
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Middleware: answers a refused request with the reason, passes any other on, and adds the security
-/// headers.
+/// Middleware: answers a refused request with the reason and passes every other request on. Adds the security
+/// headers to every response.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let streams = request.uri().path().ends_with("/events");
     let mut response = match refusal(&request, &app.config.hosts) {
@@ -78,7 +80,8 @@ fn refusal(request: &Request, known: &[String]) -> Option<Failure> {
     None
 }
 
-/// The text of a header. If the header `Host` is missing, the text is empty and names no known host.
+/// The text of the header `name`. `None` if the header is missing, except for `host`: a missing `Host` header
+/// gives an empty text, which [`is_known`] rejects.
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     match headers.get(name) {
         Some(value) => Some(value.to_str().unwrap_or("?")),

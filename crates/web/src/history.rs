@@ -1,7 +1,7 @@
 //! The states of a session. They form a tree, since a session can continue from any earlier state.
 //!
-//! Invariant: a node has a larger number than its parent, and a joint move leads from a node to at most
-//! one child. The memory is bounded: a full history refuses further states.
+//! Invariant: a node has a larger index than its parent, and a joint move leads from a node to at most one
+//! child. The memory is bounded: a full history refuses further states.
 
 use crate::analysis::Analysis;
 use crate::moment::Moment;
@@ -11,15 +11,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The largest total size of the texts of a session's states, in bytes.
 const MOST_BYTES: usize = 32 << 20;
 
-/// A state, and the joint move that led to it.
+/// A node of the tree: a state, and the joint move that led to it.
 pub(crate) struct Node {
     pub(crate) parent: Option<usize>,
     /// The joint move from the parent to this state. Empty for the first state.
     pub(crate) joint: Vec<String>,
     pub(crate) moment: Moment,
-    /// When the state was added, in milliseconds since 1970.
+    /// The time at which the state was added, in milliseconds since 1970.
     pub(crate) time: u64,
-    /// For each role, the engine's search results for that joint move.
+    /// For each role, the results of the engine's search for the role's move in `joint`. `None` if no engine
+    /// chose that move.
     pub(crate) thoughts: Vec<Option<Arc<Analysis>>>,
 }
 
@@ -44,14 +45,15 @@ impl History {
         self.nodes.get(number)
     }
 
-    /// The number of the state after `joint` in the state `parent`. `None` if the history does not have it.
+    /// The index of the state that follows the state `parent` after `joint`. `None` if the history does not
+    /// have this state.
     pub(crate) fn child(&self, parent: usize, joint: &[String]) -> Option<usize> {
         let after = parent + 1;
         let children = self.nodes.iter().enumerate().skip(after);
         children.into_iter().find(|(_, n)| n.parent == Some(parent) && n.joint == joint).map(|(i, _)| i)
     }
 
-    /// Adds a state and returns its number.
+    /// Adds a state and returns its index.
     pub(crate) fn add(
         &mut self,
         parent: Option<usize>,
@@ -70,7 +72,7 @@ impl History {
         Ok(self.nodes.len() - 1)
     }
 
-    /// The numbers of the states from the first one to `tip`.
+    /// The indices of the states on the path from the first state to `tip`.
     pub(crate) fn line(&self, tip: usize) -> Vec<usize> {
         let mut line = vec![tip];
         while let Some(parent) = line.last().and_then(|&at| self.nodes[at].parent) {

@@ -1,4 +1,5 @@
-//! A game that sessions play: its rules, prepared once and shared by its sessions, and its board.
+//! A game that is prepared for play: its rules and its board. A game of the catalogue is prepared once, and
+//! all its sessions share the result.
 
 use crate::lock::lock;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
@@ -9,7 +10,7 @@ use ggp::{
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 
-/// The memory limit of the network for uploaded rules, in MiB.
+/// The memory limit of the propositional network for uploaded rules, in MiB.
 const UPLOAD_NETWORK: u64 = 512;
 
 /// The evaluation limits for uploaded rules. They amount to about half a GiB.
@@ -17,15 +18,15 @@ fn upload_limits() -> Limits {
     Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
 }
 
-/// The findings about the rules `kif`, and the game unless a finding is an error. `upload` tells whether the rules
-/// come from a visitor or from the catalogue.
+/// Checks the rules `kif`. Returns the game, or `None` if a finding is an error, and all findings. `upload`
+/// is true for rules from a visitor and false for rules from the catalogue.
 pub(crate) fn check(kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
     let limits = if upload { upload_limits() } else { Limits::default() };
     Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
 }
 
-/// A game with the rules of `game` whose initial state is the state of `facts`. Remote players receive a position
-/// only in this form. `None` if the position cannot be written as rules.
+/// A game with the rules of `game` whose initial state is the state of `facts`. The GGP protocol has no other
+/// way to give a position to a remote player. `None` if the position cannot be written as rules.
 pub(crate) fn game_from(game: &Game, facts: &[ggp::Fact]) -> Option<Arc<Game>> {
     check(&ggp_arena::rules_from(game, facts), true).0.map(Arc::new)
 }
@@ -33,7 +34,7 @@ pub(crate) fn game_from(game: &Game, facts: &[ggp::Fact]) -> Option<Arc<Game>> {
 /// A game that is prepared for play.
 pub(crate) struct Known {
     pub(crate) name: String,
-    /// Whether the game is in the catalogue; otherwise its rules are uploaded.
+    /// Whether the game is in the catalogue. If not, a visitor has uploaded its rules.
     pub(crate) offered: bool,
     pub(crate) game: Arc<Game>,
     pub(crate) model: BoardModel,
@@ -48,14 +49,16 @@ pub(crate) struct Known {
 /// The reasoner with which searches evaluate the rules of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct ReasonerNote {
-    /// One word: `propnet`, or `datalog` for the interpreter, which searches far fewer playouts.
+    /// The reasoner's kind in one word: `propnet`, or `datalog` for the interpreter, which plays far fewer
+    /// playouts in the same time.
     pub(crate) name: &'static str,
     /// The reason why searches do not use the requested reasoner. `None` if they use it.
     pub(crate) why: Option<String>,
 }
 
 impl Known {
-    /// Prepares a game. Its network is built in the background; `choice` tells which machine is wanted.
+    /// Prepares a game. `choice` is the machine that searches should use. A propositional network is built in
+    /// the background; the function waits for it only if `choice` is [`Choice::Propnet`].
     ///
     /// # Errors
     /// The reason why the game cannot be played.
@@ -88,7 +91,7 @@ impl Known {
         Ok(Known { name, offered, game, model, labels, hidden_information, reasoner, network })
     }
 
-    /// Evaluates rules with the reasoner of the sessions' states.
+    /// Calls `work` with the reasoner that evaluates the states of the sessions.
     pub(crate) fn evaluate<T>(
         &self,
         work: impl FnOnce(&mut Reasoner) -> Result<T, EvalError>,

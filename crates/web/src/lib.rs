@@ -1,13 +1,13 @@
-//! A web server on which people play games against engines. The crate holds the match sessions, the pool
-//! of worker threads that runs their searches, and the embedded pages. [`serve`] is the entry point; a
-//! [`Site`] names the games that it offers. `routes` lists the requests; `guard` decides which requests are
-//! allowed.
+//! A web server on which people play games against engines. The crate holds the match sessions, the pool of
+//! worker threads that runs their searches, and the embedded pages. [`serve`] is the entry point, and a
+//! [`Site`] names the games that the server offers. The module `routes` lists the requests. The module
+//! `guard` decides which requests are allowed.
 //!
-//! No text from a rulesheet or a visitor becomes a path, markup or a command. A [`Config`] bounds
-//! everything that a visitor can make grow. The HTTP layer is axum (on hyper and tokio), since browsers
-//! keep many connections open and listen to server-sent events for hours, which is expensive with one
-//! thread per connection. axum bounds request bodies and is maintained (`tiny_http` has had no release
-//! since 2022). Without its default features it adds 25 packages to those of `ggp`.
+//! No text from a rulesheet or a visitor becomes a path, markup or a command. A [`Config`] bounds every
+//! resource that a visitor can use up. The HTTP layer is axum (on hyper and tokio). Browsers keep many
+//! connections open and listen to server-sent events for hours, so one thread per connection would be
+//! expensive. axum bounds request bodies and is maintained (`tiny_http` has had no release since 2022).
+//! Without its default features, axum adds 25 packages to those of `ggp`.
 //!
 //! # Examples
 //! ```

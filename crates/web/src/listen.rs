@@ -10,7 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A TCP listener, and a semaphore with one permit for each connection.
+/// A TCP listener, and a semaphore that bounds the number of connections. Each open connection holds one
+/// permit.
 pub(crate) struct Bounded {
     listener: TcpListener,
     places: Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! Locking that goes on after a thread has panicked while it held the lock.
+//! Locking that still works after a thread has panicked while it held the lock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,16 +1,16 @@
-//! A state of a match, in the form in which sessions hold it.
+//! A state of a match, in the form that sessions store.
 //!
-//! States are facts and moves are texts here, so that a session can hold any game. All sessions of a game share
-//! one reasoner. It evaluates a few states for each move; searches use clones of it.
+//! States are facts and moves are texts here, so that a session can hold any game. All sessions of a game
+//! share one reasoner. This reasoner evaluates a few states for each move. Searches use clones of it.
 
 use ggp::{EvalError, Fact, Goal, Goals, Reasoner, StateMachine, StopToken};
 
-/// A state of a match, with what the players need to know of it.
+/// A state of a match, with the information about it that the players need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moment {
     /// The facts of the state, sorted.
     pub(crate) facts: Vec<Fact>,
-    /// The legal moves of each role. Empty lists in a terminal state.
+    /// The legal moves of each role. The lists are empty in a terminal state.
     pub(crate) legal: Vec<Vec<String>>,
     /// Whether the state is terminal.
     pub(crate) terminal: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// The initial state.
+    /// The initial state of the game of `reasoner`.
     pub(crate) fn initial(reasoner: &mut Reasoner, stop: &StopToken) -> Result<Moment, EvalError> {
         reasoner.interrupt_on(stop);
         let state = reasoner.initial_state()?;

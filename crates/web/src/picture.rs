@@ -1,5 +1,5 @@
-//! A board and its states as JSON for a page. All texts in it are data; the page never interprets them as
-//! markup.
+//! A board and its states as JSON for a page. All texts in the JSON are data; the page never interprets them
+//! as markup.
 
 use crate::gesture::{by_name, squares};
 use crate::history::Node;
@@ -58,7 +58,8 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
     }
 }
 
-/// One state for display: its squares, the squares of the last move, and the legal moves.
+/// The JSON of the state `node` for display: its squares, the squares of the last joint move, the legal
+/// moves, and the goals. `before` is the preceding state; `None` for the first state.
 pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&Node>) -> Value {
     let model = &known.model;
     let position = model.place(&node.moment.facts);

@@ -1,9 +1,9 @@
 //! The pool of worker threads that runs the searches of all sessions.
 //!
-//! Scheduling is round-robin: sessions with work stand in a queue; a worker takes the first, runs a slice
-//! of [`SLICE`], and puts it at the end. A watchdog interrupts a slice that takes longer than
-//! [`TOO_LONG`], as slow rules can cause. On Linux the workers lower their priority, so that the server
-//! and the browser respond while all cores search.
+//! Scheduling is round-robin: sessions with work wait in a queue. A worker takes the first session, runs its
+//! search for a slice of [`SLICE`], and puts the session back at the end of the queue. Slow rules can make a
+//! slice longer. A watchdog interrupts a slice that takes longer than [`TOO_LONG`]. On Linux the workers
+//! lower their priority, so that the server and the browser respond while all cores search.
 
 use crate::lock::lock;
 use ggp_game::{Deadline, StopToken, Watchdog};
@@ -13,19 +13,19 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The time that a session gets at a stretch.
+/// The duration of one slice of a session's search.
 pub(crate) const SLICE: Duration = Duration::from_millis(20);
 
 /// The watchdog interrupts a slice that takes longer than this.
 const TOO_LONG: Duration = Duration::from_secs(2);
 
-/// The nice value of a worker thread is increased by this number.
+/// The increase of the nice value of a worker thread.
 #[cfg(target_os = "linux")]
 const BACK: i32 = 10;
 
 /// A job for the pool: a session that has work to do.
 pub(crate) trait Job: Send + Sync {
-    /// Runs one slice until `stop` is raised. Returns whether more work is left.
+    /// Runs one slice, and ends it early if `stop` is raised. Returns whether more work is left.
     fn run_slice(self: Arc<Self>, stop: &StopToken) -> bool;
 
     /// Called when a slice has panicked. `why` is the message of the panic.
@@ -43,7 +43,7 @@ pub(crate) struct Pool {
 #[cfg(target_os = "linux")]
 fn lower_priority() {
     use rustix::process::{getpriority_process, setpriority_process};
-    // On Linux each thread has its own priority. A refusal is harmless; responses are slower.
+    // On Linux each thread has its own priority. If the system refuses the change, responses are only slower.
     let thread = Some(rustix::thread::gettid());
     let set = getpriority_process(thread).and_then(|now| setpriority_process(thread, (now + BACK).min(19)));
     if let Err(error) = set {

@@ -1,8 +1,8 @@
-//! Remote players, which take a role in a session by the GGP protocol.
+//! Remote players. The server calls them over the GGP protocol, and each plays a role in a session.
 //!
-//! The protocol cannot return to an earlier state. When a session continues from an earlier state, the
-//! player gets a new match of a game whose initial state is that state. Each request runs on a thread of
-//! its own, because it blocks.
+//! The protocol cannot return to an earlier state. When a session continues from an earlier state, the remote
+//! player gets a new match of a game whose initial state is that state. A request blocks, so each one runs on
+//! a thread of its own.
 
 use crate::history::Node;
 use crate::known::{Known, game_from};
@@ -16,29 +16,32 @@ use std::time::Duration;
 /// The start clock of a remote player.
 const START: Duration = Duration::from_secs(5);
 
-/// A remote player, and the number of the last state of which it was told.
+/// A remote player whose match has started.
 pub(crate) struct RemoteSeat {
     player: Box<dyn Player>,
+    /// The index of the last state that the player was told.
     at: usize,
 }
 
-/// A request to a remote player for its move in a state. If the state is terminal, the request announces the end
-/// of the match.
+/// A request to a remote player for its move in a state. If the state is terminal, the request announces the
+/// end of the match.
 pub(crate) struct Question {
     pub(crate) known: Arc<Known>,
-    /// The id of the session. Match ids begin with it.
+    /// The id of the session. The match ids that the player receives contain its first 8 characters.
     pub(crate) session: String,
     pub(crate) role: usize,
     pub(crate) url: String,
     pub(crate) clock: Duration,
+    /// The index of the state.
     pub(crate) at: usize,
     pub(crate) turn: u64,
     pub(crate) node: Arc<Node>,
     pub(crate) stop: StopToken,
 }
 
-/// Sends the request on a new thread. `take` gives the player that was asked before, if there is one. `receive`
-/// gets the player back, with its answer or with the reason why there is none.
+/// Sends the request on a new thread. `take` returns the player of an earlier request, if there is one.
+/// `receive` gets the player and its answer, or the reason why there is no answer; the player is then lost.
+/// `receive` is not called for a terminal state.
 pub(crate) fn ask(
     question: Question,
     take: impl FnOnce() -> Option<RemoteSeat> + Send + 'static,

@@ -7,10 +7,10 @@
 //! | `POST /api/rules` | `game`, or `rules` | findings and roles |
 //! | `POST /api/sessions` | `game`, or `rules` and `name`; `seats`; `record` | a session |
 //! | `GET /api/sessions/ID` | | the constant properties, and the status |
-//! | `GET /api/sessions/ID/tree?from=N` | | the states from number N on, in brief |
-//! | `GET /api/sessions/ID/nodes/N` | | a state for display, with its legal moves |
+//! | `GET /api/sessions/ID/tree?from=N` | | the states from index N on, in brief |
+//! | `GET /api/sessions/ID/nodes/N` | | the state with index N for display, with its legal moves |
 //! | `GET /api/sessions/ID/events?from=N` | | the status, whenever it changes |
-//! | `GET /api/sessions/ID/record?to=N` | | the match in the format of ggp.org |
+//! | `GET /api/sessions/ID/record?to=N` | | the match up to state N, in the format of ggp.org |
 //! | `POST /api/sessions/ID/move` | `node`, `role`, `move` | the status |
 //! | `POST /api/sessions/ID/go` | `node` | continues play from that state |
 //! | `POST /api/sessions/ID/undo`, `…/hurry` | | takes a move back; ends the engine's search |
@@ -19,9 +19,9 @@
 //! | `POST /api/sessions/ID/seats` | `seats` | changes the seats |
 //! | `DELETE /api/sessions/ID` | | closes the session |
 //!
-//! Every action answers with the status. If its body has `from`, the status includes the states from that
-//! number on in brief, and the last state for display. A click therefore takes one request instead of
-//! three.
+//! Every action answers with the status. If the body of the request has `from`, the status includes the
+//! states from that index on, in brief. It also includes the current state for display, if its index is at
+//! least `from`. A click therefore takes one request instead of three.
 
 use crate::app::{App, Wanted, any_id};
 use crate::assets::{asset, page};
@@ -71,7 +71,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Runs `work`, which may take long, on the pool of blocking threads, so that the server's thread is free.
+/// Runs `work`, which may take long, on tokio's pool of blocking threads. The server's thread stays free for
+/// other requests.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let failed = |error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error);
     tokio::task::spawn_blocking(work).await.map_err(failed)?
@@ -117,7 +118,8 @@ async fn close(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Js
     .await
 }
 
-/// The number after `name=` in a query.
+/// The value of the parameter `name` in a query string. `None` if the parameter is missing or is not a
+/// number.
 fn number(query: Option<&str>, name: &str) -> Option<usize> {
     let pairs = query?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.into_iter().find(|(key, _)| *key == name)?.1.parse().ok()
@@ -151,11 +153,12 @@ async fn record(
     Ok(([(header::CONTENT_TYPE, "application/json")], text.await? + "\n").into_response())
 }
 
-/// The body of an action's request.
+/// The body of a request for an action. Each action uses some of the fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Act {
-    /// The number of the first state that is new to the page. If it is missing, the response holds no states.
+    /// The index of the first state that the page does not have. If `from` is missing, the response contains
+    /// no states.
     from: Option<usize>,
     node: usize,
     role: usize,
@@ -199,7 +202,7 @@ struct Ear {
     changed: watch::Receiver<u64>,
     _listener: Listener,
     first: bool,
-    /// The number of the first state that has not been sent.
+    /// The index of the first state that has not been sent to the page.
     from: usize,
 }
 
@@ -215,8 +218,9 @@ async fn events(
     Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))
 }
 
-/// The next event of a session, and the listener for the one after it. Intermediate changes are skipped,
-/// so a slow listener takes no memory.
+/// The next event of a session, and the listener for the event after it, which is `None` if the session is
+/// closed. Returns `None` if there is no further event. Changes between two events are combined, so a slow
+/// listener takes no memory.
 async fn next_event(ear: Option<Ear>) -> Option<(std::result::Result<Event, Infallible>, Option<Ear>)> {
     let mut ear = ear?;
     if !ear.first {

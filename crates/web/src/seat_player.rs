@@ -1,4 +1,4 @@
-//! The players that sit in the seats of a session, one seat a role.
+//! The players in the seats of a session. Each role has one seat.
 
 use crate::config::Config;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub(crate) enum SeatPlayer {
     },
     /// A player that makes random legal moves.
     Random,
-    /// A remote player, by the GGP protocol.
+    /// A remote player, which the server calls over the GGP protocol.
     Remote {
         /// The player's address.
         url: String,
@@ -29,7 +29,7 @@ pub(crate) enum SeatPlayer {
         #[serde(default = "five_seconds")]
         seconds: f64,
     },
-    /// A player of a match that is watched here and played elsewhere.
+    /// A player of a match that this server only shows, while the match is played elsewhere.
     Elsewhere,
 }
 
@@ -42,7 +42,7 @@ fn five_seconds() -> f64 {
 }
 
 impl SeatPlayer {
-    /// The reason why `config` does not allow this player. `None` if it is allowed.
+    /// The reason why a request may not set this player. `None` if `config` allows the player.
     pub(crate) fn refuse(&self, config: &Config) -> Option<String> {
         let longest = config.longest.as_secs_f64();
         match self {
@@ -61,7 +61,7 @@ impl SeatPlayer {
         }
     }
 
-    /// The thinking time for each move.
+    /// The thinking time for each move. Zero for a person, a random player and a player elsewhere.
     pub(crate) fn clock(&self) -> Duration {
         match self {
             SeatPlayer::Engine { seconds, .. } | SeatPlayer::Remote { seconds, .. } => {

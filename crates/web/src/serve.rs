@@ -13,18 +13,18 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The maximum number of connections at the same time. A browser opens up to six, and each open page holds one of
-/// them for events.
+/// The maximum number of connections at the same time. A browser opens up to six connections, and each open
+/// page holds one of them for events.
 const CONNECTIONS: usize = 500;
 
 /// The interval at which the server checks `stop` and looks for idle sessions.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What a server offers.
+/// The content of a server: the games that it offers, and a match to watch.
 pub struct Site {
     /// The offered games.
     pub offers: Vec<Offer>,
-    /// The record of a match to watch, or a folder of records. `None` if no match is watched.
+    /// The path of the record of a match to watch, or of a folder of records. `None` if no match is watched.
     pub watch: Option<PathBuf>,
 }
 
@@ -40,8 +40,8 @@ pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;
     }
     listener.set_nonblocking(true)?;
-    // One thread serves all requests; slow work runs on blocking threads. The cores are left to the
-    // searches.
+    // One thread serves all requests, and slow work runs on blocking threads, so that the searches can use
+    // nearly all cores.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = Bounded::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS);

@@ -1,8 +1,8 @@
 //! A session: a match on a page, with its seats, the moves chosen so far, and the pending search.
 //!
-//! Invariants: every joint move is legal. Until all roles have chosen, no page learns what a role has chosen, nor
-//! the search results of an engine that moves at the same time as a person. Locks are taken in the order engines,
-//! session, rules.
+//! Invariants: every joint move is legal. Until all roles have chosen, no page learns the choice of a role,
+//! or the search results of an engine that moves at the same time as a person. A thread takes locks in this
+//! order: the engines, the session (`inner`), the reasoner of the game.
 
 mod news;
 mod turn;
@@ -29,7 +29,8 @@ use work::Work;
 /// The time limit of one evaluation of the rules outside of a search.
 const EVALUATION: Duration = Duration::from_secs(10);
 
-/// Evaluates rules outside of a search within [`EVALUATION`].
+/// Calls `work`, which evaluates rules outside of a search. Raises the stop flag of `work` after
+/// [`EVALUATION`].
 fn evaluate<T>(work: impl FnOnce(&StopToken) -> T) -> T {
     Watchdog::until(Deadline::after(EVALUATION)).watch(work)
 }
@@ -62,7 +63,8 @@ pub(crate) struct Session {
     inner: Mutex<Inner>,
     /// The engine of each role. `None` before its first use.
     engines: Mutex<Vec<Option<Engine>>>,
-    /// The remote player of each role that has one and has been asked.
+    /// For each role, the remote player that answered the role's last request. `None` if there is no such
+    /// player, and while a request is running.
     remote: Mutex<Vec<Option<RemoteSeat>>>,
     changed: watch::Sender<u64>,
     used: Mutex<Instant>,
@@ -76,26 +78,27 @@ struct Inner {
     seats: Vec<Option<SeatPlayer>>,
     history: History,
     tip: usize,
-    /// A number that increases with every step and jump. Results of searches and requests of an earlier turn are
-    /// discarded.
+    /// A counter that increases with every step (a joint move) and every jump (to another state). Results of
+    /// searches and of requests that began in an earlier turn are discarded.
     turn: u64,
     pending: Vec<Option<String>>,
     thoughts: Vec<Option<Arc<Analysis>>>,
-    /// For each role, the last turn in which its remote player was asked.
+    /// For each role, the last turn in which its remote player was asked. 0 before the first request.
     asked: Vec<u64>,
     hint: Option<Work>,
     work: Option<Work>,
     shown: Option<Analysis>,
-    /// Whether the engines are paused.
+    /// Whether play is paused: no forced choice or step is made, and no engine or remote player is asked for
+    /// a move.
     held: bool,
-    /// Whether there may be further forced steps to make.
+    /// Whether further forced steps may follow. The pool then continues with them.
     drifting: bool,
     queued: bool,
-    /// Ends the requests to remote players of this turn when it is raised.
+    /// When this flag is raised, the requests to remote players in this turn end.
     stop: StopToken,
     slice: StopToken,
     note: Option<String>,
-    /// The total time that the engines have searched.
+    /// The total time of all search slices.
     spent: Duration,
     closed: bool,
 }
@@ -157,8 +160,7 @@ impl Session {
         if let Some(record) = record {
             let mut inner = lock(&session.inner);
             session.replay(&mut inner, &record)?;
-            // Without a person to move, a loaded match starts paused, so that the user can look at it
-            // first.
+            // If no seat has a person, a loaded match starts paused, so that the user can look at it first.
             inner.held = !inner.seats.contains(&Some(SeatPlayer::Person));
         }
         let session = Arc::new(session);
@@ -166,8 +168,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Follows `record` from the initial state, and makes its last state the current one. States that the history
-    /// has are used again.
+    /// Plays the joint moves of `record` from the initial state, and makes the last state the current one.
+    /// Reuses the states that the history already has.
     fn replay(&self, inner: &mut Inner, record: &Record) -> Result<(), Refusal> {
         let joints = record.joint_moves().map_err(|error| Refusal::Wrong(error.to_string()))?;
         let mut at = 0;
@@ -191,7 +193,8 @@ impl Session {
         Ok(())
     }
 
-    /// Evaluates the state after `joint` and adds it to the history.
+    /// Evaluates the state that follows the state `parent` after `joint`, and adds it to the history. Returns
+    /// its index.
     fn make(
         &self,
         inner: &mut Inner,
@@ -206,13 +209,13 @@ impl Session {
         Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
     }
 
-    /// Whether the match is only watched here, because its players are elsewhere.
+    /// Whether the session only shows a match that is played elsewhere.
     fn is_elsewhere(inner: &Inner) -> bool {
         inner.seats.iter().flatten().any(|seat| *seat == SeatPlayer::Elsewhere)
     }
 
-    /// Handles a person's choice of the move `mv` for `role` in the state `at`. If `at` is an earlier state, play
-    /// continues from there.
+    /// Handles a person's choice of the move `mv` for `role` in the state `at`. If `at` is not the current
+    /// state, play continues from `at`.
     pub(crate) fn choose(self: &Arc<Self>, at: usize, role: usize, mv: &str) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         let Some(node) = inner.history.get(at).cloned() else { return wrong("there is no such state") };
@@ -238,7 +241,7 @@ impl Session {
         Ok(())
     }
 
-    /// Continues play from the state `at`.
+    /// Makes the state `at` the current one and continues play from it.
     pub(crate) fn go(self: &Arc<Self>, at: usize) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if inner.history.get(at).is_none() {
@@ -293,7 +296,7 @@ impl Session {
         self.settle(&mut inner);
     }
 
-    /// Replaces the seats.
+    /// Replaces the players in the seats. The current turn starts again.
     pub(crate) fn seat(self: &Arc<Self>, seats: Vec<Option<SeatPlayer>>) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if Self::is_elsewhere(&inner) {
@@ -307,7 +310,8 @@ impl Session {
         Ok(())
     }
 
-    /// Updates a watched match from its record, which has grown or is another line of play.
+    /// Updates a watched match from `record`. The new record may be longer than before, or may contain other
+    /// moves.
     pub(crate) fn follow(self: &Arc<Self>, record: &Record) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         self.replay(&mut inner, record)?;
@@ -329,17 +333,18 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Notes that the session has been used, so that its idle time starts again.
+    /// Marks the session as used now, so that its idle time starts again from zero.
     pub(crate) fn touch(&self) {
         *lock(&self.used) = Instant::now();
     }
 
-    /// The time since the last use; zero while a listener is connected.
+    /// The time since the session was last used. Zero while a listener is connected.
     pub(crate) fn idle(&self) -> Duration {
         if self.listeners.load(Ordering::Relaxed) > 0 { Duration::ZERO } else { lock(&self.used).elapsed() }
     }
 
-    /// Registers a listener. It stays registered until the returned guard is dropped.
+    /// Registers a listener of the session's changes. The listener stays registered until the returned guard
+    /// is dropped.
     pub(crate) fn listen(self: &Arc<Self>) -> (Listener, watch::Receiver<u64>) {
         self.listeners.fetch_add(1, Ordering::Relaxed);
         (Listener(Arc::clone(self)), self.changed.subscribe())
@@ -374,8 +379,8 @@ impl Drop for Listener {
     }
 }
 
-/// The move in `legal` that `text` names. An exact match comes first. Otherwise case is ignored, if only one move
-/// fits. `None` if there is no such move.
+/// The move in `legal` that `text` names. An exact match is preferred. Otherwise the result is the only move
+/// that matches without regard to ASCII case. `None` if there is no such move.
 fn spell(text: &str, legal: &[String]) -> Option<String> {
     let exact = legal.iter().find(|mv| *mv == text);
     let mut folded = legal.iter().filter(|mv| mv.eq_ignore_ascii_case(text));

@@ -1,5 +1,5 @@
-//! A match that is played elsewhere and watched through its record on disk. The writer of the record replaces the
-//! file after every move. This module reads the file again whenever it changes.
+//! Watches a match that another program plays, through the record of the match on disk. The writer of the
+//! record replaces the file after every move. This module reads the file again whenever it changes.
 
 use crate::app::App;
 use crate::lock::lock;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// The interval at which the file is checked for changes.
+/// The interval at which the record is checked for changes.
 const LOOK: Duration = Duration::from_millis(150);
 
 /// The largest size of a record, in bytes.
@@ -38,8 +38,8 @@ pub(crate) fn follow(app: &Arc<App>, path: &Path) {
     }
 }
 
-/// The path of the file, or of the newest record in a folder, with its modification time and its size. `None` if
-/// there is no file.
+/// The file `path` or, if `path` is a folder, the newest record in it: its path, its modification time and
+/// its size. `None` if there is no such file.
 fn newest(path: &Path) -> Option<(PathBuf, SystemTime, u64)> {
     let look = |file: PathBuf| {
         let about = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;

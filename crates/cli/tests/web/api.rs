@@ -122,7 +122,7 @@ fn a_move_is_answered_with_the_state_that_it_led_to() {
     assert_eq!(status["states"]["from"], 1);
     assert_eq!(status["states"]["nodes"].as_array().unwrap().len(), 1);
     assert_eq!(status["node"], server.node(&path, &json!(1)));
-    // Known states are not sent again, and no states without `from`.
+    // States that the client knows are not sent again. Without `from`, no states are sent.
     let status = act("undo", json!({"from": 2}));
     assert!(status["tip"] == 0 && status["node"].is_null() && status["states"]["nodes"] == json!([]));
     assert!(act("go", json!({"node": 1}))["states"].is_null());
@@ -430,7 +430,8 @@ fn events_say_where_a_session_stands() {
     while next() != json!({}) {}
 }
 
-/// Rules without a network: three dials of 250 values give a rule 15 million instances, too many to ground.
+/// Rules for which no network is built: three dials of 250 values give a rule 15 million instances, too many
+/// to ground.
 pub(crate) fn rules_without_network() -> String {
     let values: String = (0..250).map(|value| format!("(value {value})")).collect();
     let dials = "(succ 0 1) (succ 1 2) (succ 2 3) (role turner) (init (step 0)) (init (dial a 0)) (init (dial b 1))

@@ -12,10 +12,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Time limit for a page to show something.
+/// The time limit for a page to show the expected content.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Number of browsers so far; each has its own profile.
+/// The number of browsers started so far. The name of each browser's profile contains it.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A browser with one window.
@@ -33,7 +33,7 @@ fn is_there(program: &str) -> bool {
 }
 
 impl Browser {
-    /// Starts a browser; `None`, with a message, if none is installed.
+    /// Starts a browser. If no browser is installed, prints a message and returns `None`.
     pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
         if !is_there("chromedriver") || !is_there("chromium") {
             ggp_tests::skip("no browser (apt-get install chromium chromium-driver)");
@@ -134,7 +134,7 @@ impl Browser {
             .expect("an element")
     }
 
-    /// Clicks as with a mouse. Hidden or covered elements cannot be clicked.
+    /// Clicks an element as with a mouse. Hidden or covered elements cannot be clicked.
     pub(crate) fn click(&self, selector: &str) {
         let element = self.find(selector);
         self.post(&format!("/element/{element}/click"), &json!({}));
@@ -193,7 +193,8 @@ fn base64(text: &str) -> Vec<u8> {
     out
 }
 
-/// Runs a browser test without a browser, with `forbid` as `$GGP_NO_SKIP` if given.
+/// Runs a browser test where no browser can be found. `forbid` is the value of `$GGP_NO_SKIP`; `None` leaves
+/// the variable unset.
 fn without_a_browser(forbid: Option<&str>) -> std::process::Output {
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child.args(["--exact", "pages::a_puzzle_is_played_by_clicks"]).env("PATH", "").env_remove("GGP_NO_SKIP");

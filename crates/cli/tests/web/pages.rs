@@ -32,8 +32,8 @@ fn begin(browser: &Browser, server: &Server, game: &str, seats: &[&str]) {
     browser.wait("document.querySelector('.state')?.textContent");
 }
 
-/// The possible inputs of a person: the squares to click next, or the buttons. Null while there are none
-/// and the match is not over.
+/// A script that returns the possible inputs of a person: the squares to click next, or the buttons. It
+/// returns null while no input is possible and the match is not over.
 const STANDING: &str = "(() => {
     const state = document.querySelector('.state').textContent;
     const all = (selector) => [...document.querySelectorAll(selector)];

@@ -12,7 +12,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A running server, ended on drop.
+/// A running server. Dropping this value ends the server.
 pub(crate) struct Server {
     child: Child,
     pub(crate) port: u16,
@@ -44,7 +44,7 @@ impl Server {
         get(self.port, &format!("{path}/nodes/{number}")).ok()
     }
 
-    /// Waits until `done` accepts the status of the session.
+    /// Waits until `done` returns true for the status of the session. Fails with `what` after a time limit.
     pub(crate) fn wait(&self, path: &str, what: &str, done: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {
@@ -57,7 +57,7 @@ impl Server {
         }
     }
 
-    /// A person chooses the first legal move of `role` in the current state.
+    /// Chooses, as a person, the first legal move of `role` in the current state.
     pub(crate) fn choose_first(&self, path: &str, role: usize) -> Value {
         let tip = self.status(path)["tip"].clone();
         let mv = self.node(path, &tip)["legal"][role][0]["move"].clone();

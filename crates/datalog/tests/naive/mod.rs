@@ -1,4 +1,5 @@
-//! A naive evaluator with terms of its own, and random stratified programs for both evaluators.
+//! A naive evaluator with its own representation of terms, and random stratified programs for both
+//! evaluators.
 //!
 //! A program is decoded from a string of random bytes, so that a failure shrinks to few rules.
 
@@ -37,8 +38,8 @@ pub(crate) type Tuples = BTreeSet<Vec<Term>>;
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) signatures: Vec<Signature>,
-    /// The layer of each relation. A relation depends only on relations of its own and lower layers, and
-    /// through negation only on lower ones.
+    /// The layer of each relation. A relation depends only on relations of its own layer and of lower layers.
+    /// Through negation it depends only on relations of lower layers.
     pub(crate) layers: Vec<usize>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) values: Values,
@@ -135,7 +136,7 @@ impl Case {
             body.push(Literal::Positive(Atom { relation: RelationId(relation as u32), args }));
         }
         if !bound.is_empty() && choices.one_in(3) {
-            // Decompose a bound term into new and bound variables.
+            // Take a bound term apart into arguments that are new or bound variables.
             let functor = choices.pick(functors);
             let term = choices.pick(&bound);
             let mut args = Vec::new();
@@ -151,7 +152,7 @@ impl Case {
             body.push(Literal::Compose { term, functor, args });
         }
         if !recursive && choices.one_in(3) {
-            // Compose a term; not in recursive rules, where composition may not terminate.
+            // Compose a term. Recursive rules compose no terms, because their evaluation might not terminate.
             let functor = choices.pick(functors);
             let any = |choices: &mut Choices<'_>| {
                 if bound.is_empty() || choices.one_in(4) {
@@ -197,7 +198,7 @@ impl Case {
         inputs
     }
 
-    /// The tuples of all relations, by naive iteration over the rules of each layer.
+    /// Computes the tuples of all relations by naive iteration over the rules of each layer.
     pub(crate) fn naive(&self, inputs: &[(usize, Vec<Term>)]) -> Vec<Tuples> {
         let mut all: Vec<Tuples> = vec![Tuples::new(); self.signatures.len()];
         for (relation, tuple) in inputs {

@@ -1,11 +1,12 @@
-//! The lowering of one rule: its atoms in the form of their carriers, and its terms with variables taken apart.
+//! The lowering of one rule. Atoms of carriers become atoms of their flattened or whole relations (see
+//! [`crate::lower`]), and each other compound term with variables becomes a [`Literal::Compose`].
 
 use super::{Carrier, Lowering};
 use ggp_datalog::{Argument, Atom, Functor, Literal, Rule, Value, Values, Variable};
 use ggp_gdl::{self as gdl, Description, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// For each term of a description, its value if it is ground; `None` for a term with variables.
+/// For each term of a description, its interned value. `None` for a term with variables.
 pub(super) fn ground_terms(description: &Description, values: &mut Values) -> Vec<Option<Value>> {
     let mut ground: Vec<Option<Value>> = Vec::with_capacity(description.terms.len());
     let mut parts = Vec::new();
@@ -41,7 +42,7 @@ pub(super) struct RuleLowering<'a> {
 }
 
 impl<'a> RuleLowering<'a> {
-    /// Prepares the lowering of a rule of `description`. `ground` has the values of all ground terms.
+    /// Prepares the lowering of a rule of `description`. `ground` is the result of [`ground_terms`].
     pub(super) fn new(
         description: &'a Description,
         ground: &'a [Option<Value>],
@@ -58,7 +59,8 @@ impl<'a> RuleLowering<'a> {
         }
     }
 
-    /// The lowered rule with the label `label`, and its variables: the symbol and the lowered variable of each.
+    /// The lowered rule with the label `label`, and for each of its variables the symbol and the lowered
+    /// variable.
     pub(super) fn lower(mut self, rule: &gdl::Rule, label: u32) -> (Rule, Vec<(Symbol, Variable)>) {
         let head = self.atom(&rule.head, true);
         for literal in &rule.body {
@@ -108,7 +110,8 @@ impl<'a> RuleLowering<'a> {
         })
     }
 
-    /// Lowers a term to an argument. A term with variables inside is composed, its innermost parts first.
+    /// Lowers a term to an argument. For a compound term with variables, adds [`Literal::Compose`] literals
+    /// to the body, those of the innermost subterms first.
     fn argument(&mut self, term: TermId) -> Argument {
         let mut stack = vec![term];
         while let Some(&top) = stack.last() {

@@ -24,8 +24,8 @@ fn count(arguments: usize) -> String {
     }
 }
 
-/// The atoms of a relation: those in heads first, then those in bodies. `heads` holds the numbers of rules,
-/// `uses` pairs of a rule's number and a literal's index in the body.
+/// The atoms of a relation: those in heads first, then those in bodies. `heads` holds indices of rules.
+/// `uses` holds pairs of the index of a rule and the index of a literal in its body.
 fn occurrences<'a>(checker: &Checker<'a>, heads: &'a [usize], uses: &'a [(usize, usize)]) -> Vec<&'a Atom> {
     let rules = &checker.description.rules;
     let bodies = uses.iter().filter_map(|&(rule, literal)| Some(atom_of(&rules[rule].body[literal])?.0));

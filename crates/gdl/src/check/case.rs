@@ -1,7 +1,8 @@
 //! Reports names that differ only by case. Such names are different, which is seldom intended.
 //!
 //! KIF is case-insensitive. This project keeps the case of all names except keywords, as other general game
-//! playing servers do, so a reader of the specification may take two names for one.
+//! playing servers do. A reader of the specification may therefore take two different names for the same
+//! name.
 
 use super::{Checker, Weight};
 use crate::ast::Span;

@@ -25,15 +25,16 @@ pub(super) enum Grain {
     /// Whole relations depend on whole relations, as in the specification.
     Relations,
     /// Conditions on one relation are distinguished by their constant arguments. Conditions on a keyword are
-    /// also distinguished by the functions in their arguments. This is as fine as the evaluator distinguishes
-    /// them.
+    /// also distinguished by the functions in their arguments. The evaluator distinguishes conditions in the
+    /// same way.
     Patterns,
 }
 
 /// The dependency graph of a description.
 pub(super) struct Dependencies {
     graph: DiGraph<(), (), u32>,
-    /// The number of the strongly connected component of each node, by index of node.
+    /// For each node, by its index: the identifier of the strongly connected component that contains the
+    /// node.
     component: Vec<usize>,
     /// For each rule and each literal of its body, the key of the literal: the graph node that stands for its
     /// pattern. `None` for `distinct`.
@@ -105,18 +106,20 @@ impl Dependencies {
         Dependencies { graph, component, keys, key_relations }
     }
 
-    /// Whether the literal with index `literal` in the body of rule number `rule` may depend on that rule.
+    /// Whether the literal with index `literal` in the body of the rule with index `rule` may depend on that
+    /// rule.
     pub(super) fn in_cycle(&self, rule: usize, literal: usize) -> bool {
         self.keys[rule][literal].is_some_and(|key| self.component[key.index()] == self.component[rule])
     }
 
-    /// The number of the strongly connected component that contains rule number `rule`.
+    /// The identifier of the strongly connected component that contains the rule with index `rule`.
     pub(super) fn component(&self, rule: usize) -> usize {
         self.component[rule]
     }
 
-    /// The rules on a shortest path from the condition `literal` of rule number `rule` back to that rule.
-    /// Each rule is paired with the index of the literal in its body through which the path continues.
+    /// The rules on a shortest path from the condition with index `literal` of the rule with index `rule`
+    /// back to that rule. Each rule is paired with the index of the literal in its body through which the
+    /// path continues.
     pub(super) fn way_back(&self, rule: usize, literal: usize) -> Vec<(usize, usize)> {
         let Some(start) = self.keys[rule][literal] else { return Vec::new() };
         let goal = NodeIndex::new(rule);
@@ -154,10 +157,10 @@ impl Dependencies {
         all
     }
 
-    /// For each rule from which a path leads to a condition on one of the relations `targets` (indices in
-    /// [`Relations::all`]): the index of the literal through which a shortest path continues, and the number
-    /// of the next rule on that path. The next rule is `None` if the literal itself is a condition on a
-    /// target.
+    /// Finds the rules from which a path leads to a condition on one of the relations `targets` (indices in
+    /// [`Relations::all`]). Maps the index of each such rule to its next step on a shortest path: the index
+    /// of the literal through which the path continues, and the index of the next rule. The next rule is
+    /// `None` if the literal itself is a condition on a target.
     pub(super) fn ways_to(&self, targets: &[usize]) -> FxHashMap<usize, (usize, Option<usize>)> {
         let first_key = self.keys.len();
         let mut queue: VecDeque<(NodeIndex, Option<usize>)> = self

@@ -1,7 +1,7 @@
 //! Checks that goal values are integers from 0 to 100 and that no role has two goal values in one state.
 //!
-//! These are conditions of the specification, sections 2.2 and 4.6. If a goal value is a variable, and in
-//! most cases of several goals for one role, a breach shows only when the game is played.
+//! These are conditions of the specification, sections 2.2 and 4.6. Some breaches show only when the game is
+//! played: those in which a goal value is a variable, and most of those in which a role has several goals.
 
 use super::subsumption::Subsumption;
 use super::{Checker, Weight, argument_span};

@@ -1,9 +1,9 @@
 //! Checks that keywords occur only where the specification allows them.
 //!
-//! `role` is defined by facts only. `init`, `next`, `base`, `input` and `sees` may stand only in heads,
-//! `true` and `does` only in bodies. `init`, `base` and `input` must not depend on a state or on moves;
-//! `legal`, `goal` and `terminal` must not depend on `does`. These are conditions of the specification,
-//! section 3; the one on `sees` is by Thielscher (2010).
+//! `role` is defined by facts only. `init`, `next`, `base`, `input` and `sees` may stand only in heads.
+//! `true` and `does` may stand only in bodies. `init`, `base` and `input` must not depend on a state or on
+//! moves; `legal`, `goal` and `terminal` must not depend on `does`. These are conditions of the
+//! specification, section 3, except that the condition on `sees` comes from Thielscher (2010).
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, atom_of};
@@ -71,8 +71,8 @@ fn bodies(checker: &mut Checker<'_>) {
     }
 }
 
-/// Reports each rule for a keyword that depends on another keyword on which it must not depend, directly or
-/// through any number of rules.
+/// Reports each rule whose head is a keyword and which depends on a keyword that is forbidden for this head.
+/// The dependency may be direct or go through any number of rules.
 fn reach(checker: &mut Checker<'_>, dependencies: &Dependencies) {
     use Keyword::{Base, Does, Goal, Init, Input, Legal, Next, Terminal, True};
     let before_any_state: &[Keyword] = &[True, Does, Next, Legal, Goal, Terminal];

@@ -29,7 +29,7 @@ use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The maximum number of findings that [`check`] returns. If there are more, one additional finding at the
-/// end gives the number of omitted ones.
+/// end gives the number of omitted findings.
 pub const MAX_FINDINGS: usize = 1000;
 
 /// How strictly the specification is enforced.
@@ -37,24 +37,24 @@ pub const MAX_FINDINGS: usize = 1000;
 pub enum Strictness {
     /// Only rules that cannot be evaluated are errors.
     Lenient,
-    /// Breaches of the specification are errors, except for those that occur in published rulesheets, which
-    /// are warnings.
+    /// Breaches of the specification are errors. Only those breaches that occur in published rulesheets are
+    /// warnings.
     #[default]
     Default,
     /// Every breach of the specification is an error.
     Strict,
 }
 
-/// How serious a finding is, as the lowest strictness at which it is an error. At a lower strictness the
-/// finding is a warning.
+/// The seriousness of a finding, expressed as the lowest strictness at which the finding is an error. At a
+/// lower strictness the finding is a warning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weight {
     /// The rules cannot be evaluated: an error at every strictness.
     Fatal,
-    /// A breach of the specification that no published rulesheet needs: an error at the default strictness
-    /// and in strict mode.
+    /// A breach of the specification that occurs in no published rulesheet: an error at the default
+    /// strictness and in strict mode.
     Grave,
-    /// A breach of the specification that published rulesheets have: an error in strict mode only.
+    /// A breach of the specification that occurs in published rulesheets: an error in strict mode only.
     Breach,
     /// Probably a mistake but no breach of the specification: never an error.
     Lint,
@@ -159,8 +159,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The bytes of the source that the argument of `atom` numbered `index`, from 0, covers; those of the whole
-/// atom if the argument cannot be found.
+/// The bytes of the source that an argument of `atom` covers. `index` is the index of the argument, from 0.
+/// If the argument cannot be found, returns the bytes of the whole atom.
 fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     let find = |tree: &sexpr::SyntaxTree<'_>| {
         let list = tree.roots().next()?;
@@ -170,7 +170,7 @@ fn argument_span(source: &[u8], atom: &Atom, index: usize) -> Span {
     sexpr::read(&source[atom.span.range()]).ok().as_ref().and_then(find).unwrap_or(atom.span)
 }
 
-/// Cuts a text of more than 60 characters for a message, and appends `...` to it.
+/// Shortens a text for a message. A text of more than 60 characters is cut there, and `...` is appended.
 fn brief(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -188,8 +188,8 @@ fn atom_of(literal: &Literal) -> Option<(&Atom, bool)> {
     }
 }
 
-/// For each keyword whose name occurs in the description, the symbol of that name. In relation position this
-/// symbol stands for the keyword.
+/// A map from symbols to keywords. It contains the symbol of each keyword whose name occurs in the
+/// description. In relation position, such a symbol stands for the keyword.
 fn keyword_symbols(description: &Description) -> FxHashMap<Symbol, Keyword> {
     Keyword::ALL.into_iter().filter_map(|k| Some((description.symbols.get(k.name())?, k))).collect()
 }

@@ -6,7 +6,7 @@
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of comparisons of a condition with a head that one pass over the rules makes.
+/// The maximum number of comparisons between conditions and heads in one pass over the rules.
 pub(super) const PAIRS: usize = 1 << 22;
 
 /// The maximum number of pairs of subterms that are compared to match two terms. If there are more pairs, the
@@ -30,8 +30,8 @@ impl Pattern {
     }
 }
 
-/// Whether some atom can be an instance of both patterns. May return `true` although there is no such atom,
-/// but never returns `false` although there is one.
+/// Whether some atom can be an instance of both patterns. The result `false` is always correct. The result
+/// `true` may be wrong.
 pub(super) fn may_match(terms: &Terms, left: &Pattern, right: &Pattern) -> bool {
     left.0.iter().zip(&*right.0).all(|pair| match pair {
         (Some(left), Some(right)) => terms_may_match(terms, *left, *right),
@@ -65,9 +65,9 @@ pub(super) struct PatternIndex {
     /// The index, from 0, of the argument by which the patterns are indexed; `None` if there are no patterns
     /// or the relation has no arguments.
     position: Option<usize>,
-    /// For each ground value at `position`, the numbers of the patterns with this value.
+    /// For each ground value at `position`, the indices of the patterns with this value.
     by_value: FxHashMap<TermId, Vec<usize>>,
-    /// The numbers of the patterns without a ground value at `position`.
+    /// The indices of the patterns without a ground value at `position`.
     open: Vec<usize>,
 }
 
@@ -89,19 +89,19 @@ impl PatternIndex {
         PatternIndex { patterns, position, by_value, open }
     }
 
-    /// The numbers of the indexed patterns with the same ground value at `position` as `pattern`; `None` if
-    /// `pattern` has no ground value at `position`.
+    /// The indices in `patterns` of the patterns with the same ground value at `position` as `pattern`;
+    /// `None` if `pattern` has no ground value at `position`.
     fn filed(&self, terms: &Terms, pattern: &Pattern) -> Option<&[usize]> {
         let value = pattern.0[self.position?].filter(|&arg| terms.is_ground(arg))?;
         Some(self.by_value.get(&value).map_or(&[], Vec::as_slice))
     }
 
-    /// The number of comparisons that [`PatternIndex::matches`] makes.
+    /// The number of comparisons that [`PatternIndex::matches`] makes for `pattern`.
     pub(super) fn effort(&self, terms: &Terms, pattern: &Pattern) -> usize {
         self.filed(terms, pattern).map_or(self.patterns.len(), |filed| filed.len() + self.open.len())
     }
 
-    /// The numbers, from 0, of the indexed patterns that `pattern` may match.
+    /// The indices, from 0, of the patterns in the index that `pattern` may match.
     pub(super) fn matches(&self, terms: &Terms, pattern: &Pattern) -> Vec<usize> {
         let may = |&number: &usize| may_match(terms, &self.patterns[number], pattern);
         match self.filed(terms, pattern) {

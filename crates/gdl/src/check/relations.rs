@@ -18,9 +18,9 @@ pub(super) struct Relation {
     pub(super) name: Symbol,
     pub(super) arity: usize,
     pub(super) keyword: Option<Keyword>,
-    /// The numbers of the rules with this relation in the head.
+    /// The indices of the rules with this relation in the head.
     pub(super) heads: Vec<usize>,
-    /// The body literals with this relation, each as the number of its rule and its index in the body.
+    /// The body literals with this relation, each as the index of its rule and its index in the body.
     pub(super) uses: Vec<(usize, usize)>,
 }
 
@@ -57,13 +57,13 @@ impl Relations {
         &mut self.all[index]
     }
 
-    /// The relation that `keyword` forms with the correct arity; `None` if the description does not use this
+    /// The relation with the name and the arity of `keyword`; `None` if the description does not use this
     /// relation.
     pub(super) fn keyword(&self, keyword: Keyword) -> Option<&Relation> {
         self.all.iter().find(|r| r.keyword == Some(keyword) && r.arity == keyword.arity())
     }
 
-    /// The numbers of the rules with `keyword` and its correct arity in the head.
+    /// The indices of the rules with `keyword` and its correct arity in the head.
     pub(super) fn rules_of(&self, keyword: Keyword) -> &[usize] {
         self.keyword(keyword).map_or(&[], |r| &r.heads)
     }
@@ -142,7 +142,7 @@ fn unmatched(checker: &mut Checker<'_>) {
         let sources: &[Keyword] = match relation.keyword {
             Some(Keyword::True) => &[Keyword::Init, Keyword::Next],
             Some(Keyword::Does) => &[Keyword::Legal],
-            // The keyword is misplaced, which the check of keywords reports.
+            // The keyword is misplaced. The check of keywords reports this.
             Some(_) if relation.heads.is_empty() => continue,
             _ => &[],
         };

@@ -1,8 +1,8 @@
 //! Stratification: no relation may depend on its own negation.
 //!
 //! The specification, section 3, states this condition for whole relations. This check first splits each
-//! relation by the constant arguments of its atoms, which accepts more programs and keeps their meaning: six
-//! published games define `(goal ?r 0)` by negating `(goal ?r 100)`.
+//! relation by the constant arguments of its atoms. The split keeps the meaning of programs and lets the
+//! check accept more of them: six published games define `(goal ?r 0)` by negating `(goal ?r 100)`.
 
 use super::dependency::Dependencies;
 use super::{Checker, Weight, atom_of};

@@ -10,15 +10,15 @@ use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
-/// The maximum number of comparisons of atoms or terms for one rulesheet. So many comparisons take a few
-/// milliseconds.
+/// The maximum number of comparisons of atoms or terms for one rulesheet. This number of comparisons takes a
+/// few milliseconds.
 const WORK: usize = 200_000;
 
 /// Rules with more conditions than this are not compared.
 const CONDITIONS: usize = 64;
 
-/// Decides whether a rule about a role subsumes another one. The head of such a rule has the role as first
-/// argument.
+/// Decides whether a rule about a role subsumes another rule about a role. The role is the first argument of
+/// the head of each rule.
 pub(super) struct Subsumption<'a> {
     description: &'a Description,
     left: usize,
@@ -60,7 +60,7 @@ impl<'a> Subsumption<'a> {
     }
 
     /// Whether there is a role for which the rule `wide` holds whenever the rule `narrow` holds. May return
-    /// `false` although there is one, for example if a bound is reached.
+    /// `false` although there is such a role, for example if a bound is reached.
     pub(super) fn holds(&mut self, wide: &Rule, narrow: &Rule) -> bool {
         let (Some(&of_wide), Some(&of_narrow)) = (wide.head.args.first(), narrow.head.args.first()) else {
             return false;
@@ -104,8 +104,8 @@ impl<'a> Subsumption<'a> {
         false
     }
 
-    /// Whether a literal of the wider rule always holds, because it says that the role in question is a role,
-    /// or that two different ground terms differ.
+    /// Whether a literal of the wider rule always holds. It does if it states that the role for which the
+    /// rules are compared is a role, or that two different ground terms differ.
     fn holds_anyway(&self, literal: &Literal, reading: &Reading) -> bool {
         let terms = &self.description.terms;
         let meant = |term: TermId| match terms.get(term) {

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 const SHORTEST: usize = 5;
 /// The maximum length of the names to check, in bytes. It keeps the work linear in the text.
 const LONGEST: usize = 40;
-/// The number of occurrences from which on a name counts as correct, so that a similar name that occurs only
-/// once is suspect.
+/// A name with at least this many occurrences counts as correct. A similar name that occurs only once is then
+/// suspect.
 const OFTEN: usize = 3;
 
 /// The candidate most similar to `name`; `None` if no candidate is similar enough. Looks at the first 10,000

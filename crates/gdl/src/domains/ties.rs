@@ -1,17 +1,19 @@
-//! Ties: how many variables an argument of fluents and an argument of moves share in the rules.
+//! Counts ties between fluents and moves. The ties of an argument of a fluent and an argument of a move are
+//! the variables of the rules that both arguments share.
 
 use super::{Domains, Holder, Occurrences, Place};
 use crate::{Atom, Description, Literal, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// The largest number of passes over the rules in which values are followed from fluents and moves through
-/// other relations.
+/// The maximum number of passes over the rules. The passes follow values from fluents and moves through other
+/// relations.
 const TIE_ROUNDS: usize = 6;
 
 impl Domains {
-    /// Counts the variables that an argument of fluents and an argument of moves share, directly or through
-    /// relations that depend on the state or on the moves. Stores the counts in `self.ties`.
+    /// For each argument of a fluent and each argument of a move, counts the variables that both share,
+    /// directly or through relations that depend on the state or on the moves. Stores the counts in
+    /// `self.ties`.
     pub(super) fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];
@@ -86,7 +88,7 @@ impl Domains {
         }
     }
 
-    /// The place `root` and all places inside it.
+    /// The place `root` and the places of all arguments nested inside it.
     fn tree(&self, root: Place) -> Vec<Place> {
         let mut out = Vec::new();
         let mut stack = vec![root];

@@ -1,6 +1,6 @@
-//! Random playouts per second of CPU time. Measures two networks built by hand, the same games grounded from
-//! their rulesheets, and hand-written references, all in one process; or the rulesheets given as arguments
-//! (`cargo bench -p ggp-propnet --bench speed -- FILE…`).
+//! Measures random playouts per second of CPU time. By default it measures, all in one process, two networks
+//! built by hand, the same games grounded from their rulesheets, and hand-written references. If files are
+//! given (`cargo bench -p ggp-propnet --bench speed -- FILE…`), it measures these rulesheets instead.
 
 #[allow(
     clippy::cast_possible_wrap,
@@ -18,7 +18,7 @@ use references::Totals;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 
-/// The median rate of the reference, in playouts per second.
+/// The median rate of a hand-written reference, in playouts per second.
 fn measure_reference(name: &str, play: fn(u64, u64) -> Totals, playouts: u64) -> f64 {
     let mut rates = Vec::new();
     let mut sum = Totals::default();
@@ -99,7 +99,7 @@ fn measure(name: &str, machine: &mut PropNetMachine) -> f64 {
     rates[2]
 }
 
-/// The median rate of a rulesheet's playouts; `None` if it has no network.
+/// The median rate of a rulesheet's playouts, in playouts per second. `None` if the game cannot be grounded.
 fn measure_file(file: &str) -> Option<f64> {
     let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".kif");
     let text = std::fs::read(file).expect("a readable file");

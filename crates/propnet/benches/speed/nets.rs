@@ -32,7 +32,7 @@ pub(crate) fn breakthrough_holes() -> PropNet {
     let cells: Vec<(i32, i32)> =
         (1..=8).flat_map(|x| (1..=8).map(move |y| (x, y))).filter(|&(x, y)| !hole(x, y)).collect();
     let at = |x: i32, y: i32| cells.iter().position(|&cell| cell == (x, y));
-    // Each side's moves, in the order of their texts: from, to.
+    // A side's moves, in the order of their texts: the cells from and to, and whether the move is straight.
     let moves_of = |side: usize| -> Vec<(String, Option<(usize, usize, bool)>)> {
         let dy = if side == 0 { 1 } else { -1 };
         let mut moves = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) fn breakthrough_holes() -> PropNet {
     b.finish(fluents, roles, terminal)
 }
 
-/// Connect four, 7 columns of 6.
+/// Connect four on 7 columns of 6 cells.
 pub(crate) fn connect_four() -> PropNet {
     const COLUMNS: usize = 7;
     const ROWS: usize = 6;

@@ -36,7 +36,8 @@ fn select_bit(mut set: u64, rank: u32) -> u64 {
     set & set.wrapping_neg()
 }
 
-/// Defines two functions that play a game, compiled with and without BMI2; the former runs where supported.
+/// Defines the function `$name` that plays a game, and the version `$with_bmi2` of it for processors with
+/// BMI2. `$name` calls that version where the processor supports it.
 macro_rules! playouts {
     ($name:ident, $with_bmi2:ident, $play:ident) => {
         #[cfg(target_arch = "x86_64")]
@@ -50,7 +51,7 @@ macro_rules! playouts {
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
                 #[expect(unsafe_code, reason = "features are known at run time only")]
-                // SAFETY: they were just detected; BMI2 implies BMI1 and POPCNT.
+                // SAFETY: the features were just detected; BMI2 implies BMI1 and POPCNT.
                 return unsafe { $with_bmi2(seed, playouts) };
             }
             $play(seed, playouts, select_bit)
@@ -64,7 +65,8 @@ const HOLES: u64 = 1 << 18 | 1 << 21 | 1 << 42 | 1 << 45;
 const FILE_FIRST: u64 = 0x0101_0101_0101_0101;
 const FILE_LAST: u64 = FILE_FIRST << 7;
 
-/// Breakthrough with holes at (3,3), (3,6), (6,3), (6,6), from the side to move, which moves up.
+/// A position of breakthrough with holes at (3,3), (3,6), (6,3), (6,6), seen from the side to move, whose
+/// pieces move up.
 #[derive(Clone, Copy)]
 struct Breakthrough {
     own: u64,
@@ -147,7 +149,7 @@ const COLUMNS: u32 = 7;
 const BOTTOM: u64 = 0x0000_0408_1020_4081;
 const BOARD: u64 = BOTTOM * 0x3f;
 
-/// Connect four: the stones of the side to move, and all stones.
+/// A position of connect four: the stones of the side to move, and all stones.
 #[derive(Clone, Copy)]
 struct ConnectFour {
     own: u64,

@@ -31,9 +31,11 @@ pub(super) struct Instances<'a> {
 /// A rule split into two joins.
 struct Split {
     rule: Rule,
-    /// The first join: the conditions on the state, with the static conditions that read only their variables.
+    /// The first join: the conditions on the state, and the static conditions that read no other variables.
+    /// For a rule without `does`, all static conditions belong to it.
     state: Body,
-    /// The second join, with the variables that it takes from the first one. `None` for a rule without `does`.
+    /// The second join, with the variables that it takes from the first one. `None` for a rule without
+    /// `does`.
     moves: Option<(Body, Vec<Variable>)>,
     /// The positive conditions on dynamic relations, except `does`.
     holds: Vec<Atom>,
@@ -51,7 +53,7 @@ struct Split {
 struct MoveForm(Option<Functor>);
 
 impl MoveForm {
-    /// The move that a tuple of `does` holds. `None` if the term of the move does not exist.
+    /// The move that a tuple of `does` holds. `None` if the term of the move has not been created.
     fn of_tuple(self, tuple: &[Value], database: &Database) -> Option<Value> {
         match self.0 {
             None => Some(tuple[1]),
@@ -60,15 +62,16 @@ impl MoveForm {
     }
 }
 
-/// The number of a role and the number of a move.
+/// The index of a role, and the index of one of its moves.
 type RoleMove = (u32, u32);
 
-/// A key for grouping the moves of a rule's second `does` condition: moves with equal keys form one set. The key
-/// consists of the values of the variables bound later, the set of the first `does` condition with its size, the
-/// role of the second condition, and the moves of all further conditions.
+/// A key for grouping the moves of a rule's second `does` condition: moves with equal keys form one set. The
+/// key consists of the values of [`Split::bound_later`], the move set of the first `does` condition with its
+/// size, the role of the second condition (`None` if there is no second condition), and the moves of all
+/// further conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
-/// Lists of numbers, grouped by key. The keys are in the order of their first occurrence.
+/// Lists of indices, grouped by key. The keys are in the order of their first occurrence.
 struct Grouped<K> {
     groups: Vec<(K, Vec<u32>)>,
     places: FxHashMap<K, usize>,
@@ -91,8 +94,8 @@ impl<K: Clone + Eq + Hash> Grouped<K> {
     }
 }
 
-/// A solution of the second join: the values of the variables bound later, and one move set for each
-/// condition on moves.
+/// A solution of the second join: the values of [`Split::bound_later`], and one move set for each condition
+/// on moves.
 struct Fitting {
     bound: Vec<Value>,
     sets: Vec<Signal>,
@@ -102,7 +105,8 @@ struct Fitting {
 
 /// The instances of rules whose heads belong to one stratum.
 struct Found {
-    /// For each instance, the relation and the row of its head, and the signal of its condition.
+    /// For each instance in a stratum that is not recursive, the relation and the row of its head, and the
+    /// signal of its condition.
     plain: Vec<(RelationId, u32, Signal)>,
     recursive: Vec<Alternative>,
     counts: GroundCounts,
@@ -176,7 +180,8 @@ impl Instances<'_> {
         Ok(counts)
     }
 
-    /// The form in which `relation` stores moves, if it is a relation of `does`. `None` for any other relation.
+    /// The form in which `relation` stores moves, if it is a relation of `does`. `None` for any other
+    /// relation.
     fn move_form(&self, relation: RelationId) -> Option<MoveForm> {
         let mut forms = self.relaxed.forms(Carrier::Does).iter();
         forms.find(|form| form.relation == relation).map(|form| MoveForm(form.functor))
@@ -199,8 +204,8 @@ impl Instances<'_> {
                     }
                     None => fixed.push(literal.clone()),
                 },
-                // The relaxed rules keep only exact static negations. This check against the possible facts
-                // is exact for all static relations.
+                // Only negations of dynamic relations become conditions of instances. Negations of static
+                // relations are checked against the possible facts, which are exact for static relations.
                 Literal::Negative(atom) if self.relaxed.is_dynamic(atom.relation) => fails.push(atom.clone()),
                 other => fixed.push(other.clone()),
             }
@@ -312,7 +317,7 @@ impl Instances<'_> {
         Ok(any)
     }
 
-    /// The moves that fit the variables bound in `bindings`, as move sets.
+    /// The solutions of the second join for the variables bound in `bindings`, with their moves as move sets.
     fn fitting(
         &mut self,
         split: &Split,
@@ -407,11 +412,11 @@ impl Instances<'_> {
         }
         let head = split.rule.head.relation;
         let Some(row) = self.relaxed.rows(head).find(&tuple(&split.rule.head)) else {
-            return; // Nobody wants it.
+            return; // The network does not need the head.
         };
         found.counts.kept += 1;
-        // The disjunction of a head needs one gate less than it has instances; the caller subtracts that gate
-        // for each head after the stratum.
+        // The disjunction for a head needs one gate less than the head has instances. The caller subtracts
+        // one gate for each head after the stratum.
         found.counts.gates += inputs as u64;
         match first.get(&head) {
             Some(first) => {

@@ -6,8 +6,8 @@ use crate::node::Signal;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// One way to derive a recursive fact: the conjunction of `facts` and `rest`. `facts` are numbers of facts of the
-/// same stratum.
+/// One way to derive a fact of a recursive stratum: the fact `head` holds if all of `facts` and the signal
+/// `rest` hold. `head` and `facts` are indices of facts of the stratum.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) head: u32,
@@ -15,7 +15,8 @@ pub(super) struct Alternative {
     pub(super) rest: Signal,
 }
 
-/// The signals of `count` facts of a stratum, which `alternatives` derive from one another.
+/// The signals of the `count` facts of a recursive stratum. `alternatives` are all ways to derive these
+/// facts.
 pub(super) fn solve(builder: &mut NetBuilder, count: usize, alternatives: &[Alternative]) -> Vec<Signal> {
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, alternatives.len());
     for _ in 0..count {

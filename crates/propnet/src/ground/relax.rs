@@ -17,10 +17,11 @@ pub(super) struct Relaxed {
     lowering: Lowering,
     /// The exact rules with all their negations, which decide what holds in a state.
     pub(super) exact: Program,
-    /// For each relation, whether its possible facts may be false in some state. That is so if the relation
-    /// depends on the state, on the moves, or on a negation that the relaxed rules drop.
+    /// For each relation, whether its possible facts may be false in some state. This is the case if the
+    /// relation depends on the state, on the moves, or on a negation that the relaxed rules drop.
     dynamic: Vec<bool>,
-    /// The relaxed rules, planned. The bodies of exact rules are planned with this program too.
+    /// The relaxed rules, with planned joins. The bodies of the exact rules are planned with this program
+    /// too.
     pub(super) program: Program,
     pub(super) database: Database,
     /// For each relation, whether it is a demand (magic) predicate: its facts only say which other facts are
@@ -32,11 +33,11 @@ pub(super) struct Relaxed {
     pub(super) statistics: Statistics,
 }
 
-/// The joins are planned again when this many rows have been tried. The number then doubles each time.
+/// The joins are planned again when they have tried this many rows. The bound doubles at each new plan.
 const ROWS_PER_PLAN: u64 = 2_000_000;
 
-/// The maximum number of attempts to compute the possible facts. When an attempt exceeds a bound, the next attempt
-/// evaluates one more relation on demand.
+/// The maximum number of attempts to compute the possible facts. When an attempt exceeds a bound, the next
+/// attempt evaluates one more relation on demand.
 const ATTEMPTS: usize = 6;
 
 impl Relaxed {
@@ -222,7 +223,8 @@ impl Relaxed {
         self.database.values().text(value).into()
     }
 
-    /// The term that row `row` of the relation of `form` represents. `None` if that term has not been created.
+    /// The term that row `row` of the relation of `form` represents. The first `prefix` columns are not part
+    /// of the term. `None` if that term has not been created.
     pub(super) fn carried(&self, form: &Form, row: usize, prefix: usize) -> Option<Value> {
         let columns = &self.rows(form.relation).row(row)[prefix..];
         match form.functor {
@@ -236,7 +238,8 @@ impl Relaxed {
         self.all_carried(carrier);
     }
 
-    /// For each possible fact of `carrier`, its first column and the term that it represents. Creates these terms.
+    /// For each possible fact of `carrier`, the value of its first column and the term that the fact carries.
+    /// Creates these terms.
     pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
         let mut all = Vec::new();
         for form in self.lowering.forms(carrier) {
@@ -253,8 +256,9 @@ impl Relaxed {
     }
 }
 
-/// For each relation, whether it is dynamic: it depends on an input, or on the negation of a demanded relation,
-/// which the relaxed rules drop. Demanded relations are all but the first `originals`.
+/// For each relation, whether it is dynamic. A relation is dynamic if it depends on an input (`true` or
+/// `does`) or on the negation of a relation that is computed on demand, because the relaxed rules drop that
+/// negation. All relations except the first `originals` count as computed on demand.
 fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     let mut dynamic: Vec<bool> =
         (0..exact.signatures().len()).map(|r| exact.level(RelationId(r as u32)) > 0).collect();
@@ -272,7 +276,8 @@ fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     dynamic
 }
 
-/// Adds rules that derive each form of the input `to` from the forms of the carriers `from`.
+/// Adds to `rules` the rules that derive each form of the carrier `to` from the forms of the carriers `from`,
+/// such as `true` from `init` and `next`. A form is one of the relations into which a carrier is lowered.
 fn link(lowering: &Lowering, to: Carrier, from: &[Carrier], rules: &mut Vec<Rule>) {
     let prefix = to.prefix() as u32;
     let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {

@@ -1,7 +1,7 @@
 //! The end of playouts in lanes: the evaluation of their goals, at once or later.
 //!
-//! Where the goals take many gates, ended playouts wait in [`Ended`] until one evaluation serves a whole set of
-//! lanes ([`PhasePrograms::defer`](crate::evaluator::PhasePrograms::defer)).
+//! Where the goals take many gates, ended playouts wait in [`Ended`] until one evaluation serves a whole set
+//! of lanes ([`PhasePrograms::defer`](crate::evaluator::PhasePrograms::defer)).
 
 use super::{Lanes, Run};
 use crate::program::state_row;
@@ -11,7 +11,7 @@ use ggp_game::{Goals, Move, Playout};
 /// Playouts that have ended and wait for the evaluation of their goals. There is at most one for each lane.
 #[derive(Clone, Debug)]
 pub(super) struct Ended<const W: usize> {
-    /// The state rows of the playouts' last states.
+    /// The last states of the playouts, as state rows.
     states: Vec<Row<W>>,
     playouts: Vec<EndedPlayout>,
 }
@@ -38,8 +38,8 @@ struct EndedPlayout {
 
 impl<const W: usize> Lanes<W> {
     /// Ends the playouts of the lanes `ended`: passes their results to `sink`, at once or later. The terminal
-    /// section must be the last section that ran. Returns whether a section other than the goal section has run
-    /// since.
+    /// section must be the last section that ran before the call. Returns whether the call ran a section
+    /// other than the goal section.
     pub(super) fn end(
         &mut self,
         run: &Run<'_>,
@@ -70,7 +70,7 @@ impl<const W: usize> Lanes<W> {
         false
     }
 
-    /// Stores the goals of `lanes`, which it reads from the rows.
+    /// Reads the goals of `lanes` from the rows and stores them.
     fn read_goals(&mut self, run: &Run<'_>, number: usize, lanes: Row<W>) {
         let roles = run.net.roles.len();
         let goals = &run.programs.phases[number].program.goals;
@@ -95,8 +95,9 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Stores the last states of the lanes `ended`. There is room for one playout in each lane. If that does
-    /// not suffice, the playouts stored before are evaluated first. Returns whether that was so.
+    /// Stores the last states of the lanes `ended`. Each phase has room for as many playouts as there are
+    /// lanes. If the room does not suffice, the playouts stored before are evaluated first. Returns whether
+    /// they were evaluated.
     fn put_aside(
         &mut self,
         run: &Run<'_>,
@@ -128,8 +129,8 @@ impl<const W: usize> Lanes<W> {
         full
     }
 
-    /// Evaluates the goals of the playouts stored in phase `number`. Restores the state rows; all other
-    /// rows are overwritten.
+    /// Evaluates the goals of the playouts that are stored for the phase `number`. Afterwards the state rows
+    /// have their previous values; all other rows are overwritten.
     pub(super) fn flush(&mut self, run: &Run<'_>, number: usize, sink: &mut dyn FnMut(Playout<'_>)) {
         let program = &run.programs.phases[number].program;
         let first = state_row(0);

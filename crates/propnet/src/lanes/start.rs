@@ -6,17 +6,18 @@ use crate::rows::Row;
 use crate::select::Keys;
 use ggp_game::{Role, rng};
 
-/// The starts of one phase that wait for a lane.
+/// The start states of one phase whose playouts wait for a lane.
 pub(super) struct Queue {
     starts: Vec<u32>,
-    /// The next playout: the index of its start in `starts`, and the number of playouts from that start before it.
+    /// The next playout: the index of its start in `starts`, and the number of playouts from that start
+    /// before it.
     next: (usize, usize),
     /// The number of playouts that have not begun.
     left: usize,
 }
 
 impl Queue {
-    /// The queue of each phase with the starts of `run`.
+    /// Distributes the start states of `run` among queues, one for each phase.
     pub(super) fn of_phases(run: &Run<'_>) -> Vec<Queue> {
         let phases = run.programs.phases.iter();
         let mut queues: Vec<Queue> =
@@ -30,7 +31,7 @@ impl Queue {
     }
 }
 
-/// The state of one start, written as rows: for each state row, a word whose 64 bits are equal.
+/// One start state, written as rows: for each state row, a word whose 64 bits are equal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template {
     start: Option<u32>,
@@ -38,12 +39,12 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// Forgets the loaded start. The indices of starts are valid only within one run.
+    /// Forgets the loaded start state. The indices of start states are valid only within one run.
     pub(super) fn clear(&mut self) {
         self.start = None;
     }
 
-    /// Loads the state of `start`.
+    /// Loads the start state with the index `start`.
     fn load(&mut self, run: &Run<'_>, start: u32) {
         let state = &run.starts[start as usize];
         let same = self.start.is_some_and(|other| run.starts[other as usize] == *state);

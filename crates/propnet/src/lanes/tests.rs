@@ -10,7 +10,7 @@ use crate::state::BitState;
 use ggp_game::{Game, Goals, Move, PlayoutPlan, StopToken};
 use std::sync::Arc;
 
-/// Two players take from a heap in turn. At the end both may guess at once, and a right guess draws.
+/// Two players take from a heap in turn. At the end both guess at once, and equal guesses make a draw.
 const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (guess 1) (guess 2) (guess 3)
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9)
     (succ 9 10) (succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15) (succ 15 16) (succ 16 17)
@@ -31,7 +31,7 @@ const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (gues
     (<= (goal ?r 50) (role ?r) (true (lucky ?r)))
     (<= (goal ?r 0) (role ?r) (not (true (winner ?r))) (not (true (lucky ?r))))";
 
-/// For each playout in ascending order: its number, its steps, its goals and its moves.
+/// For each playout in ascending order: its index, its steps, its goals and its moves.
 type Outcomes = Vec<(usize, u32, Vec<Goals>, Vec<Move>)>;
 
 fn play<const W: usize>(net: &PropNet, programs: &PhasePrograms, cpu: Cpu) -> Outcomes {
@@ -75,7 +75,7 @@ fn goals_evaluated_later_are_the_same() {
     for mut programs in [reachable.unwrap(), general.unwrap()] {
         assert_eq!(programs.defer, None, "its goals are cheap");
         let expected = play::<WORDS>(&net, &programs, Cpu::Plain);
-        // Every ended playout is stored, in each phase more than there are lanes.
+        // Every ended playout is stored, and each phase stores more playouts than there are lanes.
         programs.defer = Some(usize::MAX);
         assert!(expected.len() > (64 * WORDS) * programs.phases.len());
         assert_eq!(play::<1>(&net, &programs, Cpu::Plain), expected, "64 lanes");

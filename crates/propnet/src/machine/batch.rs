@@ -1,5 +1,5 @@
-//! Batches of up to 64 states, one per bit of a one-word row: queries about the nodes that a search has just
-//! expanded.
+//! Queries about batches of up to 64 states, such as the nodes that a search has just expanded. Each state is
+//! one bit of the rows, which have one word each.
 
 use super::{GOALS, LEGAL, NEXT, PropNetMachine};
 use crate::cpu::Kernels;
@@ -29,7 +29,8 @@ impl PropNetMachine {
         }
     }
 
-    /// Replaces the contents of `out` by the successors of `states`.
+    /// Replaces the contents of `out` by the successors of `states`. `joints` holds one joint move for each
+    /// state.
     pub(super) fn batch_next(
         &mut self,
         states: &[&BitState],
@@ -60,7 +61,8 @@ impl PropNetMachine {
         Ok(())
     }
 
-    /// Replaces the contents of `over` by whether each state is terminal, and `goals` by the states' goals.
+    /// Fills `over` with whether each state is terminal, and `goals` with each role's goals in each state.
+    /// The previous contents are removed.
     pub(super) fn batch_outcomes(
         &mut self,
         states: &[&BitState],

@@ -1,5 +1,5 @@
-//! Playouts, in lanes or (if there are only few) one after the other, and the batched queries and hints for a
-//! search.
+//! Playouts, which run in lanes or, if there are only few, one after the other. Also the batched queries and
+//! hints for a search.
 
 use super::{PropNetMachine, WORDS};
 use crate::lanes::{Lanes, Observer, Run, SweepStep};
@@ -51,8 +51,9 @@ impl PlayoutBuffers {
 }
 
 impl PropNetMachine {
-    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` at the end of each part
-    /// of a sweep, with that part. With an observer, all playouts run in lanes.
+    /// Like [`Batches::playouts`](ggp_game::Batches::playouts), but calls `observer` with each part of a
+    /// sweep when that part ends. A sweep plays one step of all playouts that run at once. With an observer,
+    /// even a few playouts run at once and not one after the other.
     ///
     /// # Errors
     /// See [`StateMachine`].

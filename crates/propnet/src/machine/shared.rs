@@ -10,8 +10,8 @@ use ggp_game::{EvalError, Fact, Move, Role, StopToken};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// In a network with at least this many nodes, the program for single states is compiled without the sharing of
-/// gates, which would take too long.
+/// In a network with at least this many nodes, the program for single states is compiled without the sharing
+/// of gates, because sharing would take too long.
 const SHARE_BELOW: usize = 50_000;
 
 /// Data shared by all machines of one network.
@@ -24,12 +24,14 @@ pub(super) struct Shared {
     pub(super) single: Program,
     /// Programs for playouts from states that are reachable from the initial state.
     pub(super) reachable: PhasePrograms,
-    /// Programs for playouts with decisive moves, compiled on first use. They are `None` if they are not
-    /// available.
+    /// Programs for playouts with decisive moves, compiled on first use. The inner `None` means that decisive
+    /// moves change nothing or cost too much, or that the compilation was stopped.
     pub(super) decisive: OnceLock<Option<PhasePrograms>>,
-    /// The classes of equivalent moves, computed on first use. They are `None` if no two moves are equivalent.
+    /// The classes of equivalent moves, computed on first use. The inner `None` means that no moves may be
+    /// merged.
     pub(super) equivalent: OnceLock<Option<EquivalentMoves>>,
-    /// Programs for playouts from all other states; compiled on first use.
+    /// Programs for playouts from states that are not reachable from the initial state, compiled on first
+    /// use.
     pub(super) general: OnceLock<PhasePrograms>,
     /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
     pub(super) texts: Vec<Box<str>>,
@@ -45,8 +47,8 @@ impl Shared {
     /// Compiles the programs for single states and for playouts from reachable states.
     ///
     /// # Errors
-    /// [`EvalError::TooLarge`] if a role has more moves than the lanes can choose from;
-    /// [`EvalError::Interrupted`] if `stop` is raised.
+    /// [`EvalError::TooLarge`] if a role has more than [`MAX_MOVES`] moves; [`EvalError::Interrupted`] if
+    /// `stop` is raised.
     pub(super) fn new(net: PropNet, stop: &StopToken) -> Result<Shared, EvalError> {
         if !fits(&net) {
             return Err(EvalError::TooLarge(format!(
@@ -95,8 +97,8 @@ impl Shared {
         self.decisive_unless(&StopToken::new())
     }
 
-    /// The same as [`Shared::decisive`], but `stop` can end the compilation. The programs are then unavailable
-    /// from that time on.
+    /// The same as [`Shared::decisive`], but `stop` can end the compilation. The programs are then
+    /// permanently unavailable.
     pub(super) fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
         let compiled = || {
             let programs =

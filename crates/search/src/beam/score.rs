@@ -1,4 +1,4 @@
-//! The score of a state in the beam search. A higher score keeps the state in a pruned layer.
+//! The score of a state in the beam search. Pruning keeps the states with the highest scores.
 
 use ggp_game::rng::Sequence;
 
@@ -18,12 +18,13 @@ const GOAL_WEIGHT: f32 = 0.5;
 pub(super) struct ScoreWeights {
     /// The weight of a random number from 0 to 1.
     noise: f32,
-    /// The weight of a large number of legal moves, which suggests few mistakes in constraint puzzles.
+    /// The weight of a large number of legal moves. In constraint puzzles, many legal moves suggest few
+    /// mistakes.
     pub(super) mobility: f32,
 }
 
 impl ScoreWeights {
-    /// The weights of round number `round`.
+    /// The weights of the round with the index `round`.
     pub(super) fn of_round(round: usize) -> ScoreWeights {
         SCORE_WEIGHTS[round % SCORE_WEIGHTS.len()]
     }
@@ -34,8 +35,8 @@ impl ScoreWeights {
         nearness + GOAL_WEIGHT * share + self.noise * random.between(0.0..1.0) as f32
     }
 
-    /// The term for mobility: the score of a state with `moves` legal moves, where a state has about `branching`
-    /// new successors.
+    /// The term for mobility in the score of a state with `moves` legal moves. `branching` is the
+    /// approximate number of new successors of a state.
     pub(super) fn of_moves(self, moves: usize, branching: usize) -> f32 {
         let moves = moves as f32;
         self.mobility * moves / (moves + branching as f32)

@@ -12,7 +12,7 @@ pub struct DeterminizeOptions {
     /// The number of iterations for each move; `None` for as many as the clock allows. With 0 the player
     /// plays at random.
     pub iterations: Option<u64>,
-    /// The maximum size of the information set's states in bytes.
+    /// The memory bound of the information set in bytes.
     pub memory: usize,
     /// The time reserved at the end of each clock for sending the answer.
     pub margin: Duration,
@@ -42,10 +42,11 @@ impl Default for DeterminizeOptions {
 impl TryFrom<&MctsOptions> for DeterminizeOptions {
     type Error = UnsupportedOption;
 
-    /// Converts the options of a tree search that also apply without a tree.
+    /// Takes over those options of a tree search that also apply without a tree.
     ///
     /// # Errors
-    /// [`UnsupportedOption`] if any other option differs from its default in `mcts` or `uct`.
+    /// [`UnsupportedOption`] if any other option differs from its default. The defaults are those of `mcts`
+    /// if most techniques are enabled, otherwise those of `uct`.
     fn try_from(options: &MctsOptions) -> Result<DeterminizeOptions, UnsupportedOption> {
         const NO_TREE: &str = "the player there samples possible states and has no search tree";
         // The options do not store the player's name. If most techniques are enabled, the defaults are those

@@ -67,8 +67,9 @@ impl<M: Playouts> RunningMatch<M> {
         Ok(())
     }
 
-    /// Draws `count` states. From each state, plays one playout after each move of `own`, and adds its score to
-    /// that move's entry in `of_moves`.
+    /// Draws `count` states, and for each state a random legal move of every other role. Plays one playout
+    /// after each move of `own` in that state, and adds the playout's score to the move's entry in
+    /// `of_moves`.
     fn iterate(&mut self, own: &[Move], count: u64, of_moves: &mut [MoveStats]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -101,9 +102,9 @@ impl<M: Playouts> RunningMatch<M> {
         })
     }
 
-    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after `deadline`.
-    /// Returns the statistics of each move of `own`, and the number of iterations done. A role with a single move
-    /// needs no search.
+    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after
+    /// `deadline`. Returns the statistics of each move of `own`, and the number of iterations done. If
+    /// `own` has a single move, does not search.
     pub(super) fn search(
         &mut self,
         own: &[Move],
@@ -111,7 +112,8 @@ impl<M: Playouts> RunningMatch<M> {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<(Vec<MoveStats>, u64), EvalError> {
-        // The longest batch so far is the estimate of a batch's time; twice that must be left.
+        // A batch is expected to take as long as the longest batch so far, and starts only if twice that
+        // time is left.
         let mut longest = Duration::ZERO;
         let mut of_moves = vec![MoveStats::default(); own.len()];
         let mut done = 0;

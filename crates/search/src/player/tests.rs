@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// A test that takes longer than this fails: a machine hangs. No test takes as long otherwise.
+/// A test that waits longer than this fails, because a machine hangs. Otherwise no test waits so long.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 const CLOCKS: Clocks = Clocks { start: Duration::from_secs(1), play: Duration::from_secs(1) };

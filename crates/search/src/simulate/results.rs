@@ -16,9 +16,9 @@ pub(super) struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Adds the result of `playout`. If it was `cut_off` by the clock, its last state is scored by an estimate.
-    /// Otherwise the playout has ended, in a terminal state or because a role had no legal move, and it gets the
-    /// score that such a state has in the tree.
+    /// Adds the result of `playout`. If the clock or the limit of steps has `cut_off` the playout, its last
+    /// state is scored by an estimate. Otherwise the playout has ended, in a terminal state or because a
+    /// role had no legal move. It then gets the score that its last state has in the tree.
     pub(super) fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
         let start = playout.index / self.per_start;
         self.scores.clear();
@@ -38,10 +38,10 @@ impl Results<'_> {
     }
 }
 
-/// A playout of a game of one role that ended the game.
+/// The best playout of a call, among the playouts that ended the game. Only for games of one role.
 #[derive(Clone, Debug)]
 pub(crate) struct BestPlayout {
-    /// The index of its start state among those of the call.
+    /// The index of the playout's start state among the start states of the call.
     pub(crate) start: usize,
     pub(crate) share: f64,
     pub(crate) moves: Vec<Move>,

@@ -5,9 +5,11 @@ use crate::bounds::Bounds;
 use ggp_game::{Move, Role};
 use rustc_hash::FxHashMap;
 
-/// The number of children created at once: twice the number of lanes of the widest machine. In a state with more
-/// columns than this, only `FIRST` children of a row are created at first, since one of them may refute the row.
+/// The number of children created at once: twice the number of lanes (states evaluated at once) of the widest
+/// machine.
 const BATCH: usize = 1024;
+/// In a state with more than [`BATCH`] columns, only this many children of a row are created at first,
+/// since one of them may refute the row.
 const FIRST: usize = 64;
 
 /// A state whose children are being examined.
@@ -16,7 +18,7 @@ pub(super) struct Frame<S> {
     pub(super) state: S,
     /// The bytes of the frame with its children, as counted by the solver.
     pub(super) bytes: usize,
-    /// The child that the next frame on the stack examines.
+    /// The position of the child whose frame is the next one on the stack.
     pub(super) at: Place,
     role: Role,
     /// The moves of the solver's role, then those of the other roles in their order.
@@ -27,16 +29,18 @@ pub(super) struct Frame<S> {
     columns: usize,
     /// Whether the role `random` has more than one legal move in the state.
     chance: bool,
-    /// For each column, the number of rows whose child is proved below the target; columns without
-    /// such rows are absent.
+    /// For each column, the number of rows whose child in this column is proved below the target. Columns
+    /// without such rows are absent.
     below: FxHashMap<usize, u32>,
-    /// The number of columns where all rows' children are proved below the target.
+    /// The number of columns in which the children of all rows are proved below the target.
     below_columns: usize,
-    /// Whether some row reaches the target: all its children do.
+    /// Whether some row reaches the target, that is, whether all children of some row reach it.
     reached: bool,
-    /// All rows before this one are settled: some child refutes the row, or all its children are done.
+    /// The index of a row. Each row before this one is settled: some child refutes it, or all its children
+    /// are done.
     next_row: usize,
-    /// In all rows before this one, every child created so far is done, whether the row is refuted or not.
+    /// The index of a row. In each row before this one, every child created so far is done, whether the row
+    /// is refuted or not.
     next_spare_row: usize,
 }
 
@@ -47,7 +51,7 @@ struct Row<S> {
     children: Vec<Child<S>>,
     /// The number of the row's columns whose children reached the target and have been discarded.
     first: usize,
-    /// The minimum of the discarded children's lower bounds.
+    /// The minimum of the discarded children's lower bounds; 100 if no child has been discarded.
     low: u8,
     /// The number of kept children that reach the target.
     reaching: usize,
@@ -80,7 +84,8 @@ pub(super) enum Next {
 }
 
 impl<S> Frame<S> {
-    /// Creates a frame for `state` without children; `legal` holds the moves of all roles in role order.
+    /// Creates a frame for `state` without children. `legal` holds the moves of all roles in role order.
+    /// `chance` tells whether the role `random` has a choice.
     pub(super) fn new(state: S, role: Role, mut legal: Vec<Vec<Move>>, chance: bool) -> Frame<S> {
         legal[..=role.index()].rotate_right(1);
         let columns = legal[1..].iter().fold(1, |product: usize, moves| product.saturating_mul(moves.len()));
@@ -122,7 +127,8 @@ impl<S> Frame<S> {
         if self.columns <= BATCH { BATCH } else { self.rows[row].created().clamp(FIRST, BATCH) }
     }
 
-    /// The next cells without a child, as row and column. There are at most `most`, and those of `row` come first.
+    /// The next cells without a child, each as a row and a column: at most `most` cells, first those of
+    /// `row`, then those of later rows that are not refuted.
     pub(super) fn uncreated(&self, row: usize, most: usize) -> Vec<(usize, usize)> {
         let mut cells = Vec::new();
         for (number, of_row) in self.rows.iter().enumerate().skip(row) {
@@ -150,7 +156,7 @@ impl<S> Frame<S> {
         &mut self.rows[row].children[position]
     }
 
-    /// Marks a child as done in this pass; called once for each child.
+    /// Marks a child as done in this pass. The solver calls this function once for each child.
     pub(super) fn finish_child(&mut self, (row, position): Place, target: u8) {
         let rows = self.rows.len();
         let of_row = &mut self.rows[row];
@@ -167,7 +173,7 @@ impl<S> Frame<S> {
         }
     }
 
-    /// Whether it is decided that the state reaches the target, or that it does not.
+    /// Whether the children prove that the state reaches the target, or prove that it does not.
     pub(super) fn is_settled(&self) -> bool {
         let columns = if self.chance { self.columns } else { 1 };
         self.reached || (self.columns > 0 && self.below_columns >= columns)
@@ -201,8 +207,8 @@ impl<S> Frame<S> {
         })
     }
 
-    /// Discards the children of a row if all of them reach the target, in a state with more than
-    /// `BATCH` columns. Returns the sum of `bytes_of` over them.
+    /// Discards the children of a row, but only if all of them reach the target and the state has more than
+    /// [`BATCH`] columns. Returns the sum of `bytes_of` over the discarded children.
     pub(super) fn discard_children(&mut self, row: usize, bytes_of: impl Fn(&S) -> usize) -> usize {
         let row = &mut self.rows[row];
         if self.columns <= BATCH || row.reaching < row.children.len() {
@@ -235,8 +241,8 @@ impl<S> Frame<S> {
         Bounds { low, high: high.max(low) }
     }
 
-    /// A joint move whose child alone decides whether the state reaches the target. `None` if no single child
-    /// decides it.
+    /// The first joint move whose child agrees with the result of the state: the child reaches the target
+    /// if the state does, and is proved below the target otherwise. `None` if there is no such child.
     pub(super) fn deciding(&self, target: u8) -> Option<Vec<Move>> {
         let shows = |child: &Child<S>| {
             if self.reached { child.bounds.low >= target } else { child.bounds.high < target }
@@ -251,7 +257,8 @@ impl<S> Frame<S> {
         Some(joint)
     }
 
-    /// The role's move that guarantees the goal `low`. `None` if the role has only one move.
+    /// The role's move that guarantees the goal `low`. `None` if the role has only one move, or if no move
+    /// is proved to guarantee `low`.
     pub(super) fn best(&self, low: u8) -> Option<Move> {
         let sure = |row: &Row<S>| row.created() == self.columns && row.low() == low;
         let row = self.rows.iter().position(sure).filter(|_| self.rows.len() > 1)?;
@@ -270,7 +277,7 @@ impl<S> Row<S> {
         self.children.iter().map(|child| child.bounds.low).min().unwrap_or(100).min(self.low)
     }
 
-    /// The position of the next child that is not done.
+    /// The index of the next child that is not done. `None` if all are done.
     fn next_open(&mut self) -> Option<usize> {
         while self.children.get(self.open)?.done {
             self.open += 1;
@@ -280,13 +287,13 @@ impl<S> Row<S> {
 }
 
 impl<S> Child<S> {
-    /// Narrows the child's bounds.
+    /// Narrows the child's bounds to those that `known` allows.
     pub(super) fn narrow(&mut self, known: Bounds) {
         self.bounds.low = self.bounds.low.max(known.low);
         self.bounds.high = self.bounds.high.min(known.high);
     }
 
-    /// Whether it is decided that the child reaches the target, or that it does not.
+    /// Whether the bounds prove that the child reaches the target, or prove that it does not.
     pub(super) fn is_decided(&self, target: u8) -> bool {
         self.bounds.low >= target || self.bounds.high < target
     }

@@ -8,15 +8,16 @@ use std::hash::Hash;
 #[derive(Debug)]
 pub(super) struct ProofTable<S> {
     entries: Vec<Option<(S, Bounds)>>,
+    /// The number of slots. They are allocated when the first state is stored.
     most: usize,
-    /// The heap bytes of the states, and their maximum.
+    /// The number of heap bytes of all states in the table.
     heap: usize,
+    /// The maximum of `heap`.
     most_heap: usize,
 }
 
 impl<S: Hash + Eq> ProofTable<S> {
-    /// Creates a table of at most `memory` bytes. Each state is expected to hold about `heap` bytes outside
-    /// itself.
+    /// Creates a table of at most `memory` bytes. Each state is expected to have about `heap` heap bytes.
     pub(super) fn new(memory: usize, heap: usize) -> ProofTable<S> {
         let most = (memory / (size_of::<Option<(S, Bounds)>>() + heap)).max(1);
         let most_heap = memory.saturating_sub(most * size_of::<Option<(S, Bounds)>>());
@@ -39,8 +40,8 @@ impl<S: Hash + Eq> ProofTable<S> {
         entry.filter(|(known, _)| known == state).map_or(Bounds::UNKNOWN, |&(_, bounds)| bounds)
     }
 
-    /// Stores the bounds of `state`, or narrows those that are stored. `bytes_of` gives the bytes that a state
-    /// holds outside itself. If the memory does not suffice, the state is not stored.
+    /// Stores the bounds of `state`, or narrows those that are stored. `bytes_of` returns the number of
+    /// heap bytes of a state. If the memory does not suffice, the state is not stored.
     pub(super) fn put(&mut self, state: S, bounds: Bounds, bytes_of: impl Fn(&S) -> usize) {
         if self.entries.is_empty() {
             self.entries.resize_with(self.most, || None);

@@ -41,7 +41,8 @@ impl Rules for Slow {
     }
 }
 
-/// Counts to 50 without a choice; the very first transition hangs once.
+/// One role counts to 50 without a choice. The first transition that the machine evaluates hangs until it
+/// is interrupted; no other transition hangs.
 #[derive(Clone, Debug)]
 pub(crate) struct Hanging {
     hung: Arc<AtomicBool>,
@@ -52,7 +53,7 @@ pub(crate) fn hanging() -> TestMachine<Hanging> {
     TestMachine::new(Hanging { hung: Arc::default(), on_hang: None }, &["clock"])
 }
 
-/// [`hanging`] for two roles; the machine sends to `on_hang` when it hangs.
+/// The game of [`hanging`] for two roles. The machine sends a message to `on_hang` when it hangs.
 pub(crate) fn hanging_of_two(on_hang: Sender<()>) -> TestMachine<Hanging> {
     TestMachine::new(Hanging { hung: Arc::default(), on_hang: Some(on_hang) }, &["clock", "witness"])
 }
@@ -87,10 +88,11 @@ impl Rules for Hanging {
     }
 }
 
-/// A game of two roles whose rules are not well-formed. The first role chooses one of six continuations: the
-/// game ends without a goal for the first role (1) or for the second (2), or with several goals for the first
-/// (3); the second role has no legal move (4); the game never ends, without a goal (5) or with one (6).
-/// `IllFormed(n)` offers the first `n` of these choices.
+/// A game of two roles whose rules are not well-formed. The first role chooses one of six continuations. 1:
+/// the game ends without a goal for the first role. 2: it ends without a goal for the second role. 3: it
+/// ends with several goals for the first role. 4: the second role has no legal move. 5: the game never
+/// ends, and no role has a goal. 6: the game never ends, and each role has a goal. `IllFormed(n)` offers
+/// the first `n` of these choices.
 #[derive(Clone, Debug)]
 pub(crate) struct IllFormed(u32);
 

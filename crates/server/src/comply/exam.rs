@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest time for an answer to a message that needs no thinking.
+/// The longest wait for an answer that the player must give at once, even while it thinks.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// The longest wait for an answer where a player may give none.
+/// The longest wait for an answer where no clock of a match applies.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An examination in progress.
@@ -168,8 +168,8 @@ impl Exam<'_> {
         self.word(line, &trial.start(self.setup.clocks), &["ready"], clock).is_some()
     }
 
-    /// Sends a PLAY and expects one of the moves `legal` within the play clock. Returns the move, or `None` if the
-    /// check fails.
+    /// Sends the PLAY message `text` and expects one of the moves `legal` within the play clock. Returns the
+    /// move, or `None` if the check fails.
     fn play(&mut self, line: Line, trial: &Trial, text: &str, legal: &[String]) -> Option<String> {
         let clock = self.setup.clocks.play;
         let (said, elapsed) = self.say(text, clock + crate::remote::GRACE);
@@ -232,8 +232,8 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays a match from the player's first move to STOP. Reports another move in place of the player's second
-    /// move.
+    /// Plays the rest of a match from the player's first move `first` to STOP. In place of the player's
+    /// second move other than `wait`, a PLAY reports another legal move.
     fn play_on(
         &mut self,
         trial: &mut Trial,
@@ -259,7 +259,7 @@ impl Exam<'_> {
             let text = trial.play(Some(&joint));
             let answer = match turn {
                 1 => self.play(next, trial, &text, &legal),
-                // The player's second move was replaced in turn 3.
+                // The joint move of turn 3 has another move in place of the player's.
                 4 => self.play(follow, trial, &text, &legal),
                 _ => {
                     let (said, elapsed) = self.say(&text, self.setup.clocks.play + crate::remote::GRACE);
@@ -279,7 +279,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays the same game again, first in scrambled words and then in upper case.
+    /// Plays the first turns of the same game twice more: first in scrambled words, then in upper case.
     fn play_other_spellings(&mut self) -> Result<(), Failure> {
         const LINES: [[Line; 4]; 2] = [
             [
@@ -322,7 +322,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Sends INFO, a PLAY of an unknown match, and ABORT, all while the player thinks.
+    /// Sends INFO, a PLAY for an unknown match, and ABORT, all while the player thinks.
     fn interrupt_thinking(&mut self) -> Result<(), Failure> {
         const INFO: Line = should("thinking.info", "an answer within half a second");
         const STRANGER: Line = should("thinking.stranger", "busy within half a second");
@@ -349,7 +349,7 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays a game of hidden information with GDL-II messages.
+    /// Plays the first turns of a game of hidden information with GDL-II messages.
     fn play_hidden(&mut self) -> Result<(), Failure> {
         const LINES: [Line; 4] = [
             should("gdl2.start", "ready"),

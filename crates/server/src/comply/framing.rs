@@ -1,4 +1,5 @@
-//! The checks of a player's HTTP: heads of replies, lengths of texts, framings, and invalid messages.
+//! The checks of the HTTP that a player speaks: heads of replies, lengths of texts, framings of messages, and
+//! invalid messages.
 
 use super::exam::{AT_ONCE, Exam, Line, PATIENCE, must, should, text_of};
 use crate::http::ReplyError;
@@ -7,7 +8,7 @@ use ggp_protocol::About;
 use std::time::Instant;
 
 impl Exam<'_> {
-    /// Sends INFO and checks the head of the reply. Returns `false` if no reply comes.
+    /// Sends INFO and checks the head and the text of the reply. Returns `false` if no reply comes.
     pub(super) fn introduce(&mut self) -> bool {
         let began = Instant::now();
         let bytes = request_bytes(self.address, "", "( INFO )");

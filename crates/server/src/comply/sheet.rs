@@ -35,9 +35,9 @@ pub struct Finding {
     pub verdict: Verdict,
     /// The expected behaviour.
     pub expected: &'static str,
-    /// The message that was sent, shortened.
+    /// The message that was sent to the player, shortened.
     pub sent: String,
-    /// The answer, shortened, or the error if there was none.
+    /// The answer, shortened. If there was no answer, the error.
     pub got: String,
     /// The time until the answer, in milliseconds.
     pub milliseconds: u64,
@@ -53,12 +53,12 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Whether every check conforms. It is false if a check failed or was skipped.
+    /// Whether the player conforms in every check. False if a check failed or was skipped.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.verdict == Verdict::Conforms)
     }
 
-    /// The findings that fail.
+    /// The findings of failed checks.
     pub fn failures(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.verdict == Verdict::Fails)
     }

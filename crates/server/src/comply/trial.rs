@@ -9,11 +9,11 @@ use std::sync::Arc;
 /// The spelling of a match's symbols in messages to the player.
 #[derive(Clone, Debug)]
 pub(super) enum Spelling {
-    /// As in the rules.
+    /// The symbols of the rules, unchanged.
     Plain,
     /// All symbols in upper case.
     Upper,
-    /// All symbols replaced by scrambled words.
+    /// Scrambled words in place of all symbols.
     Scrambled(Box<Scramble>),
 }
 
@@ -68,12 +68,13 @@ impl Trial {
         wire::start(&self.id, &self.spelling.write(game.role_name(self.role)), &rules, clocks)
     }
 
-    /// The PLAY message that reports `joint`. `None` stands for the first PLAY, which reports nothing.
+    /// The PLAY message that reports the joint move `joint`. `None` gives the first PLAY, which reports
+    /// nothing.
     pub(super) fn play(&self, joint: Option<&[String]>) -> String {
         wire::play(&self.id, &self.moves(joint))
     }
 
-    /// The STOP message that reports the last joint move. `None` if no move was made.
+    /// The STOP message that reports the last joint move `joint`. `joint` is `None` if no move was made.
     pub(super) fn stop(&self, joint: Option<&[String]>) -> String {
         wire::stop(&self.id, &self.moves(joint))
     }
@@ -85,8 +86,9 @@ impl Trial {
         }
     }
 
-    /// The PLAY message of GDL-II, which reports what the examined player perceives of `joint`, made in the
-    /// current state. `None` stands for the first PLAY.
+    /// The PLAY message of GDL-II after the joint move `joint` in the current state. It reports the number of
+    /// the turn, and the examined player's own move and percepts. If `joint` is `None`, the message is the
+    /// first PLAY.
     pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
         let Some(joint) = joint else {
             let first = LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() };
@@ -99,19 +101,20 @@ impl Trial {
         Ok(wire::play(&self.id, &LastTurn::Percepts { turn, own, percepts }))
     }
 
-    /// The legal moves of a role.
+    /// The legal moves of `role` in the current state.
     pub(super) fn legal(&mut self, role: Role) -> Result<Vec<String>, EvalError> {
         let mut legal = Vec::new();
         self.machine.legal_moves(&self.state, role, &mut legal)?;
         Ok(legal.iter().map(|&mv| self.machine.move_text(mv).to_owned()).collect())
     }
 
-    /// The legal moves of the examined player.
+    /// The legal moves of the examined player in the current state.
     pub(super) fn own_legal(&mut self) -> Result<Vec<String>, EvalError> {
         self.legal(self.role)
     }
 
-    /// A joint move in which the examined player makes `own` and every other role its first legal move.
+    /// The joint move in which the examined player makes the move `own` and every other role makes its first
+    /// legal move.
     pub(super) fn joint(&mut self, own: &str) -> Result<Vec<String>, EvalError> {
         let roles: Vec<Role> = self.machine.game().roles().collect();
         let mut joint = Vec::with_capacity(roles.len());
@@ -125,7 +128,7 @@ impl Trial {
         Ok(joint)
     }
 
-    /// Advances the match by a joint move.
+    /// Advances the match by the joint move `joint`.
     pub(super) fn advance(&mut self, joint: &[String]) -> Result<(), EvalError> {
         let joint = self.machine.parse_joint(joint)?;
         self.state = self.machine.next_state(&self.state, &joint)?;

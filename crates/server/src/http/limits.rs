@@ -13,14 +13,15 @@ pub struct HttpLimits {
     pub body: usize,
     /// The maximum total size of the texts of all connections, in bytes.
     pub bodies: usize,
-    /// The time from accepting a connection to the last byte of its message. It covers the whole
-    /// message, not one read, so a slow sender cannot keep a thread.
+    /// The maximum time from accepting a connection to the last byte of its message. This limit applies to
+    /// the whole message, not to one read, so a slow sender cannot occupy a thread.
     pub receive: Duration,
-    /// The time to write a whole reply.
+    /// The maximum time for writing a whole reply.
     pub send: Duration,
-    /// The intended number of connections, each with a thread of its own. Beyond it, a new connection closes
-    /// the oldest one that has not sent its message for 100 ms. At twice the number, the age does not matter;
-    /// if all messages have arrived, the new connection is refused.
+    /// The intended number of connections, each with a thread of its own. If this number is open, a new
+    /// connection closes the oldest one whose message has not arrived, provided that it is at least 100 ms
+    /// old. If twice this number is open, the age does not matter; the new connection is refused if all
+    /// messages have arrived.
     pub connections: usize,
 }
 
@@ -51,13 +52,13 @@ impl Memory {
         Arc::new(Memory { used: AtomicUsize::new(0), bound })
     }
 
-    /// A share of the budget. It is empty and can grow.
+    /// A new share of the budget. It has 0 bytes and can grow.
     pub(crate) fn share(self: &Arc<Memory>) -> Share {
         Share { memory: Arc::clone(self), bytes: 0 }
     }
 }
 
-/// A part of a [`Memory`]; its bytes are released when it is dropped.
+/// A part of the budget [`Memory`]. Dropping the share releases its bytes.
 #[derive(Debug)]
 pub(crate) struct Share {
     memory: Arc<Memory>,

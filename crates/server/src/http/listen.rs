@@ -26,8 +26,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// clock.
 const BACKLOG: i32 = 1024;
 
-/// A connection has this time to send its message before it may be closed in favour of a new one. At twice the
-/// intended number of connections, it may be closed before.
+/// The time that a connection has to send its message before it may be closed in favour of a new connection.
+/// If twice the intended number of connections are open, it may be closed before that time.
 const FAIR: Duration = Duration::from_millis(100);
 
 /// The stack size of a connection's thread, in bytes; nothing on it recurses.
@@ -35,7 +35,7 @@ const STACK: usize = 256 << 10;
 
 /// Answers requests. It is called by many threads at once and may block.
 pub(crate) trait Respond: Send + Sync + 'static {
-    /// The reply to `request`. It may take until the end of a clock.
+    /// The reply to `request`. The call may last until the end of a match's clock.
     fn respond(&self, request: &Request) -> Reply;
 
     /// Called about every 20 ms.
@@ -54,7 +54,8 @@ struct Connections {
 
 #[derive(Default)]
 struct ConnectionState {
-    /// The connections whose message has not arrived yet, in the order of their numbers: the oldest comes first.
+    /// The connections whose message has not arrived yet, each with the time at which it was accepted. The
+    /// key counts accepted connections, so the oldest connection comes first.
     receiving: BTreeMap<u64, (Instant, Arc<TcpStream>)>,
     open: usize,
     accepted: u64,
@@ -66,7 +67,8 @@ impl Connections {
     }
 
     /// Admits a connection. If `bound` connections are open, closes the oldest one that is still sending its
-    /// message. `None` if twice `bound` connections are open and none of them is still sending.
+    /// message, provided that it has had the time [`FAIR`] or that twice `bound` connections are open.
+    /// Returns `None` if twice `bound` connections are open and none of them is still sending its message.
     fn enter(self: &Arc<Self>, stream: &Arc<TcpStream>, bound: usize) -> Option<Entry> {
         let mut state = self.lock();
         if state.open >= bound {
@@ -148,7 +150,7 @@ pub(crate) fn listen(
                 thread::sleep(TICK);
                 respond.tick();
             }
-            // `accept` blocks in the system; a connection to the own address wakes it.
+            // `accept` blocks in the system. A connection to the listener's own address wakes it.
             let _ = TcpStream::connect_timeout(&reachable(address), Duration::from_secs(1));
         });
         while !stop.is_stopped() {
@@ -171,7 +173,8 @@ pub(crate) fn listen(
                     }
                 }
                 Err(error) => {
-                    // The process is out of descriptors, or the peer left; neither ends the server.
+                    // The process is out of descriptors, or the peer has closed the connection. Neither ends
+                    // the server.
                     tracing::warn!(%error, "cannot accept");
                     thread::sleep(Duration::from_millis(5));
                 }
@@ -183,7 +186,8 @@ pub(crate) fn listen(
     Ok(())
 }
 
-/// An address on this machine at which a listener can be reached that is bound to the unspecified address.
+/// The address at which this machine can reach a listener that is bound to `address`. The loopback address
+/// replaces the unspecified address.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
@@ -228,7 +232,7 @@ fn serve(
     }
 }
 
-/// Reads and drops what still arrives, for up to 200 ms or 1 MiB.
+/// Reads and discards further bytes, for up to 200 ms or 1 MiB.
 fn discard(mut stream: &TcpStream) {
     use super::timed::TimedRead;
     let by = Instant::now() + Duration::from_millis(200);
@@ -242,7 +246,7 @@ fn discard(mut stream: &TcpStream) {
     }
 }
 
-/// The reply to a peer that sent no valid request. `None` if the peer has closed the connection.
+/// The reply to a peer that sent no valid request. `None` if the connection is closed or broken.
 fn refusal(error: &RequestError) -> Option<Reply> {
     Some(match error {
         RequestError::Closed | RequestError::Broken(_) => return None,

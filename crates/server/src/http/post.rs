@@ -1,4 +1,5 @@
-//! One message of a manager to a player: a request with the bytes that the reference server sends, and its reply.
+//! Sends one message of a manager to a player, and reads the reply. The request has the bytes that the
+//! reference server sends.
 
 use super::reply::{Answer, ReplyError, read_reply};
 use super::timed::{TimedRead, write_by};
@@ -9,13 +10,13 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// The longest time to make a connection.
+/// The maximum time for making a connection.
 pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 
 /// While a reader waits, it checks its stop token at this interval.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// The address of a player, as in `http://host:port/`, `host:port` or `[::1]:9147`.
+/// The address of a player, written as `http://host:port/`, `host:port` or `[::1]:9147`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     /// The host name or IP address, without brackets.
@@ -27,7 +28,7 @@ pub struct Address {
 /// The customary port of players.
 pub const DEFAULT_PORT: u16 = 9147;
 
-/// The text is not an [`Address`].
+/// The error for a text that is not an [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a player's address: write http://HOST:PORT")]
 pub struct AddressError(String);
@@ -94,8 +95,8 @@ impl Address {
 
 /// The bytes of a message as the reference server sends it.
 ///
-/// Content-Length counts bytes, but old players read that many characters. A text with multi-byte characters
-/// is therefore padded with blanks, so that both kinds of players read all of it.
+/// Content-Length counts bytes, but old players wait for that number of characters. A text with multi-byte
+/// characters is therefore padded with blanks until it has that number of characters.
 pub(crate) fn request_bytes(address: &Address, receiver: &str, text: &str) -> Vec<u8> {
     let surplus = text.len() - text.chars().count();
     let receiver: String = receiver.chars().filter(|c| !c.is_control()).collect();
@@ -166,11 +167,11 @@ pub(crate) fn exchange(
 /// The way in which [`probe`] sends its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
-    /// In one write; the connection stays open for writing.
+    /// Sends all bytes in one write, and keeps the connection open for writing.
     Whole,
-    /// In one write; then the connection is closed for writing.
+    /// Sends all bytes in one write, and then closes the connection for writing.
     Closing,
-    /// In portions of 23 bytes.
+    /// Sends portions of 23 bytes.
     Dripping,
 }
 

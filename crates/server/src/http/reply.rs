@@ -1,4 +1,4 @@
-//! Replies: the player's side writes them, the manager's side reads them.
+//! The replies of players. The player's side writes them, and the manager's side reads them.
 
 use super::limits::Memory;
 use super::request::{RequestError, content_length, read_head};
@@ -18,13 +18,14 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The reply 200 with `text`.
+    /// A reply with the status 200 and the text `text`.
     pub(crate) fn ok(text: impl Into<Vec<u8>>) -> Reply {
         Reply { status: 200, reason: "OK".to_owned(), text: text.into() }
     }
 
-    /// A refusal. Its status is for programs that read it, and its text for those that do not. Characters of
-    /// `reason` outside printable ASCII are replaced, so that no message can inject headers.
+    /// A refusal. The status serves managers that read it, and the text serves managers that ignore the
+    /// status. Characters of `reason` outside printable ASCII are replaced, so that no message can inject
+    /// headers.
     pub(crate) fn refusal(status: u16, reason: &str, text: &str) -> Reply {
         let plain = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
         Reply { status, reason: reason.chars().take(120).map(plain).collect(), text: text.into() }
@@ -49,26 +50,27 @@ impl Reply {
         bytes
     }
 
-    /// Writes the reply to the peer. Fails if it cannot be written by the time `by`.
+    /// Writes the reply to `stream`. Fails if some bytes are not written by the time `by`.
     pub(crate) fn write(&self, stream: &TcpStream, by: Instant) -> io::Result<()> {
         write_by(stream, &self.to_bytes(), by)
     }
 }
 
-/// The maximum sizes of a reply's head and of its text, in bytes.
+/// The maximum size of a reply's head, in bytes.
 const MAX_REPLY_HEAD: usize = 16 << 10;
+/// The maximum size of a reply's text, in bytes.
 const MAX_REPLY: usize = 1 << 20;
 
 /// The reason why no reply was received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplyError {
-    /// Nothing listens at the address, or the host name is unknown.
+    /// No connection can be made: nothing listens at the address, or the host name is unknown.
     #[error("cannot connect: {0}")]
     Unreachable(String),
     /// No complete reply came in time.
     #[error("no reply in time")]
     TimedOut,
-    /// The connection ended before a complete head had arrived.
+    /// The connection ended before a complete head had arrived, or it broke.
     #[error("the connection was closed without a reply")]
     Closed,
     /// The reply is longer than the limit.
@@ -94,13 +96,13 @@ impl From<TextError> for ReplyError {
 pub struct Answer {
     /// The first line and the headers, unchanged.
     pub head: Vec<u8>,
-    /// The text, unchanged except for surplus bytes after a complete text.
+    /// The text as received, but without surplus bytes after a complete text.
     pub text: Vec<u8>,
     /// The length that the head declares. `None` if the head declares none.
     pub declared: Option<usize>,
 }
 
-/// Reads a reply. Ignores the content of the first line, as the reference server does.
+/// Reads a reply until `by`. Ignores the content of the first line, as the reference server does.
 pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Answer, ReplyError> {
     let head = read_head(source, MAX_REPLY_HEAD, by).map_err(|error| match error {
         RequestError::TooSlow => ReplyError::TimedOut,
@@ -179,7 +181,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
-        /// Whatever bytes a player sends, reading ends without a panic, and no text exceeds the limits.
+        /// For any bytes that a player sends, reading ends without a panic, and no text exceeds the limits.
         #[test]
         fn any_bytes_end_in_a_reply_or_an_error(
             start in prop::sample::select(vec!["", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\nContent-length: 7\n\n"]),

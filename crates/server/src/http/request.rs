@@ -1,4 +1,4 @@
-//! One request: method, target and text.
+//! Reads one request: its method, target and text.
 
 use super::limits::{HttpLimits, Memory, Share};
 use super::text::{TextError, read_text};
@@ -16,11 +16,11 @@ const MAX_HEADERS: usize = 64;
 pub(crate) struct Request {
     /// The method: `POST`, `GET`, `OPTIONS` or another one.
     pub(crate) method: String,
-    /// The path, percent-encoded.
+    /// The path of the request line, still percent-encoded.
     pub(crate) target: String,
     /// The bytes after the head. Empty unless the method is POST.
     pub(crate) text: Vec<u8>,
-    /// The time of the first read. The sender's clock started at this time or earlier.
+    /// The time at which the first bytes arrived. The sender's clock started at this time or earlier.
     pub(crate) arrived: Instant,
     /// The part of the memory budget that the text takes. It is held until the request is dropped.
     pub(crate) _share: Share,
@@ -29,13 +29,13 @@ pub(crate) struct Request {
 /// The reason why no request was received.
 #[derive(Debug)]
 pub(crate) enum RequestError {
-    /// The peer sent nothing.
+    /// The peer closed the connection without sending anything.
     Closed,
     /// The head or the text was not complete in time.
     TooSlow,
-    /// The head is longer than the limit.
+    /// The head is longer than the limit, or has too many headers.
     HeadTooLarge,
-    /// The text is longer than the limit.
+    /// The text, or its declared length, exceeds the limit.
     BodyTooLarge,
     /// The memory budget of all connections does not suffice.
     NoMemory,
@@ -72,7 +72,7 @@ pub(crate) fn read_request(
     read_from(&mut &*stream, limits, memory, by, go_on)
 }
 
-/// Reads one request from `source`. Calls `go_on` if the sender waits for `100 Continue`.
+/// Reads one request from `source` until `by`. Calls `go_on` if the sender waits for `100 Continue`.
 pub(crate) fn read_from(
     source: &mut impl TimedRead,
     limits: &HttpLimits,
@@ -114,17 +114,18 @@ pub(crate) fn read_from(
     })
 }
 
-/// The value of the first header with this name, without surrounding blanks. Case does not matter in names.
+/// The value of the first header with the name `name`, without surrounding blanks. The case of names is
+/// ignored.
 fn header<'a>(headers: &[httparse::Header<'a>], name: &str) -> Option<&'a [u8]> {
     headers.iter().find(|h| h.name.eq_ignore_ascii_case(name)).map(|h| h.value.trim_ascii())
 }
 
-/// The length that the headers declare. `None` if it is missing or not a number.
+/// The value of the header Content-Length. `None` if the header is missing or its value is not a number.
 pub(crate) fn content_length(headers: &[httparse::Header<'_>]) -> Option<usize> {
     std::str::from_utf8(header(headers, "content-length")?).ok()?.parse().ok()
 }
 
-/// A head, and the bytes behind it that were read with it.
+/// The head of a request or reply, and the bytes after the head that were read together with it.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) bytes: Vec<u8>,
@@ -132,7 +133,7 @@ pub(crate) struct Head {
     pub(crate) arrived: Instant,
 }
 
-/// Reads up to the first empty line. Lines may end with LF or CRLF.
+/// Reads a head, which ends with the first empty line after other lines. Lines may end with LF or CRLF.
 pub(crate) fn read_head(
     source: &mut impl TimedRead,
     limit: usize,
@@ -169,8 +170,8 @@ pub(crate) fn read_head(
     }
 }
 
-/// The position after the empty line that ends a head. Empty lines before the first line are skipped. `None` if
-/// the head is not complete.
+/// The position after the empty line that ends a head, or `None` if the head is not complete. Empty lines at
+/// the beginning are skipped. The search begins at the position `searched`.
 fn head_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let start = bytes.iter().position(|b| !matches!(b, b'\r' | b'\n'))?;
     let from = searched.max(start);
@@ -181,8 +182,8 @@ fn head_end(bytes: &[u8], searched: usize) -> Option<usize> {
     })
 }
 
-/// Decodes percent-encoding; `+` becomes a blank, as in form encoding. Invalid escapes stay
-/// unchanged.
+/// Decodes the percent-encoding of `target`, without its first `/`. Replaces `+` by a blank, as in form
+/// encoding. Invalid escapes stay unchanged.
 pub(crate) fn decode_target(target: &str) -> Vec<u8> {
     let bytes = target.strip_prefix('/').unwrap_or(target).as_bytes();
     let digit = |at: usize| bytes.get(at).and_then(|&b| (b as char).to_digit(16));
@@ -209,8 +210,8 @@ pub(crate) mod tests {
     use std::collections::VecDeque;
     use std::time::Duration;
 
-    /// A source that returns these chunks in order. `None` stands for a silence that lasts until the reader's
-    /// deadline.
+    /// A source that returns the given chunks in order. `None` stands for a silence that lasts until the
+    /// reader's deadline.
     pub(crate) struct Script(pub(crate) VecDeque<Option<Vec<u8>>>);
 
     impl Script {
@@ -342,8 +343,8 @@ pub(crate) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Whatever bytes and silences arrive, in whatever portions, reading ends without a panic, and no text
-        /// exceeds the limits.
+        /// For any bytes and silences, in any portions, reading ends without a panic, and no text exceeds the
+        /// limits.
         #[test]
         fn any_bytes_end_in_a_request_or_an_error(
             pieces in prop::collection::vec((piece(), prop::bool::weighted(0.1)), 0..40)
@@ -358,7 +359,7 @@ pub(crate) mod tests {
             }
         }
 
-        /// A valid request gives the same text in whatever portions it arrives.
+        /// A valid request gives the same text, regardless of the portions in which it arrives.
         #[test]
         fn portions_do_not_matter(cuts in prop::collection::vec(1usize..20, 1..40)) {
             let mut bytes = &b"POST / HTTP/1.0\r\nSender: GAMESERVER\r\nContent-Length: 30\r\n\r\n( PLAY m1 (( mark 1 2 ) noop ) )"[..];

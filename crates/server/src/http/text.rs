@@ -1,5 +1,6 @@
-//! Finds the end of a message's text. Programs send lengths that are wrong, counted in characters,
-//! or missing, and keep the connection open. The parentheses decide, because a message is one list.
+//! Finds the end of a message's text. Programs send lengths that are wrong, counted in characters, or
+//! missing, and keep the connection open. The parentheses decide where the text ends, because a message is
+//! one list.
 //!
 //! Invariant: the text is never longer than the limit, and reading ends by the deadline.
 
@@ -8,7 +9,7 @@ use super::timed::TimedRead;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// A silence of this length after a complete list ends the text, even if the declared length is larger.
+/// A silence of this length after a complete list ends the text, even if the text is shorter than declared.
 pub(crate) const SETTLE: Duration = Duration::from_millis(150);
 
 /// A silence of this length ends the text if its declared length is reached but its list is still open.
@@ -54,7 +55,7 @@ impl Balance {
 /// The reason why a text cannot be read.
 #[derive(Debug)]
 pub(crate) enum TextError {
-    /// The text is longer than the limit.
+    /// The text, or its declared length, exceeds the limit.
     TooLarge,
     /// The memory budget of all connections does not suffice.
     NoMemory,
@@ -64,13 +65,13 @@ pub(crate) enum TextError {
     Broken(io::Error),
 }
 
-/// Reads the rest of a text of which `text` has already arrived.
+/// Reads the rest of a message's text. `text` is the part that has already arrived.
 ///
-/// A text is complete when it has its `declared` length and no open list. Without a declared length, or with
-/// length 0, it ends with its first list or with the stream. A wrong length is tolerated. If a list is still open
-/// at the declared length, reading continues until a silence of [`SETTLE_OPEN`]. If the list is closed before the
-/// declared length, the text is accepted after a silence of [`SETTLE`]. An empty text of declared length 0 is
-/// accepted after a silence of [`SETTLE`], too.
+/// The text is complete when it has its `declared` length and no open list. If the declared length is missing
+/// or 0, the text ends with its first list or with the stream. A wrong length is tolerated. If a list is
+/// still open at the declared length, reading continues until the list is closed or until a silence of
+/// [`SETTLE_OPEN`]. If the list is closed before the declared length, the text is accepted after a silence of
+/// [`SETTLE`]. An empty text of declared length 0 is also accepted after a silence of [`SETTLE`].
 pub(crate) fn read_text(
     source: &mut impl TimedRead,
     mut text: Vec<u8>,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 /// A source of bytes whose reads have a deadline.
 pub(crate) trait TimedRead {
-    /// Reads some bytes. Returns 0 at the end of the stream. Fails with [`io::ErrorKind::TimedOut`] if no byte
-    /// arrives until `by`.
+    /// Reads some bytes. Returns 0 at the end of the stream. Fails with [`io::ErrorKind::TimedOut`] if no
+    /// byte arrives before `by`.
     fn read_by(&mut self, buffer: &mut [u8], by: Instant) -> io::Result<usize>;
 }
 
@@ -33,7 +33,8 @@ impl TimedRead for &TcpStream {
     }
 }
 
-/// Writes all of `bytes`. Fails with [`io::ErrorKind::TimedOut`] if that is not done by the time `by`.
+/// Writes all of `bytes`. Fails with [`io::ErrorKind::TimedOut`] if some bytes are not written by the time
+/// `by`.
 pub(crate) fn write_by(mut stream: &TcpStream, mut bytes: &[u8], by: Instant) -> io::Result<()> {
     while !bytes.is_empty() {
         stream.set_write_timeout(Some(remaining(by)?))?;

@@ -1,9 +1,9 @@
-//! The worker thread of one match: it reads the rules, tracks the state, translates moves into the spelling of
-//! the rules, and computes the legal moves, so that an answer exists even if the player has none. The player
-//! runs on a thread of its own.
+//! The worker thread of one match. It reads the rules, tracks the state, and translates moves into the
+//! spelling of the rules. It also computes the legal moves, so that there is an answer even if the player
+//! finds no move. The player runs on a thread of its own.
 //!
-//! Invariants: the worker passes every question on to the player before it evaluates anything for it; it
-//! abandons an evaluation that delays the next question; it ends when its match leaves the table.
+//! Invariants: the worker passes every question on to the player before it evaluates the next state. It
+//! abandons an evaluation that delays the next question. It ends when its match leaves the table.
 
 use super::pending_answer::{Legal, PendingAnswer, Proposal};
 use super::player_worker::{OwnedObservation, PlayerWorker, Question};
@@ -35,7 +35,7 @@ pub(super) enum Command {
     Stop { last_turn: LastTurn },
 }
 
-/// The role that the player plays. It is known once the rules have been read.
+/// The role that the player plays, and the kind of its game. Both are known once the rules have been read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedRole {
     pub(super) role: Role,
@@ -52,9 +52,9 @@ pub(super) struct MatchStart {
     /// The pending answer to START.
     pub(super) pending: Arc<PendingAnswer>,
     pub(super) commands: Receiver<Command>,
-    /// Raised when the match has left the table; it stops every evaluation of its rules.
+    /// Raised when the match leaves the table. It ends every evaluation of the match's rules.
     pub(super) quit: Arc<AtomicBool>,
-    /// Raised when an evaluation of the worker delays a question to the player. It ends the evaluation.
+    /// Raised when an evaluation by the worker delays a question to the player. It ends that evaluation.
     pub(super) hurry: StopToken,
     /// Receives the role that the player plays, once the rules have been read.
     pub(super) played: Arc<OnceLock<PlayedRole>>,
@@ -147,14 +147,15 @@ fn read_game(
     found.map(|role| (game, role))
 }
 
-/// What the worker knows of its match.
+/// The data with which the worker follows its match.
 struct MatchWorker {
     game: Arc<Game>,
     role: Role,
-    /// The current state. `None` in GDL-II, where it is not known, and if it cannot be evaluated within the
-    /// limits.
+    /// The current state. `None` if it is not known, because the player received percepts (GDL-II) instead of
+    /// a joint move, or if it cannot be evaluated within the limits.
     state: Option<TrackedState>,
-    /// The possible states in GDL-II. `None` in GDL-I, and once the percepts contradict all of them.
+    /// The possible states in a GDL-II game. `None` in GDL-I, after a report of a joint move, and after
+    /// percepts that no possible state agrees with.
     possible: Option<PossibleStates>,
     /// The number of PLAY and STOP messages that have been translated.
     turn: u32,
@@ -169,8 +170,8 @@ impl MatchWorker {
         MatchWorker { game, role, state, possible, turn: 0 }
     }
 
-    /// Handles commands until STOP, or until their channel is closed. Questions for the player go to `questions`.
-    /// `answered` is the pending answer to START.
+    /// Handles commands until STOP, or until the channel `commands` is closed. Sends questions for the player
+    /// to `questions`. `answered` is the pending answer to the previous START or PLAY, at first to START.
     fn run(
         &mut self,
         commands: &Receiver<Command>,
@@ -222,8 +223,9 @@ impl MatchWorker {
         pending.know_legal(self.legal());
     }
 
-    /// Translates the report of PLAY or STOP into an observation. Also returns the joint move, if the state is
-    /// known. `previous` is the player's previous answer. An error changes nothing.
+    /// Translates the report of a PLAY or STOP into an observation. Also returns the joint move, or `None` if
+    /// the report has none or the state is not known. `previous` is the player's previous answer. An error
+    /// changes nothing.
     fn translate(
         &mut self,
         last_turn: &LastTurn,
@@ -250,7 +252,8 @@ impl MatchWorker {
         Ok((observation, joint))
     }
 
-    /// The observation for percepts in an old dialect, which gives neither the turn number nor the player's own
+    /// The observation for the percepts `terms` in an old dialect, whose messages have neither the turn
+    /// number nor the player's own move. `previous` is the player's previous answer, which stands for that
     /// move.
     fn percepts(&self, previous: Option<&str>, terms: &[String]) -> OwnedObservation {
         let mut percepts: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
@@ -258,15 +261,15 @@ impl MatchWorker {
         OwnedObservation::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), percepts }
     }
 
-    /// Whether a list of terms in a game with percepts is a joint move. It is one if it has a term for each role,
-    /// and if the term of the played role is the previous answer.
+    /// Whether `terms`, reported in a game with percepts, are a joint move. They are one if there is a term
+    /// for each role, and if the term of the played role equals the previous answer.
     fn is_joint(&self, terms: &[String], previous: Option<&str>) -> bool {
         terms.len() == self.game.role_count()
             && previous.is_some_and(|own| own.eq_ignore_ascii_case(&terms[self.role.index()]))
     }
 
-    /// Translates a joint move into the spelling of the rules. Also returns the machine's moves, if the state is
-    /// known.
+    /// Translates a joint move into the spelling of the rules. Also returns it as moves of the state machine,
+    /// or `None` if the state is not known.
     fn read_joint(&mut self, terms: &[String]) -> Result<(Vec<String>, Option<Vec<Move>>), PlayError> {
         let roles = self.game.role_count();
         if terms.len() != roles {
@@ -312,8 +315,8 @@ impl MatchWorker {
     }
 }
 
-/// A few states of the information set of the played role in a GDL-II game, from which the legal moves are
-/// computed.
+/// A few states of the information set of the played role in a GDL-II game. The legal moves are computed from
+/// them.
 struct PossibleStates {
     machine: Interpreter,
     states: InformationSet<Interpreter>,
@@ -330,7 +333,8 @@ impl PossibleStates {
         Some(PossibleStates { machine, states })
     }
 
-    /// Keeps the successors that agree with the role's move `own` and with the percepts. `None` if there are none.
+    /// Replaces the states by those successors that agree with the role's move `own` and with the percepts.
+    /// Returns `None` if there is no such successor, or if the evaluation fails.
     fn update(&mut self, own: &str, percepts: &[Fact]) -> Option<()> {
         self.states.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
         let own = self.machine.parse_move(own)?;

@@ -1,4 +1,4 @@
-//! The table of matches. It passes messages on to the matches, and recognises repeated messages.
+//! The table of matches. It passes messages on to the matches, and recognises messages that managers repeat.
 //!
 //! Invariant: the table's lock is not held while a thread evaluates rules or waits for an answer. Messages for
 //! other matches, INFO and ABORT are therefore answered at once.
@@ -16,14 +16,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The time between a player's deadline and the latest instant at which its answer leaves. It covers the wake-up
-/// of threads and the hand-over of the answer.
+/// The maximum time between a player's deadline and the instant by which its answer is sent. This time covers
+/// the wake-up of threads and the hand-over of the answer.
 const GUARD: Duration = Duration::from_millis(30);
 
-/// The minimum time for an answer, whatever the margin is. It suffices for a legal move.
+/// The minimum time for an answer, for any clock and margin. It suffices for a legal move.
 const MIN_TIME: Duration = Duration::from_millis(50);
 
-/// The maximum time for which START waits until the threads of ended matches have ended.
+/// The maximum time for which START waits for the threads of ended matches to end.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
@@ -35,7 +35,7 @@ struct Entry {
     commands: Sender<Command>,
     /// The pending answer to the last START or PLAY.
     current: Arc<PendingAnswer>,
-    /// The report of the last turn in the last PLAY. `None` before the first PLAY.
+    /// The last turn as the last PLAY reported it. `None` before the first PLAY.
     asked: Option<LastTurn>,
     clocks: Clocks,
     /// The instant at which the match is dropped if no further message comes.
@@ -47,10 +47,11 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether a PLAY that reports `last_turn` is a repetition of the last PLAY. GDL-I has no turn numbers, and
-    /// the same joint move may occur in two successive turns. In that case, however, this player's move in it
-    /// equals the player's last answer. One case is taken for a repetition wrongly: the manager replaces this
-    /// player's move by the same other move in two successive turns.
+    /// Whether a PLAY that reports `last_turn` is a repetition of the last PLAY. GDL-I has no turn numbers,
+    /// and the same joint move may occur in two successive turns. A PLAY that reports the same joint move
+    /// again is new if this player's move in it equals the player's last answer, and else a repetition. This
+    /// is wrong in one case: the manager has replaced this player's move by the same other move in two
+    /// successive turns.
     fn is_repeated(&self, last_turn: &LastTurn) -> bool {
         match (self.asked.as_ref(), last_turn) {
             (None, _) => false,
@@ -71,7 +72,7 @@ impl Entry {
         }
     }
 
-    /// Stops the player and every evaluation, and answers all threads that wait.
+    /// Stops the player and every evaluation of the match's rules, and gives all waiting threads an answer.
     fn quit(&self) {
         self.current.interrupt();
         self.quit.store(true, Ordering::Relaxed);
@@ -107,8 +108,8 @@ impl Matches {
         self.lock().len() < self.config.matches
     }
 
-    /// The player's deadline, and the latest instant at which the answer leaves. The message arrived at `arrived`
-    /// and gives the clock `clock`.
+    /// The player's deadline, and the instant by which the answer is sent, for a message that arrived at
+    /// `arrived` and has the clock `clock`.
     fn due(&self, arrived: Instant, clock: Duration) -> (Instant, Instant) {
         let time = clock.saturating_sub(self.config.margin).max(MIN_TIME);
         (arrived + time.saturating_sub(GUARD.min(time / 4)), arrived + time)
@@ -131,8 +132,8 @@ impl Matches {
         if full(&self.lock()) {
             return busy();
         }
-        // A player that ignores its stop token keeps a core busy after its match has left the table. Any other
-        // player ends within this time.
+        // A player that ignores its stop token keeps a core busy after its match has left the table. The
+        // thread of any other player ends within this time.
         let patience = ENDING.min(clocks.start / 2);
         let Some(running) = self.running.enter(2 * self.config.matches, patience) else { return busy() };
         {
@@ -182,7 +183,8 @@ impl Matches {
         answer
     }
 
-    /// Handles PLAY: asks the match's player for a move and waits for it. Returns `busy` for an unknown id.
+    /// Handles PLAY: asks the match's player for a move, waits for the answer, and returns it. Returns `busy`
+    /// for an unknown id.
     pub(super) fn play(&self, id: &str, last_turn: LastTurn, arrived: Instant) -> String {
         let pending = {
             let mut table = self.lock();
@@ -210,7 +212,8 @@ impl Matches {
         pending.wait()
     }
 
-    /// Handles STOP: ends a match without waiting for its player, which still receives the last moves.
+    /// Handles STOP: ends a match. Does not wait for the player, but still sends the player the report of the
+    /// last turn. Returns the answer.
     pub(super) fn stop(&self, id: &str, last_turn: LastTurn) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.current.interrupt();
@@ -219,15 +222,15 @@ impl Matches {
         "done"
     }
 
-    /// Handles ABORT: drops a match.
+    /// Handles ABORT: drops a match. Returns the answer.
     pub(super) fn abort(&self, id: &str) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
         entry.quit();
         "aborted"
     }
 
-    /// Drops matches that have been silent for too long or could not begin. If a question does not reach its
-    /// player in time, it makes the match worker abandon its evaluation of the state.
+    /// Drops matches that have had no message for too long, or whose worker thread has ended. If a question
+    /// has not reached its player in time, makes the match worker abandon its current evaluation.
     pub(super) fn tend(&self) {
         let now = Instant::now();
         self.lock().retain(|id, entry| {

@@ -1,7 +1,8 @@
-//! The pending answer to one question to a match. Several threads can wait for it.
+//! The pending answer to one START or PLAY of a match. Several threads can wait for it.
 //!
-//! The player proposes a move and the match worker supplies the legal moves. Invariants: the first answer is
-//! final, and all waiting threads get it; it exists by [`PendingAnswer::latest`].
+//! The player proposes a move, and the match worker supplies the legal moves. Invariants: the first answer is
+//! final, and all waiting threads get it. While a thread waits, there is an answer by
+//! [`PendingAnswer::latest`].
 
 use ggp_game::StopToken;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ const MAX_WAITING: usize = 16;
 pub(super) struct PendingAnswer {
     /// The time by which the player must answer.
     pub(super) due: Instant,
-    /// The instant at which the answer leaves, whether or not the player is done.
+    /// The instant by which the answer is sent, even if the player has not proposed a move.
     pub(super) latest: Instant,
     /// Raised to end the thinking for this question.
     pub(super) stop: StopToken,
@@ -27,9 +28,9 @@ pub(super) struct PendingAnswer {
     passed_on: AtomicBool,
     /// The number of waiting threads.
     waiting: AtomicUsize,
-    /// The answer if there is no other one.
+    /// The answer if the question is refused, or if there is neither a move nor a `fallback`.
     refusal: &'static str,
-    /// The answer to START if the player is late. `None` if the question is not START.
+    /// The answer to START if the player is late. `None` for PLAY.
     fallback: Option<&'static str>,
     state: Mutex<State>,
     changed: Condvar,
@@ -51,18 +52,18 @@ pub(super) enum Proposal {
     Nothing,
 }
 
-/// What the match worker knows of the legal moves.
+/// The match worker's knowledge of the legal moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Legal {
     /// All legal moves, in the spelling of the rules.
     Moves(Vec<String>),
-    /// The legal moves are not known: because of hidden information, or because the evaluation exceeded its
+    /// The legal moves are not known, because of hidden information or because the evaluation exceeded its
     /// limits.
     Unknown,
 }
 
-/// The best answer that is available: the proposal if it is legal, else a legal move, else the proposal. `None` if
-/// there is neither.
+/// The best answer that is available: the proposed move if it is legal, else a legal move, else the proposed
+/// move. `None` if there is neither a proposed move nor a legal move.
 fn best_answer(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<String> {
     let proposed = match proposal {
         Some(Proposal::Move(mv)) => Some(mv),
@@ -81,7 +82,7 @@ fn best_answer(proposal: Option<&Proposal>, legal: Option<&Legal>) -> Option<Str
 }
 
 impl PendingAnswer {
-    /// The pending answer to PLAY. It becomes `nil` if there is no move by the latest instant.
+    /// The pending answer to PLAY. The answer is `nil` if there is no move at the instant `latest`.
     pub(super) fn play(due: Instant, latest: Instant) -> PendingAnswer {
         PendingAnswer::new(due, latest, "nil", None)
     }
@@ -128,7 +129,8 @@ impl PendingAnswer {
         !self.passed_on.load(Ordering::Relaxed) && self.asked.elapsed() >= quarter
     }
 
-    /// Sets the player's proposal. If the legal moves are known, this settles the answer.
+    /// Sets the player's proposal. If the match worker has already supplied its knowledge of the legal moves,
+    /// this settles the answer.
     pub(super) fn propose(&self, proposal: Proposal) {
         let mut state = self.lock();
         if state.answer.is_some() {
@@ -138,7 +140,8 @@ impl PendingAnswer {
         self.resolve(&mut state);
     }
 
-    /// Sets the legal moves. If there is a proposal, this settles the answer.
+    /// Sets the match worker's knowledge of the legal moves. If there is already a proposal, this settles the
+    /// answer.
     pub(super) fn know_legal(&self, legal: Legal) {
         let mut state = self.lock();
         state.legal = Some(legal);
@@ -153,7 +156,7 @@ impl PendingAnswer {
         }
     }
 
-    /// Sets the answer, unless there is one. Returns whether it was set.
+    /// Sets the answer to `answer`, unless there is an answer already. Returns whether the answer was set.
     pub(super) fn settle(&self, answer: &str) -> bool {
         let mut state = self.lock();
         let first = state.answer.is_none();
@@ -164,7 +167,7 @@ impl PendingAnswer {
         first
     }
 
-    /// Sets the refusal as the answer, unless there is an answer.
+    /// Sets the answer to the refusal, unless there is an answer already.
     pub(super) fn refuse(&self) {
         self.settle(self.refusal);
     }
@@ -174,15 +177,15 @@ impl PendingAnswer {
         self.lock().answer.clone()
     }
 
-    /// Ends the player's thinking for this question and its pondering after it.
+    /// Ends the player's thinking for this question, and the player's pondering after this question.
     pub(super) fn interrupt(&self) {
         self.stop.stop();
         self.ponder.stop();
     }
 
-    /// Waits for the answer. At [`PendingAnswer::due`] the player's stop token is raised; at [`PendingAnswer::latest`]
-    /// the best available answer becomes final. `busy` if too many threads wait already, because each of them
-    /// holds a connection.
+    /// Waits for the answer. Raises the player's stop token at [`PendingAnswer::due`]. Makes the best
+    /// available answer final at [`PendingAnswer::latest`]. Returns `busy` at once if too many threads wait
+    /// already, because each of them holds a connection.
     pub(super) fn wait(&self) -> String {
         let answer = if self.waiting.fetch_add(1, Ordering::Relaxed) < MAX_WAITING {
             self.wait_in_turn()

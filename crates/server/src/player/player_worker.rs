@@ -1,4 +1,5 @@
-//! The thread of one player. It starts the player, asks it for moves, and lets it ponder in between.
+//! The thread of one player. It starts the player, asks the player for moves, and lets the player ponder in
+//! between.
 //!
 //! Invariants: every question gets a proposal or a refusal, unless the player never returns. A panic ends the
 //! player and nothing else. A player that was not ready within the start clock is started again with the next
@@ -34,13 +35,14 @@ impl OwnedObservation {
 /// A message to the player's thread.
 #[derive(Debug)]
 pub(super) enum Question {
-    /// The observation of the last turn, and the question for a move.
+    /// A question for a move, with the observation of the last turn.
     Play { observation: OwnedObservation, pending: Arc<PendingAnswer> },
-    /// The observation of the last turn of the match.
+    /// The end of the match, with the observation of its last turn.
     Stop { observation: OwnedObservation },
 }
 
-/// A player that is not ready after this many missed moves is dropped.
+/// The maximum number of moves that a player may miss because it is not ready. After one more, the player is
+/// dropped.
 const MAX_MISSED: usize = 20;
 
 /// The player's thread in one match.
@@ -56,7 +58,8 @@ pub(super) struct PlayerWorker {
 }
 
 impl PlayerWorker {
-    /// Runs until STOP, or until the match worker has ended.
+    /// Runs until STOP or until the match worker ends. If the player fails before START is answered, refuses
+    /// START and ends.
     pub(super) fn run(self, factory: &dyn PlayerFactory) {
         let span = tracing::info_span!("match", id = %self.id, role = self.game.role_name(self.role));
         let _entered = span.enter();
@@ -66,7 +69,7 @@ impl PlayerWorker {
         if in_time && player.is_none() {
             return;
         }
-        // The turns before the player was ready.
+        // The observations of the turns before the player was ready.
         let mut missed: Vec<OwnedObservation> = Vec::new();
         let mut pending = Arc::clone(&self.start);
         loop {
@@ -116,8 +119,8 @@ impl PlayerWorker {
         }
     }
 
-    /// Starts the player within the first half of the time for a move, and tells it the turns it has `missed`.
-    /// Returns whether it is ready.
+    /// Starts the player within the first half of the time for a move. If the player is ready, passes the
+    /// observations `missed` of earlier turns on to the player. Returns whether the player is ready.
     fn start_late(
         &self,
         player: &mut Option<Box<dyn Player>>,
@@ -153,8 +156,8 @@ fn play(player: &mut Option<Box<dyn Player>>, observation: &OwnedObservation, pe
     }
 }
 
-/// Calls the player and returns its answer. `None` if there is no player, or if it panicked. A panic drops the
-/// player.
+/// Calls `question` with the player and returns the answer. `None` if there is no player, or if the player
+/// panicked. A player that panicked is dropped.
 fn ask<T>(player: &mut Option<Box<dyn Player>>, question: impl FnOnce(&mut dyn Player) -> T) -> Option<T> {
     let answer = catch(|| player.as_mut().map(|player| question(&mut **player))).flatten();
     if answer.is_none()
@@ -181,7 +184,8 @@ mod tests {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    /// A game of one role and three steps. The first legal move is `a`; the test player plays the last one.
+    /// A game of one role and three steps. The first legal move is `a`. The test player plays the last legal
+    /// move, `searched`.
     const RULES: &str = "(role r) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
         (legal r a) (legal r b) (legal r searched) (goal r 50)
         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 3)))";
@@ -245,9 +249,10 @@ mod tests {
         }
     }
 
-    /// The answers to START and to a sequence of PLAYs, and the calls that the player received. Each PLAY reports
-    /// the previous answer. The sequence ends when the player has searched for two moves. The factory takes the
-    /// time `making` to make the player.
+    /// The answers to START and to a sequence of PLAYs, and the calls that the player received. Each PLAY
+    /// reports the previous answer. The sequence ends when the player has searched for two moves. The factory
+    /// needs the time `making` to make the player. `clocks` are the start clock and the play clock in
+    /// milliseconds.
     fn answers(making: Duration, preparation: Duration, clocks: [u64; 2]) -> (Vec<String>, Vec<String>) {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let notes = Arc::clone(&seen);

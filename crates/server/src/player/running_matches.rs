@@ -1,6 +1,6 @@
-//! The number of matches whose threads are running. It may exceed the number of matches in the table.
+//! Counts the matches whose threads are running. The count may exceed the number of matches in the table.
 //!
-//! A match that has left the table still occupies its threads until they notice it, usually for less than a
+//! When a match leaves the table, its threads continue until they notice this, usually for less than a
 //! millisecond. A player that ignores its stop token may occupy its thread for much longer.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,8 +19,8 @@ impl RunningMatches {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more match. If `limit` matches are running, waits until one of them ends. `None` if none ends
-    /// within `patience`.
+    /// Counts one more match. If `limit` matches are running, first waits until one of them ends. Returns
+    /// `None`, and counts nothing, if no match ends within `patience`.
     pub(super) fn enter(
         self: &Arc<RunningMatches>,
         limit: usize,
@@ -37,7 +37,8 @@ impl RunningMatches {
     }
 }
 
-/// One match whose threads are running. It is counted until its last thread drops it.
+/// A match in the count of [`RunningMatches`]. The threads of the match share this value. The match is
+/// counted until its last thread drops the value.
 #[derive(Debug)]
 pub(super) struct RunningMatch(Arc<RunningMatches>);
 

@@ -1,4 +1,5 @@
-//! The current state of a match. The match worker tracks it in order to know the legal moves and their spelling.
+//! The current state of a match. The match worker tracks the state in order to know the legal moves and their
+//! spelling.
 
 use ggp_game::{EvalError, Game, Interpreter, JointMoveError, Move, Role, StateMachine, StopToken};
 use std::sync::Arc;
@@ -12,7 +13,8 @@ pub(super) struct TrackedState {
 }
 
 impl TrackedState {
-    /// The initial state of a game. Raising `hurry` ends every evaluation of this value.
+    /// The initial state of `game`. Every evaluation of the rules by this value ends soon after `hurry` is
+    /// raised.
     ///
     /// # Errors
     /// When the rules cannot be evaluated within their limits.
@@ -31,8 +33,8 @@ impl TrackedState {
             .try_for_each(|role| self.machine.legal_moves(&state, Role(role as u8), &mut self.legal[role]))
     }
 
-    /// The joint move with these texts, one for each role. It need not be legal, because managers may play illegal
-    /// moves.
+    /// The joint move with the given texts, one for each role in role order. The moves need not be legal,
+    /// because managers may play illegal moves.
     ///
     /// # Errors
     /// When a text is not a known move, or the number of texts is not the number of roles.
@@ -57,7 +59,7 @@ impl TrackedState {
         self.find_legal()
     }
 
-    /// The texts of `role`'s legal moves.
+    /// The texts of the legal moves of `role` in the current state.
     pub(super) fn legal(&self, role: Role) -> Vec<String> {
         self.texts(&self.legal[role.index()])
     }

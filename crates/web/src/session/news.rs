@@ -1,4 +1,4 @@
-//! What a session shows: its status, its states, and the record of the match.
+//! The output of a session: its status, its states, and the record of the match.
 
 use super::{Inner, Session};
 use crate::analysis::Analysis;
@@ -34,8 +34,9 @@ impl Session {
         })
     }
 
-    /// The status, the states from number `from` on in brief, and the current state for display if its number is
-    /// at least `from`. A page that has the earlier states needs no further request.
+    /// The status and the states from index `from` on, in brief. If the index of the current state is at
+    /// least `from`, also the current state for display. A page that has the states before `from` needs no
+    /// further request.
     pub(crate) fn news(&self, from: usize) -> News {
         let inner = lock(&self.inner);
         let mut value = Self::standing(&inner);
@@ -73,7 +74,8 @@ impl Session {
         })
     }
 
-    /// Whether `thought` must stay hidden, because a person chooses a move at the same time.
+    /// Whether `thought` must stay hidden, because a person chooses a move for another role in the same
+    /// state.
     fn is_secret(inner: &Inner, thought: &Analysis) -> bool {
         let Some(node) = inner.history.get(thought.node) else { return true };
         let others = inner.seats.iter().zip(&node.moment.legal).enumerate();
@@ -83,7 +85,7 @@ impl Session {
         !thought.hint && rivals.next().is_some()
     }
 
-    /// The states from number `from` on, without their squares.
+    /// The states from index `from` on, in brief: without their squares.
     pub(crate) fn tree(&self, from: usize) -> Value {
         Self::brief(&lock(&self.inner), from)
     }
@@ -98,7 +100,7 @@ impl Session {
         json!({ "from": from, "nodes": light.collect::<Vec<_>>() })
     }
 
-    /// One state for display.
+    /// The state with the index `number`, for display. `None` if there is no such state.
     pub(crate) fn node(&self, number: usize) -> Option<Value> {
         let (node, before) = {
             let inner = lock(&self.inner);
@@ -109,7 +111,8 @@ impl Session {
         Some(picture::node(&self.known, number, &node, before.as_deref()))
     }
 
-    /// The record of the match up to the state `to`. If `to` is `None`, up to the current state.
+    /// The record of the match from the first state to the state with the index `to`, or to the current state
+    /// if `to` is `None`. The result is `None` if there is no state `to`.
     pub(crate) fn record(&self, to: Option<usize>) -> Option<Record> {
         let inner = lock(&self.inner);
         let to = to.unwrap_or(inner.tip);

@@ -1,4 +1,5 @@
-//! The turns of a session: forced choices, steps, and the questions to remote players.
+//! The turns of a session: forced choices, steps (each plays one joint move), and the requests to remote
+//! players.
 
 use super::{Inner, Refusal, Session, spell, wrong};
 use crate::gesture;
@@ -9,12 +10,12 @@ use crate::seat_player::SeatPlayer;
 use ggp_game::{Role, rng};
 use std::sync::Arc;
 
-/// How many forced steps are made before the session's lock is released.
+/// The number of consecutive forced steps after which the session's lock is released for a while.
 const STEPS_AT_ONCE: u32 = 50;
 
 impl Session {
-    /// Makes all forced choices, and the steps for which all roles have chosen. Then asks the remote players,
-    /// queues the engines' work, and notifies the listeners.
+    /// Makes the forced choices, and makes a step whenever all roles have chosen. Then asks the remote
+    /// players, queues the engines' work, and notifies the listeners.
     pub(super) fn settle(self: &Arc<Self>, inner: &mut Inner) {
         if !Self::is_elsewhere(inner) && !inner.closed {
             inner.drifting = false;
@@ -44,8 +45,8 @@ impl Session {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Makes those choices of this turn that no player has to decide. If all roles have chosen, makes the step.
-    /// Returns whether the step was made.
+    /// Makes those choices of this turn that no player has to decide. If all roles have then chosen, makes
+    /// the step. Returns whether it has made the step.
     fn step(&self, inner: &mut Inner) -> Result<bool, Refusal> {
         let Some(node) = inner.history.get(inner.tip).cloned() else { return Ok(false) };
         if node.moment.terminal {
@@ -88,8 +89,8 @@ impl Session {
         Ok(true)
     }
 
-    /// For each role, whether a player has to decide: the role has several legal moves, or one that is made on the
-    /// board.
+    /// For each role, whether its player has to decide. That is the case if the role has several legal moves,
+    /// or a legal move that is made on the board instead of by a button.
     pub(super) fn who_decides(&self, node: &Node) -> Vec<bool> {
         let position = self.known.model.place(&node.moment.facts);
         let decides = |legal: &Vec<String>| {
@@ -136,7 +137,8 @@ impl Session {
         }
     }
 
-    /// Receives the answer of a remote player. A random move replaces a missing or illegal one.
+    /// Receives the answer of a remote player. If the answer is missing or illegal, a random move replaces
+    /// it.
     pub(crate) fn answer(self: &Arc<Self>, role: usize, turn: u64, answer: Result<String, String>) {
         let mut inner = lock(&self.inner);
         if inner.turn != turn || inner.pending[role].is_some() {

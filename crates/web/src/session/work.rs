@@ -1,4 +1,4 @@
-//! The searches of a session: which role they serve, and how they run slice by slice.
+//! The searches of a session. A search serves one role and runs slice by slice.
 
 use super::{Inner, Refusal, Session, wrong};
 use crate::analysis::Analysis;
@@ -21,7 +21,7 @@ pub(super) struct Work {
     since: Instant,
     time: Duration,
     iterations: Option<u64>,
-    /// Whether the search is for a hint to a person.
+    /// Whether the search looks for a hint to a person.
     hint: bool,
     hurry: bool,
     shown: Option<Instant>,
@@ -34,8 +34,8 @@ struct Thinking {
 }
 
 impl Session {
-    /// The search for the next engine that has to choose a move. If a search of that role is running, it
-    /// continues.
+    /// The search for the next engine that has to choose a move. If a search for the role of that engine is
+    /// running, returns that search. `None` if no engine has to choose.
     pub(super) fn next_work(&self, inner: &mut Inner) -> Option<Work> {
         let node = inner.history.get(inner.tip)?;
         if node.moment.terminal {
@@ -58,7 +58,8 @@ impl Session {
         Some(Work { role, since, time, iterations, hint: false, hurry: false, shown: None })
     }
 
-    /// Runs one slice. Returns whether the session remains in the queue. The pool calls this function.
+    /// Runs one slice of the session's search. Returns whether the session remains in the pool's queue. The
+    /// pool calls this function.
     pub(crate) fn think(self: &Arc<Self>, stop: &StopToken) -> bool {
         let (work, turn, tip, node, before) = {
             let mut inner = lock(&self.inner);
@@ -135,7 +136,8 @@ impl Session {
         inner.shown = Some(thought);
     }
 
-    /// Runs the search of one slice. Only the lock on the engines is held during the search.
+    /// Runs the search for one slice. The search holds the lock on the engines, but not the lock on the
+    /// session.
     fn slice(
         &self,
         work: &Work,
@@ -164,8 +166,8 @@ impl Session {
         let from = before.map(|before| (before.moment.facts.as_slice(), node.joint.as_slice()));
         match engine.turn_to(&node.moment.facts, from, stop) {
             Ok(()) => {}
-            // The turn has changed, or the rules are too slow for a slice. A random move is drawn at the
-            // deadline.
+            // The turn has changed, or the rules are too slow for a slice. If the search never succeeds, a
+            // random move is drawn at the deadline.
             Err(EvalError::Interrupted) => return Ok(self.without_mind(work, node)),
             Err(error) => return Err(error.into()),
         }
@@ -196,8 +198,8 @@ impl Session {
         Ok(Thinking { choice: None, report: due.then(|| engine.report(role)) })
     }
 
-    /// The result of a slice in which the engine could not take up its position. When the time is over, the result
-    /// is a random move.
+    /// The result of a slice in which the engine found no move. It contains a random move if the time for the
+    /// move is over, otherwise no move.
     fn without_mind(&self, work: &Work, node: &Node) -> Thinking {
         let late = work.hurry || work.since.elapsed() >= work.time;
         let choice = late.then(|| self.draw(0, work.role, &node.moment.legal[work.role]));
@@ -210,8 +212,8 @@ impl Session {
         (0..inner.seats.len()).filter(is_engine).collect()
     }
 
-    /// Searches for a hint to `role` in the state `at`, which must be the current one, for the time `time`. A time
-    /// of zero ends the hint that is running.
+    /// Starts a search of the duration `time` for a hint to `role` in the state `at`, which must be the
+    /// current state. If `time` is zero, ends the running search for a hint instead.
     pub(crate) fn advise(self: &Arc<Self>, at: usize, role: usize, time: Duration) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if at != inner.tip {
@@ -236,7 +238,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the engine that is searching answer at once.
+    /// Makes the engine that is searching for a move choose at once.
     pub(crate) fn hurry(self: &Arc<Self>) {
         let mut inner = lock(&self.inner);
         if let Some(work) = &mut inner.work {
