@@ -2,8 +2,8 @@
 //! inferred. A file `NAME.view.json` beside the rulesheet `NAME.kif` overrides the inferred board.
 
 use crate::console;
-use ggp::board::{self, BoardModel, Position, Sidecar, Style};
-use ggp_game::{Fact, StateMachine};
+use ggp::board::{self, BoardModel, Position, Sidecar, Square, Style};
+use ggp_game::{Fact, Knowledge, StateMachine};
 use std::path::Path;
 
 /// Draws the states of one game.
@@ -47,8 +47,17 @@ impl Board {
         let earlier = self.model.place(before);
         let last: Vec<_> =
             moves.iter().flat_map(|mv| self.model.gesture(mv, &earlier).squares().to_vec()).collect();
-        let style = Style { colour: self.colour, ascii: self.ascii, width: self.width, last: &last };
-        self.model.draw(&position, style)
+        self.model.draw(&position, self.style(&last))
+    }
+
+    /// Draws what a role knows as lines of text: certain facts, and possible ones with their probabilities.
+    pub(crate) fn draw_known(&self, knowledge: &Knowledge) -> String {
+        let position = self.model.place_known(&knowledge.certain, &knowledge.possible);
+        self.model.draw(&position, self.style(&[]))
+    }
+
+    fn style<'a>(&self, last: &'a [Square]) -> Style<'a> {
+        Style { colour: self.colour, ascii: self.ascii, width: self.width, last }
     }
 }
 

@@ -103,7 +103,7 @@ impl Table<'_> {
         let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
         let id = match_id(arguments, seed);
-        let board = Board::infer(&mut machine, &arguments.file.path);
+        let board = Arc::new(Board::infer(&mut machine, &arguments.file.path));
         console::say(&console::paint_stderr(FAINT, &format!("{id}: {}", seats::line(game, &who))));
         let names: Vec<String> = who.iter().map(|taker| taker.name().to_owned()).collect();
         let mut guests = Vec::new();

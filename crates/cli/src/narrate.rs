@@ -3,10 +3,11 @@
 use crate::board::Board;
 use crate::console::{self, FAINT};
 use anyhow::Context;
-use ggp_arena::{MatchEvent, Observer};
+use ggp_arena::{Ending, MatchEvent, Observer};
 use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The number of moves that the line on a search lists with their results.
 const OPINIONS: usize = 3;
@@ -14,7 +15,7 @@ const OPINIONS: usize = 3;
 /// An observer that prints a match as it runs.
 pub(crate) struct Narrator<'a> {
     game: &'a Game,
-    board: Board,
+    board: Arc<Board>,
     /// The number of joint moves that come from a record.
     given: u32,
     /// Whether the first state has been shown.
@@ -23,6 +24,10 @@ pub(crate) struct Narrator<'a> {
     moves: Vec<String>,
     /// The file to which the match is saved after every step.
     save: Option<&'a Path>,
+    /// Whether the states, the moves and the search results stay hidden until the match ends.
+    hidden: bool,
+    /// The lines of the moves that are still hidden.
+    made: Vec<String>,
     /// Whether standard output is still open.
     heard: bool,
     /// The error that ended the match.
@@ -37,8 +42,8 @@ impl Observer for Narrator<'_> {
 
     fn observe(&mut self, event: MatchEvent<'_>) {
         let kept = match &event {
-            MatchEvent::State { record, .. } => self.save(*record),
-            MatchEvent::Joint { .. } | MatchEvent::End(_) => Ok(()),
+            MatchEvent::State { record, .. } if !self.hidden => self.save(*record),
+            MatchEvent::State { .. } | MatchEvent::Joint { .. } | MatchEvent::End(_) => Ok(()),
         };
         if let Err(error) = kept.and_then(|()| self.tell(event)) {
             self.failed.get_or_insert(error);
@@ -53,15 +58,23 @@ impl<'a> Narrator<'a> {
     /// `stop`, but a closed standard output does not, since the match serves other purposes, too.
     pub(crate) fn new(
         game: &'a Game,
-        board: Board,
+        board: Arc<Board>,
         given: u32,
         save: Option<&'a Path>,
         stop: &StopToken,
     ) -> Narrator<'a> {
         let (before, moves) = (Vec::new(), Vec::new());
         let started = false;
+        let (hidden, made, heard, failed) = (false, Vec::new(), true, None);
         let stop = stop.clone();
-        Narrator { game, board, given, started, before, moves, save, heard: true, failed: None, stop }
+        Narrator { game, board, given, started, before, moves, save, hidden, made, heard, failed, stop }
+    }
+
+    /// Hides the states, the moves and the search results from the people who play. The end of the match reveals
+    /// the last state and all moves.
+    pub(crate) fn hide(mut self) -> Self {
+        self.hidden = true;
+        self
     }
 
     /// Shows the first state before any player is asked to start. `facts` are the facts of this state.
@@ -75,6 +88,9 @@ impl<'a> Narrator<'a> {
         moves: &[String],
     ) -> anyhow::Result<()> {
         self.started = true;
+        if self.hidden {
+            return Ok(());
+        }
         let mut out = console::stdout();
         let told = writeln!(out, "{}", self.board.draw(&facts, &before, moves)).and_then(|()| out.flush());
         self.unless_closed(told)
@@ -101,6 +117,7 @@ impl<'a> Narrator<'a> {
         let told = match event {
             MatchEvent::State { step, facts, .. } => self.tell_state(step, facts),
             MatchEvent::Joint { step, moves, reports, .. } => self.tell_moves(step, moves, reports),
+            MatchEvent::End(outcome) if self.hidden && outcome.ending == Ending::Terminal => self.reveal(),
             MatchEvent::End(_) => Ok(()),
         };
         self.unless_closed(told)
@@ -120,7 +137,7 @@ impl<'a> Narrator<'a> {
 
     fn tell_state(&mut self, step: u32, facts: &[Fact]) -> std::io::Result<()> {
         let shown = self.started && step == self.given;
-        if step >= self.given && !shown {
+        if step >= self.given && !shown && !self.hidden {
             let mut out = console::stdout();
             writeln!(out, "{}", self.board.draw(facts, &self.before, &self.moves))?;
             out.flush()?;
@@ -143,7 +160,12 @@ impl<'a> Narrator<'a> {
             .zip(moves)
             .map(|(role, mv)| format!("{} {}", console::paint_stdout(FAINT, role), console::printable(mv)))
             .collect();
-        writeln!(out, "{:>3}. {}", step + 1, made.join("   "))?;
+        let line = format!("{:>3}. {}", step + 1, made.join("   "));
+        if self.hidden {
+            self.made.push(line);
+            return Ok(());
+        }
+        writeln!(out, "{line}")?;
         if step >= self.given {
             for (number, role) in roles.iter().enumerate() {
                 if let Some(report) = reports(number).filter(|r| r.candidates.len() > 1) {
@@ -152,6 +174,17 @@ impl<'a> Narrator<'a> {
             }
             writeln!(out)?;
         }
+        out.flush()
+    }
+
+    /// Shows the moves that were hidden, and the last state.
+    fn reveal(&self) -> std::io::Result<()> {
+        let mut out = console::stdout();
+        writeln!(out, "The match, with all that was hidden:")?;
+        for line in &self.made {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out, "\n{}", self.board.draw(&self.before, &[], &[]))?;
         out.flush()
     }
 }

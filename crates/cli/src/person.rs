@@ -1,14 +1,20 @@
 //! A person at the keyboard as a player.
 //!
 //! Invariants: the player returns only legal moves. The end of the input, or a request to stop, ends the
-//! match. The moves that other roles choose in the same step are not shown before the person has moved.
+//! match. The moves that other roles choose in the same step are not shown before the person has moved. In a
+//! game of hidden information, a person is shown what follows from the role's own moves and percepts, and
+//! nothing else.
 
+use crate::board::Board;
 use crate::console::{self, BAD, FAINT};
 use anyhow::anyhow;
-use ggp_game::{Clocks, Deadline, Game, Move, Observation, PlayError, Player, Role, StateMachine, StopToken};
-use std::io::BufRead;
-use std::sync::Arc;
+use ggp_game::{
+    Clocks, Deadline, Extent, Game, InformationSet, Knowledge, Move, Observation, OwnTurn, PlayError, Player,
+    Role, StateMachine, StopToken,
+};
+use std::io::{BufRead, IsTerminal, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The interval at which the player checks for requests to stop while it waits for input.
@@ -17,10 +23,17 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The width of the list of moves, in characters, if the terminal does not report its own.
 const WIDTH: usize = 80;
 
+/// The largest number of states of an information set from which the knowledge of a person is computed.
+const STATES: usize = 2000;
+
 /// The lines of standard input. A thread reads them until the program ends, since a read cannot be
 /// interrupted.
 #[derive(Debug)]
-pub(crate) struct Lines(Receiver<std::io::Result<String>>);
+pub(crate) struct Lines {
+    received: Receiver<std::io::Result<String>>,
+    /// The role of the person who may look at the screen, if the roles hide information from each other.
+    viewer: Option<Role>,
+}
 
 impl Lines {
     /// Starts the reading thread.
@@ -33,13 +46,13 @@ impl Lines {
                 }
             }
         });
-        Lines(lines)
+        Lines { received: lines, viewer: None }
     }
 
     /// The next line. `None` at the end of the input, after a read error, or when `stop` is raised.
     fn next(&self, stop: &StopToken) -> Option<String> {
         while !stop.is_stopped() {
-            match self.0.recv_timeout(LOOK) {
+            match self.received.recv_timeout(LOOK) {
                 Ok(line) => return line.ok(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -47,56 +60,105 @@ impl Lines {
         }
         None
     }
+
+    /// Clears the screen and waits until the person who plays `role`, called `name`, says that nobody else
+    /// looks. Does nothing if that person looked last. `None` at the end of the input, or when `stop` is raised.
+    fn pass_to(&mut self, role: Role, name: &str, stop: &StopToken) -> Option<()> {
+        if self.viewer != Some(role) {
+            if std::io::stdout().is_terminal() {
+                // Clear the screen and what can be scrolled back to.
+                print!("\x1b[2J\x1b[3J\x1b[H");
+                let _ = std::io::stdout().flush();
+            }
+            console::ask(&format!("{name} moves next. {name}, press Enter when nobody else looks> "));
+            self.next(stop)?;
+            self.viewer = Some(role);
+        }
+        Some(())
+    }
+}
+
+/// How a person in a game of hidden information sees the match.
+pub(crate) struct Outlook {
+    pub(crate) board: Arc<Board>,
+    /// Whether several people share the screen, so that it is cleared before another person looks.
+    pub(crate) curtain: bool,
 }
 
 /// A player that asks a person for the moves of one role.
 pub(crate) struct Person<M: StateMachine> {
     machine: M,
-    lines: Arc<std::sync::Mutex<Lines>>,
-    seat: Option<(M::State, Role)>,
+    lines: Arc<Mutex<Lines>>,
+    /// What the person is shown before each move. `None` if all states of the match are shown to everybody.
+    outlook: Option<Outlook>,
+    /// The states that the role considers possible: in a game without hidden information, the current state.
+    possible: Option<InformationSet<M>>,
+    /// The number of turns whose percepts have been shown.
+    told: usize,
 }
 
 impl<M: StateMachine> Person<M> {
-    /// A player for a person who types `lines`. `machine` supplies the legal moves. If several people use one
-    /// keyboard, their players share `lines`.
-    pub(crate) fn new(machine: M, lines: Arc<std::sync::Mutex<Lines>>) -> Person<M> {
-        Person { machine, lines, seat: None }
+    /// A player for a person who types `lines`. `machine` supplies the legal moves. If several people
+    /// use one keyboard, their players share `lines`.
+    pub(crate) fn new(machine: M, lines: Arc<Mutex<Lines>>, outlook: Option<Outlook>) -> Person<M> {
+        Person { machine, lines, outlook, possible: None, told: 0 }
     }
 
     fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
-        let (state, _) = self.seat.as_mut().ok_or_else(|| unable("the match has not been started"))?;
-        match seen {
-            Observation::Start => {}
-            Observation::Percepts { .. } => {
-                return Err(unable("games with hidden information (GDL-II) cannot be played by hand yet"));
-            }
-            Observation::Moves(texts) => {
-                let joint = self.machine.parse_joint(texts)?;
-                *state = self.machine.next_state(state, &joint)?;
-            }
+        let possible = self.possible.as_mut().ok_or_else(not_started)?;
+        // The seed says nothing about the match, so neither does a sample that is drawn with it.
+        possible.follow(&mut self.machine, seen, 0)
+    }
+
+    /// Shows the role's moves and percepts since it was last shown them, and what it knows of the state.
+    fn show(&mut self, outlook: &Outlook) -> Result<(), PlayError> {
+        let possible = self.possible.as_ref().ok_or_else(not_started)?;
+        let knowledge = possible.knowledge(&mut self.machine)?;
+        let name = self.machine.game().role_name(possible.role());
+        let mut text = String::new();
+        for (number, turn) in possible.history().iter().enumerate().skip(self.told) {
+            text += &turn_line(number + 1, name, turn);
         }
+        self.told = possible.history().len();
+        text += &console::printable_lines(&outlook.board.draw_known(&knowledge));
+        text += &console::paint_stdout(FAINT, &extent_line(&knowledge));
+        let mut out = console::stdout();
+        // A person who cannot read the board can still move.
+        let _ = writeln!(out, "{text}\n").and_then(|()| out.flush());
         Ok(())
     }
 
-    fn ask(&mut self, legal: &[Move], stop: &StopToken) -> Result<Move, PlayError> {
-        let (state, role) = self.seat.clone().ok_or_else(|| unable("the match has not been started"))?;
+    fn ask(
+        &mut self,
+        (state, role): (&M::State, Role),
+        legal: &[Move],
+        stop: &StopToken,
+    ) -> Result<Move, PlayError> {
         let name = self.machine.game().role_name(role).to_owned();
         let lines = Arc::clone(&self.lines);
-        let lines = lines.lock().map_err(|_| unable("the keyboard is gone"))?;
+        let mut lines = lines.lock().map_err(|_| unable("the keyboard is gone"))?;
+        let ended = || {
+            // No further input can arrive, so the whole match ends.
+            console::say("");
+            stop.stop();
+            PlayError::Gone("the input has ended".to_owned())
+        };
+        if let Some(outlook) = self.outlook.take() {
+            if outlook.curtain {
+                lines.pass_to(role, &name, stop).ok_or_else(ended)?;
+            }
+            self.show(&outlook)?;
+            self.outlook = Some(outlook);
+        }
         self.list(legal);
         loop {
             console::ask(&format!("{name}, your move (a number or the move; ? lists them, q ends)> "));
             let line = lines.next(stop).filter(|line| line.trim() != "q");
-            let Some(line) = line else {
-                // No further input can arrive, so the whole match ends.
-                console::say("");
-                stop.stop();
-                return Err(PlayError::Gone("the input has ended".to_owned()));
-            };
+            let Some(line) = line else { return Err(ended()) };
             match line.trim() {
                 "" => {}
                 "?" => self.list(legal),
-                text => match self.read(text, legal, &state, role) {
+                text => match self.read(text, legal, state, role) {
                     Ok(mv) => return Ok(mv),
                     Err(error) => console::say(&console::paint_stderr(BAD, &error.to_string())),
                 },
@@ -150,7 +212,8 @@ impl<M: StateMachine> Player for Person<M> {
         _deadline: Deadline,
         _stop: &StopToken,
     ) -> Result<(), PlayError> {
-        self.seat = Some((self.machine.initial_state()?, role));
+        self.possible = Some(InformationSet::initial(&mut self.machine, role, STATES)?);
+        self.told = 0;
         Ok(())
     }
 
@@ -160,10 +223,17 @@ impl<M: StateMachine> Player for Person<M> {
         _deadline: Deadline,
         stop: &StopToken,
     ) -> Result<String, PlayError> {
+        self.machine.interrupt_on(stop);
         self.follow(seen)?;
-        let (state, role) = self.seat.clone().ok_or_else(|| unable("the match has not been started"))?;
+        if self.machine.has_many_moves() {
+            self.machine.release_moves();
+        }
+        let possible = self.possible.as_ref().ok_or_else(not_started)?;
+        let role = possible.role();
         let mut legal = Vec::new();
-        self.machine.legal_moves(&state, role, &mut legal)?;
+        possible.legal_moves(&mut self.machine, &mut legal)?;
+        let state = possible.states().first().map(|state| state.0.clone());
+        let state = state.ok_or_else(|| unable("no possible state is known"))?;
         let mv = match legal[..] {
             [] => return Err(PlayError::NoMove),
             [only] => {
@@ -173,7 +243,7 @@ impl<M: StateMachine> Player for Person<M> {
                 console::say(&console::paint_stderr(FAINT, &note));
                 only
             }
-            _ => self.ask(&legal, stop)?,
+            _ => self.ask((&state, role), &legal, stop)?,
         };
         Ok(self.machine.move_text(mv).to_owned())
     }
@@ -183,8 +253,31 @@ impl<M: StateMachine> Player for Person<M> {
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
-        self.seat = None;
+        self.possible = None;
     }
+}
+
+/// A finished turn as its role saw it.
+fn turn_line(number: usize, role: &str, turn: &OwnTurn) -> String {
+    let seen: Vec<String> = turn.seen.iter().map(|fact| console::printable(fact.as_str())).collect();
+    let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(", ") };
+    let own = console::printable(&turn.own);
+    format!("{number:>3}. {} {own}   sees {seen}\n", console::paint_stdout(FAINT, role))
+}
+
+/// The number of states that a role considers possible, in one line.
+fn extent_line(knowledge: &Knowledge) -> String {
+    match (knowledge.extent, knowledge.states) {
+        (Extent::Enumerated, 1) => "The state is known.".to_owned(),
+        (Extent::Enumerated, count) => format!("{count} states are possible."),
+        (Extent::Sampled, count) => {
+            format!("Too many states are possible; shares are estimated from a sample of {count}.")
+        }
+    }
+}
+
+fn not_started() -> PlayError {
+    unable("the match has not been started")
 }
 
 fn unable(why: &str) -> PlayError {

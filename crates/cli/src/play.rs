@@ -5,7 +5,7 @@ use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
 use crate::narrate::Narrator;
 use crate::number::{positive_seconds, seconds, whole};
-use crate::person::{Lines, Person};
+use crate::person::{Lines, Outlook, Person};
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
@@ -65,6 +65,9 @@ pub(crate) struct Arguments {
     /// Write the match to FILE as JSON, in the format of ggp.org
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    /// Show people the whole state, as a watcher sees it, in a game of hidden information
+    #[arg(long)]
+    reveal: bool,
     #[command(flatten)]
     origin: Origin,
     #[command(flatten)]
@@ -89,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let name = other.name();
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
     }
+    let hides = hides(arguments, &game, &who);
     if let Some(path) = &arguments.save {
         // Report an unwritable file before the match.
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -96,8 +100,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let outcome = Table { arguments, game: &game, who, record, stop, progress }.run()?;
-    conclude(arguments, &game, &outcome)
+    let seed = arguments.seed.unwrap_or_else(any_seed);
+    let outcome = Table { arguments, game: &game, who, hides, seed, record, stop, progress }.run()?;
+    if hides && outcome.ending == Ending::Terminal {
+        console::say(&console::paint_stderr(FAINT, &format!("(seed {seed})")));
+    }
+    conclude(arguments, &game, &outcome, hides)
+}
+
+/// Whether the match hides information from the people who play in it.
+fn hides(arguments: &Arguments, game: &Game, who: &[Taker]) -> bool {
+    game.has_percepts() && who.iter().any(Taker::is_person) && !arguments.reveal
 }
 
 /// Installs the signal handler: the first Ctrl-C raises `stop`, the second ends the process.
@@ -117,6 +130,9 @@ struct Table<'a> {
     arguments: &'a Arguments,
     game: &'a Arc<Game>,
     who: Vec<Taker>,
+    /// Whether information is hidden from the people who play.
+    hides: bool,
+    seed: u64,
     record: Option<Record>,
     stop: StopToken,
     progress: Progress,
@@ -124,19 +140,20 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn run(self) -> anyhow::Result<Outcome> {
-        let Table { arguments, game, who, record, stop, progress } = self;
+        let Table { arguments, game, who, hides, seed, record, stop, progress } = self;
         let preparation = seats::prepare(&who, arguments.reasoning, game)?;
         let mut machine = Interpreter::new(game);
-        let seed = arguments.seed.unwrap_or_else(any_seed);
         let opening = Opening::read(&mut machine, record.as_ref())?;
-        let board = Board::infer(&mut machine, &arguments.file.path);
+        let board = Arc::new(Board::infer(&mut machine, &arguments.file.path));
         let people = who.iter().filter(|taker| taker.is_person()).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
         let mut seats = Vec::new();
         for (role, taker) in who.iter().enumerate() {
             seats.push(match (taker, &lines) {
                 (Taker::Person, Some(lines)) => {
-                    Seat::Player(Box::new(Person::new(machine.clone(), Arc::clone(lines))))
+                    let board = Arc::clone(&board);
+                    let outlook = hides.then_some(Outlook { board, curtain: people > 1 });
+                    Seat::Player(Box::new(Person::new(machine.clone(), Arc::clone(lines), outlook)))
                 }
                 (Taker::Player(_, PlayerKind::Local(spec)), _) => {
                     let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
@@ -163,11 +180,16 @@ impl Table<'_> {
             is_player_human: who.iter().map(Taker::is_person).collect(),
             ..ggp_arena::Record::default()
         });
-        let text = format!("{} (seed {seed})", seats::line(game, &who));
+        // The seed determines the moves of chance, so people may know it only once the match is over.
+        let seed_text = if hides { String::new() } else { format!(" (seed {seed})") };
+        let text = seats::line(game, &who) + &seed_text;
         console::say(&console::paint_stderr(FAINT, &text));
         let given = setup.opening.len() as u32;
         let last = setup.opening.last().cloned().unwrap_or_default();
         let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
+        if hides {
+            narrator = narrator.hide();
+        }
         // Show the first state before the players start, which may take long.
         narrator.show_start(opening.facts, &last)?;
         if who.iter().any(Taker::counts_iterations) {
@@ -229,9 +251,11 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
     format!("{name}.{seed}")
 }
 
-/// Saves the match, and reports how it ended and how to resume it.
-fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
-    if let (Some(path), Some(record)) = (&arguments.save, &outcome.record) {
+/// Saves the match, and reports how it ended and how to resume it. A match that `hides` information is saved only
+/// if it is over.
+fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) -> anyhow::Result<Exit> {
+    let is_open = hides && outcome.ending == Ending::Interrupted;
+    if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, is_open) {
         let text = record.to_json() + "\n";
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -257,6 +281,9 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome) -> anyhow::Re
         Ending::Interrupted => {
             console::say(&format!("ended after {} steps", outcome.steps));
             match &arguments.save {
+                _ if is_open => console::say(
+                    "not saved: the file would show what is hidden from you; --reveal shows it and saves the match",
+                ),
                 Some(path) => console::say(&format!("go on with: {}", resume_command(path))),
                 None => console::say("not saved; --save FILE keeps a match, --from FILE goes on with it"),
             }

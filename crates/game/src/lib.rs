@@ -61,7 +61,7 @@ pub use fluents::FluentSet;
 pub use game::{Game, MAX_ROLES, UnknownRole};
 pub use goal::{Goal, Goals};
 pub use hints::Hints;
-pub use information_set::InformationSet;
+pub use information_set::{Extent, InformationSet, Knowledge, OwnTurn};
 pub use interpreter::Interpreter;
 pub use machine::{JointMoveError, StateMachine};
 pub use move_table::canonical_term;

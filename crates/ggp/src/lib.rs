@@ -70,9 +70,9 @@ pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Referee, Run,
 pub use ggp_datalog::Limits;
 pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{
-    Batches, Candidate, Clocks, Deadline, EvalError, Fact, Game, Goal, Goals, Hints, Interpreter, Move,
-    Observation, PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken,
-    UnknownRole, perft,
+    Batches, Candidate, Clocks, Deadline, EvalError, Extent, Fact, Game, Goal, Goals, Hints, InformationSet,
+    Interpreter, Knowledge, Move, Observation, OwnTurn, PlayError, Player, Playout, PlayoutPlan, Playouts,
+    Role, StateMachine, StopToken, UnknownRole, perft,
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
 pub use ggp_propnet::{Cpu, GroundLimits, PropNetMachine};

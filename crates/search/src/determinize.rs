@@ -84,7 +84,7 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         let bound = InformationSet::<M>::bound_within(self.options.memory, each).min(STATES);
         let possible = InformationSet::certain(state, role, bound);
         let random = Sequence::new(self.options.seed);
-        self.current = Some(RunningMatch { machine, bound, possible, role, clocks, random, playouts: 0 });
+        self.current = Some(RunningMatch { machine, possible, role, clocks, random, playouts: 0 });
         Ok(())
     }
 

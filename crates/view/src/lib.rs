@@ -56,6 +56,6 @@ pub use infer::{infer, infer_with};
 pub use label::Labels;
 pub use model::*;
 pub use moves::Gesture;
-pub use position::{Beside, Position, Token};
+pub use position::{Beside, Position, Possible, Token};
 pub use sidecar::{ArgumentPath, Sidecar, SidecarError, Top};
 pub use text::Style;

@@ -16,6 +16,18 @@ pub struct Token {
     pub owner: Option<usize>,
     /// The index of the layer from which the token comes.
     pub layer: usize,
+    /// The probability in percent, 1 to 99, that the token is on its square; `None` if it is certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u8>,
+}
+
+/// A fact that may be true.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Possible {
+    /// The fact.
+    pub fact: String,
+    /// Its probability in percent, 1 to 99.
+    pub percent: u8,
 }
 
 /// The facts of one fluent that are shown beside the board.
@@ -39,6 +51,10 @@ pub struct Position {
     /// The facts beside the board, in the order of [`BoardModel::side`]. Fluents that are not in the model
     /// come last.
     pub side: Vec<Beside>,
+    /// The facts that may be true, on the board and beside it, the most probable first. Empty if the whole state
+    /// is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible: Vec<Possible>,
 }
 
 impl BoardModel {
@@ -119,7 +135,44 @@ impl BoardModel {
             tokens.sort_by_key(|token| token.layer);
         }
         side.retain(|beside| !beside.rows.is_empty());
-        Position { squares, side }
+        Position { squares, side, possible: Vec::new() }
+    }
+
+    /// Places what a role knows: the facts of `certain`, and on the squares also those of `possible`, each of
+    /// which is true with the given probability. A possible fact beside the board, or on a tower, is only in
+    /// [`Position::possible`].
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp_game::{Fact, Game};
+    /// use ggp_view::infer;
+    /// let rules = b"(role a) (row 1) (row 2) (init (at 1 1 a)) (<= (base (at ?x ?y a)) (row ?x) (row ?y))
+    ///     (<= (legal a (go ?x ?y)) (row ?x) (row ?y)) (<= (next (at ?x ?y a)) (does a (go ?x ?y)))
+    ///     (<= terminal (true (at 2 2 a))) (goal a 0)";
+    /// let model = infer(&Game::new(ggp_gdl::parse(rules).unwrap()).unwrap(), &[]);
+    /// let there = (Fact::new("(at 2 1 a)").unwrap(), 0.25);
+    /// let known = model.place_known(&[], &[there]);
+    /// let percents: Vec<_> = known.squares.iter().flatten().map(|token| token.percent).collect();
+    /// assert_eq!(percents, [Some(25)]);
+    /// assert_eq!(known.possible[0].fact, "(at 2 1 a)");
+    /// ```
+    pub fn place_known(&self, certain: &[Fact], possible: &[(Fact, f64)]) -> Position {
+        let mut position = self.place(certain);
+        let percent = |share: f64| (share * 100.0).round().clamp(1.0, 99.0) as u8;
+        for (fact, share) in possible {
+            if !self.stacked {
+                let tokens = self.place(std::slice::from_ref(fact)).squares;
+                for (square, tokens) in position.squares.iter_mut().zip(tokens) {
+                    square.extend(
+                        tokens.into_iter().map(|token| Token { percent: Some(percent(*share)), ..token }),
+                    );
+                }
+            }
+            position.possible.push(Possible { fact: fact.as_str().to_owned(), percent: percent(*share) });
+        }
+        position.squares.iter_mut().for_each(|tokens| tokens.sort_by_key(|token| token.layer));
+        position.possible.sort_by(|a, b| b.percent.cmp(&a.percent).then_with(|| a.fact.cmp(&b.fact)));
+        position
     }
 
     /// The token that a fact of the layer with index `number` puts on its square. `None` if the content means
@@ -133,6 +186,6 @@ impl BoardModel {
         }
         let by_role = content.iter().find_map(|value| self.roles.iter().position(|role| role == value));
         let owner = by_role.or_else(|| content.iter().find_map(|value| self.owners.get(value).copied()));
-        Some(Token { content, owner, layer: number })
+        Some(Token { content, owner, layer: number, percent: None })
     }
 }

@@ -117,7 +117,7 @@ impl BoardModel {
             let Some(row) = self.rows.values.len().checked_sub(1 + height - usize::from(is_below)) else {
                 continue;
             };
-            let token = Token { content: vec![thing.clone()], owner: None, layer: 0 };
+            let token = Token { content: vec![thing.clone()], owner: None, layer: 0, percent: None };
             squares[self.square_number(Square { board: 0, row, column })].push(token);
         }
     }

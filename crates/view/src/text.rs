@@ -7,7 +7,7 @@
 use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};
 use crate::owner::is_called_empty;
-use crate::position::{Beside, Position, Token};
+use crate::position::{Beside, Position, Possible, Token};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -78,6 +78,7 @@ impl BoardModel {
                 out.push_str(&fact);
                 out.push('\n');
             }
+            possible(position, style, out);
             return;
         }
         let mut short: Vec<String> = Vec::new();
@@ -106,7 +107,21 @@ impl BoardModel {
             long.push(format!("and {hidden} more"));
         }
         wrap(&long, "  ", style.width, out);
+        possible(position, style, out);
     }
+}
+
+/// Lists the facts that may be true, the most probable first.
+fn possible(position: &Position, style: Style<'_>, out: &mut String) {
+    let text = |possible: &Possible| format!("{} {} %", possible.fact, possible.percent);
+    let mut items: Vec<String> = position.possible.iter().take(MAX_LISTED).map(text).collect();
+    if position.possible.len() > MAX_LISTED {
+        items.push(format!("and {} more", position.possible.len() - MAX_LISTED));
+    }
+    if let Some(first) = items.first_mut() {
+        first.insert_str(0, "possible: ");
+    }
+    wrap(&items, ", ", style.width, out);
 }
 
 fn fact_texts(beside: &Beside) -> Vec<String> {
@@ -174,11 +189,13 @@ impl Canvas<'_> {
         contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
     }
 
-    /// The text on a square with these tokens, and the role whose colour the text has.
+    /// The text on a square with these tokens, and the role whose colour the text has. A question mark ends the
+    /// text if some token is not certain.
     fn content(&self, tokens: &[Token]) -> (String, Option<usize>) {
         let mut parts: Vec<String> = Vec::new();
         let mut marks = String::new();
         let mut owner = None;
+        let doubt = if tokens.iter().any(is_uncertain) { "?" } else { "" };
         for token in tokens {
             if let Some(mark) = self.labels.mark(token.layer) {
                 marks.push_str(mark);
@@ -194,7 +211,7 @@ impl Canvas<'_> {
             parts.truncate(MAX_TOKENS - 1);
             parts.push("+".to_owned());
         }
-        (parts.join("/") + &marks, owner)
+        (parts.join("/") + &marks + doubt, owner)
     }
 
     fn boards(&self, out: &mut String) {
@@ -329,6 +346,8 @@ impl Canvas<'_> {
             codes.push(DIM);
             let is_hole = self.model.holes.binary_search(&square).is_ok();
             text = if is_hole { glyphs.hole.repeat(width) } else { glyphs.empty.to_owned() };
+        } else if tokens.iter().any(is_uncertain) {
+            codes.push(DIM);
         } else if let Some(owner) = owner {
             codes.extend([BOLD, ROLE_COLOURS[owner % ROLE_COLOURS.len()]]);
         }
@@ -378,6 +397,10 @@ impl Canvas<'_> {
         }
         wrap(&items, if self.style.ascii { ", " } else { " · " }, self.style.width, out);
     }
+}
+
+fn is_uncertain(token: &Token) -> bool {
+    token.percent.is_some()
 }
 
 /// Centres `text` in `width` characters. A longer text is cut and ends with `+`.
@@ -431,6 +454,23 @@ mod tests {
             "turn light",
         ];
         assert_eq!(drawn.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_is_uncertain_has_a_question_mark_and_its_probability() {
+        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let model = infer(&game, &[]);
+        let certain = ["(at 1 1 light)", "(turn light)"].map(Fact::from_canonical);
+        let possible = [("(at 1 3 dark)", 0.25), ("(at 3 3 dark)", 0.75), ("(turn dark)", 0.5)]
+            .map(|(fact, share)| (Fact::from_canonical(fact), share));
+        let position = model.place_known(&certain, &possible);
+        let drawn = model.draw(&position, Style { ascii: true, ..Style::default() });
+        let expected = ["  +------------+", "3 |  d? .   d? |", "2 |  .   #   . |"];
+        let drawn: Vec<&str> = drawn.lines().collect();
+        assert_eq!(drawn[0], expected[0], "{drawn:#?}");
+        assert!(drawn[1].matches("d?").count() == 2 && drawn[3].contains(" l "), "{drawn:#?}");
+        let last = "possible: (at 3 3 dark) 75 %, (turn dark) 50 %, (at 1 3 dark) 25 %";
+        assert_eq!(drawn.last(), Some(&last), "{drawn:#?}");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use ggp_game::rng::Sequence;
 use ggp_game::{
-    Clocks, Deadline, EvalError, InformationSet, JointMoveError, Move, Observation, PlayError, PlayoutPlan,
-    Playouts, Role, StopToken,
+    Clocks, Deadline, EvalError, InformationSet, Move, Observation, PlayError, PlayoutPlan, Playouts, Role,
+    StopToken,
 };
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,6 @@ const BATCH: u64 = 4;
 /// The player's data for its current match.
 pub(super) struct RunningMatch<M: Playouts> {
     pub(super) machine: M,
-    /// The maximum number of states in the information set.
-    pub(super) bound: usize,
     pub(super) possible: InformationSet<M>,
     pub(super) role: Role,
     pub(super) clocks: Clocks,
@@ -39,32 +37,8 @@ impl MoveStats {
 impl<M: Playouts> RunningMatch<M> {
     /// Updates the information set with an observation.
     pub(super) fn update_states(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
-        // A machine may parse only the moves that it has listed before.
-        let mut legal = Vec::new();
-        self.possible.legal_moves(&mut self.machine, &mut legal)?;
-        match seen {
-            Observation::Start => {}
-            Observation::Moves(texts) => {
-                let Some((state, _)) = self.possible.states().first().cloned() else {
-                    return Err(PlayError::Unable(
-                        "no possible state agrees with the observations".to_owned(),
-                    ));
-                };
-                for role in self.machine.game().clone().roles() {
-                    self.machine.legal_moves(&state, role, &mut legal)?;
-                }
-                let joint = self.machine.parse_joint(texts)?;
-                self.possible =
-                    InformationSet::certain(self.machine.next_state(&state, &joint)?, self.role, self.bound);
-            }
-            Observation::Percepts { own, seen, .. } => {
-                let name = self.machine.game().role_name(self.role).to_owned();
-                let own = self.machine.parse_move(own).ok_or_else(|| JointMoveError::unknown(&name, own))?;
-                let seed = self.random.below(1 << 30) as u64;
-                self.possible.update(&mut self.machine, own, seen, seed)?;
-            }
-        }
-        Ok(())
+        let seed = self.random.below(1 << 30) as u64;
+        self.possible.follow(&mut self.machine, seen, seed)
     }
 
     /// Draws `count` states, and for each state a random legal move of every other role. Plays one playout

@@ -1,0 +1,175 @@
+//! People in games of hidden information at the terminal (`ggp play --human`).
+
+use ggp_tests::workspace;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a run of `ggp play` printed, and its exit code.
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    /// What was printed before the end of the match revealed the rest.
+    fn hidden(&self) -> &str {
+        self.stdout.split(REVEALED).next().unwrap_or_default()
+    }
+}
+
+const REVEALED: &str = "The match, with all that was hidden:";
+
+/// Runs `ggp play` with `arguments`, and `typed` at the keyboard.
+fn play(arguments: &[&str], typed: &str) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.current_dir(workspace()).arg("play").args(arguments);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("ggp runs");
+    // A match may end before it has read all lines.
+    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
+    let output = child.wait_with_output().expect("ggp ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// The lines that say what the role did and saw.
+fn seen(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.contains("   sees ")).collect()
+}
+
+/// The games of hidden information with a role that a person plays, and the other role that a player plays.
+const GAMES: [(&str, &str, Option<&str>); 9] = [
+    ("monty_hall", "guest", None),
+    ("kuhn_poker", "first", Some("second")),
+    ("kuhn_poker", "second", Some("first")),
+    ("liars_dice", "first", Some("second")),
+    ("liars_dice", "second", Some("first")),
+    ("mastermind", "breaker", None),
+    ("ship_hunt", "gunner", None),
+    ("phantom_tic_tac_toe", "x", Some("o")),
+    ("phantom_tic_tac_toe", "o", Some("x")),
+];
+
+#[test]
+fn a_person_plays_each_game_to_its_end() {
+    for (game, role, other) in GAMES {
+        let file = format!("games/{game}.kif");
+        let opponent = other.map(|other| format!("{other}=random"));
+        let mut arguments = vec![file.as_str(), "--human", role, "--seed", "5"];
+        if let Some(opponent) = &opponent {
+            arguments.extend(["--player", opponent]);
+        }
+        let run = play(&arguments, &"1\n".repeat(60));
+        assert_eq!(run.code, Some(0), "{game}: {}\n{}", run.stderr, run.stdout);
+        assert!(
+            run.stdout.contains(REVEALED) && run.stdout.contains("Over after "),
+            "{game}: {}",
+            run.stdout
+        );
+        assert!(run.stdout.contains(" possible."), "{game}: {}", run.stdout);
+    }
+}
+
+/// Equal percepts give equal output, whatever is hidden: the output is a function of what the role knows.
+#[test]
+fn nothing_but_moves_and_percepts_decides_what_is_shown() {
+    for (game, role, other) in GAMES {
+        let file = format!("games/{game}.kif");
+        let opponent = other.map(|other| format!("{other}=random"));
+        let mut shown: BTreeMap<Vec<String>, BTreeSet<(String, String)>> = BTreeMap::new();
+        let (mut runs, mut matches) = (0, BTreeSet::new());
+        for seed in 0..16 {
+            let seed = seed.to_string();
+            let mut arguments = vec![file.as_str(), "--human", role];
+            if let Some(opponent) = &opponent {
+                arguments.extend(["--player", opponent]);
+            }
+            // The person makes one move, and ends the match by the end of the input before the second one.
+            arguments.extend(["--seed", &seed]);
+            let run = play(&arguments, "1\n");
+            let hidden = run.hidden().to_owned();
+            let percepts = seen(&hidden).into_iter().map(str::to_owned).collect();
+            if run.code == Some(1) {
+                assert!(!run.stdout.contains(REVEALED), "{game}: {}", run.stdout);
+                shown.entry(percepts).or_default().insert((hidden, run.stderr));
+            } else {
+                // The match is over after the person's first move.
+                let told = run.stderr.split("(seed").next().unwrap_or_default().to_owned();
+                shown.entry(percepts).or_default().insert((hidden, told));
+                matches.insert(run.stdout);
+            }
+            runs += 1;
+        }
+        assert_eq!(runs, 16);
+        for (percepts, texts) in &shown {
+            // A match that ends and one that goes on differ by that alone.
+            let boards: BTreeSet<&str> = texts.iter().map(|(stdout, _)| stdout.as_str()).collect();
+            assert_eq!(boards.len(), 1, "{game}, {role}, {percepts:?}: {boards:#?}");
+            assert!(texts.len() <= 2, "{game}, {role}, {percepts:?}: {texts:#?}");
+        }
+        assert!(shown.len() < 16, "{game}: every run has its own percepts");
+    }
+}
+
+#[test]
+fn the_prize_is_possible_behind_two_doors_until_the_end() {
+    let run = play(&["games/monty_hall.kif", "--human", "guest", "--seed", "3"], "1\n1\n");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let hidden = run.hidden();
+    assert!(hidden.contains("guest (choose 1)   sees nothing"), "{hidden}");
+    assert!(hidden.contains("sees (opened "), "{hidden}");
+    assert!(hidden.contains("67 %") && hidden.contains("33 %"), "{hidden}");
+    assert!(!run.stderr.split("Over").next().unwrap_or_default().contains("seed 3\n"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("(seed 3)\n"), "{}", run.stderr);
+    let revealed = play(&["games/monty_hall.kif", "--human", "guest", "--seed", "3", "--reveal"], "1\n1\n");
+    assert!(!revealed.stdout.contains(REVEALED), "{}", revealed.stdout);
+    assert!(revealed.stdout.contains("  1. random (hide "), "{}", revealed.stdout);
+    assert!(revealed.stderr.contains("(seed 3)"), "{}", revealed.stderr);
+}
+
+#[test]
+fn two_people_at_one_screen_look_in_turn() {
+    let people = ["games/kuhn_poker.kif", "--human", "first", "--human", "second", "--seed", "2"];
+    // Each of them presses Enter before looking, and then types a move.
+    let run = play(&people, &"\n1\n".repeat(10));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for name in ["first", "second"] {
+        let asked = format!("{name} moves next. {name}, press Enter when nobody else looks> ");
+        assert!(run.stderr.contains(&asked), "{}", run.stderr);
+    }
+    assert!(run.stdout.contains("first wait   sees (dealt "), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_hidden_is_saved_once_the_match_is_over() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hidden_match.json");
+    let _ = std::fs::remove_file(&path);
+    let saved = path.to_str().expect("UTF-8");
+    let arguments = ["games/monty_hall.kif", "--human", "guest", "--seed", "3", "--save", saved];
+    let run = play(&arguments, "1\n");
+    assert_eq!(run.code, Some(1), "{}", run.stdout);
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), "");
+    assert!(run.stderr.contains("not saved: the file would show what is hidden from you"), "{}", run.stderr);
+    let run = play(&arguments, "1\n1\n");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(std::fs::read_to_string(&path).expect("a file").contains("(hide "));
+}
+
+#[test]
+fn the_readme_shows_what_a_person_sees() {
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("the README");
+    let begin = "$ ggp play games/monty_hall.kif --human guest --seed 4\n[…]\n";
+    let (_, shown) = readme.split_once(begin).expect("the example");
+    let shown = shown.split("```").next().unwrap_or_default();
+    let (board, asked) = shown.split_once("\n\n").expect("a board and a question");
+    let run = play(&["games/monty_hall.kif", "--human", "guest", "--seed", "4"], "1\n");
+    assert!(run.stdout.contains(board), "{}", run.stdout);
+    assert!(run.stderr.contains(asked.trim_end()), "{}", run.stderr);
+}

@@ -1,0 +1,154 @@
+//! Random walks from the start of a match that repeat a role's moves and percepts.
+//!
+//! A walk chooses among the joint moves that contain the role's move and give its percepts. If there is none, it
+//! goes back one turn and takes another one (depth-first, as in the player `HyperPlay`; Schofield, Cerexhe & Thielscher
+//! 2012). The weight of the last state is the product, over its turns, of the share of joint moves that agree:
+//! importance sampling, exact for walks that never go back.
+
+use super::{OwnTurn, choices};
+use crate::rng::Sequence;
+use crate::{EvalError, Move, Role, StateMachine};
+
+/// The history that the walks repeat.
+pub(super) struct Walks<'a, S> {
+    pub(super) role: Role,
+    pub(super) start: &'a S,
+    pub(super) history: &'a [OwnTurn],
+}
+
+/// The largest number of joint moves that a walk examines in one state.
+const TRIED: usize = 64;
+
+/// The number of joint moves that the walks may examine for each wanted state and each turn of the history.
+const EXAMINED: usize = 32;
+
+/// The number of joint moves that the walks may examine for each turn of the history, however few states are
+/// wanted.
+const LEAST_EXAMINED: usize = 16 * TRIED;
+
+/// A turn of a walk in progress.
+struct Step<S> {
+    /// The states after the joint moves that agree and have not been tried, in random order.
+    open: Vec<S>,
+    /// The share of the examined joint moves that agree.
+    share: f64,
+    /// Whether all joint moves have been examined.
+    is_complete: bool,
+}
+
+/// How a walk ends.
+enum End<S> {
+    /// In a state after the last turn, with the walk's weight.
+    Arrived(S, f64),
+    /// Without a state: the joint moves that were drawn, or those that may be examined, lead nowhere.
+    Lost,
+    /// Without a state, although all joint moves have been examined.
+    Impossible,
+}
+
+impl<S> Walks<'_, S> {
+    /// Walks until `wanted` states are found or the work is done. A state that several walks reach is listed
+    /// several times.
+    pub(super) fn states<M: StateMachine<State = S>>(
+        &self,
+        machine: &mut M,
+        wanted: usize,
+        random: &mut Sequence,
+    ) -> Result<Vec<(S, f64)>, EvalError>
+    where
+        S: Clone,
+    {
+        let mut left = wanted.saturating_mul(EXAMINED).max(LEAST_EXAMINED).saturating_mul(self.history.len());
+        let mut found = Vec::new();
+        while found.len() < wanted && left > 0 {
+            match self.walk(machine, random, &mut left)? {
+                End::Arrived(state, weight) => found.push((state, weight)),
+                End::Lost => {}
+                End::Impossible => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// One walk. `left` is the number of joint moves that may still be examined.
+    fn walk<M: StateMachine<State = S>>(
+        &self,
+        machine: &mut M,
+        random: &mut Sequence,
+        left: &mut usize,
+    ) -> Result<End<S>, EvalError>
+    where
+        S: Clone,
+    {
+        let mut state = self.start.clone();
+        let mut steps: Vec<Step<S>> = Vec::with_capacity(self.history.len());
+        let mut is_complete = true;
+        loop {
+            if steps.len() == self.history.len() {
+                let weight = steps.iter().map(|step| step.share).product();
+                return Ok(End::Arrived(state, weight));
+            }
+            let step = self.step(machine, &state, &self.history[steps.len()], random, left)?;
+            is_complete &= step.is_complete;
+            steps.push(step);
+            // Go back to the last turn with a state that has not been tried.
+            loop {
+                match steps.last_mut().map(|step| step.open.pop()) {
+                    Some(Some(next)) => {
+                        state = next;
+                        break;
+                    }
+                    Some(None) if *left > 0 => drop(steps.pop()),
+                    None if is_complete => return Ok(End::Impossible),
+                    _ => return Ok(End::Lost),
+                }
+            }
+        }
+    }
+
+    /// The states after `turn` in `state`, up to a bound.
+    fn step<M: StateMachine<State = S>>(
+        &self,
+        machine: &mut M,
+        state: &S,
+        turn: &OwnTurn,
+        random: &mut Sequence,
+        left: &mut usize,
+    ) -> Result<Step<S>, EvalError> {
+        let mut step = Step { open: Vec::new(), share: 0.0, is_complete: true };
+        let mut legal = Vec::new();
+        machine.legal_moves(state, self.role, &mut legal)?;
+        let own = legal.into_iter().find(|&mv| machine.move_text(mv) == turn.own);
+        let choices = match own {
+            Some(own) => choices(machine, state, (self.role, own))?,
+            None => None,
+        };
+        *left = left.saturating_sub(1);
+        let Some(choices) = choices else { return Ok(step) };
+        let count = choices.iter().try_fold(1usize, |count, legal| count.checked_mul(legal.len()));
+        let tried = count.map_or(TRIED, |count| count.min(TRIED));
+        step.is_complete = count == Some(tried);
+        let (mut joint, mut percepts) = (vec![Move(0); choices.len()], Vec::new());
+        let mut agreeing = 0;
+        for number in 0..tried {
+            let mut rest = number;
+            for (mv, legal) in joint.iter_mut().zip(&choices) {
+                let at = if step.is_complete { rest % legal.len() } else { random.below(legal.len()) };
+                rest /= legal.len();
+                *mv = legal[at];
+            }
+            *left = left.saturating_sub(1);
+            machine.percepts(state, &joint, self.role, &mut percepts)?;
+            if percepts == turn.seen {
+                let next = machine.next_state(state, &joint)?;
+                if !machine.is_terminal(&next)? {
+                    step.open.push(next);
+                    agreeing += 1;
+                }
+            }
+        }
+        random.shuffle(&mut step.open);
+        step.share = f64::from(agreeing) / tried as f64;
+        Ok(step)
+    }
+}
