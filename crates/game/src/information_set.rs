@@ -2,13 +2,14 @@
 //! with the role's moves and percepts, and their probabilities when all other roles draw their moves uniformly
 //! (Thielscher, "A General Game Description Language for Incomplete Information Games", 2010).
 //!
-//! The set is enumerated while it is small. A set that outgrows its bound becomes a particle filter: each state
-//! draws some joint moves, and systematic resampling reduces the successors to the bound. If few particles agree
-//! with the percepts, random walks that repeat the role's history from the start of the match add new ones
-//! ([`walk`]). Invariants: the weights are positive and, unless
-//! the set is empty, sum to 1; an enumerated set holds exactly the possible
-//! states; no state is terminal except the start, because a role is only told of turns after which the match
-//! goes on.
+//! The set is enumerated while it is small. A set that outgrows its bound becomes a particle filter: an update
+//! draws some joint moves in each state, and systematic resampling reduces the successors to the bound. If few
+//! particles agree with the percepts, random walks that repeat the role's history from the start of the match add
+//! new ones ([`walk`]).
+//!
+//! Invariants: the weights are positive and, unless the set is empty, sum to 1. An enumerated set holds exactly
+//! the possible states. No state is terminal except the start, because a role is only told of turns after which
+//! the match goes on.
 
 mod knowledge;
 mod walk;
