@@ -37,7 +37,11 @@ impl MoveStats {
 impl<M: Playouts> RunningMatch<M> {
     /// Updates the information set with an observation.
     pub(super) fn update_states(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
-        let seed = self.random.below(1 << 30) as u64;
+        let seed = match seen {
+            Observation::Percepts { .. } => self.random.below(1 << 30) as u64,
+            // Nothing is sampled.
+            Observation::Start | Observation::Moves(_) => 0,
+        };
         self.possible.follow(&mut self.machine, seen, seed)
     }
 
