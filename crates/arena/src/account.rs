@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The time of one player in one match or in many. Start clocks are not counted.
+/// The time that one player used for its moves, in one match or summed over many matches. Time before the
+/// first move (under the start clock) is not counted.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TimeAccount {
-    /// The number of moves asked for, faults included.
+    /// The number of moves that the player was asked for, including those that ended in a fault.
     pub moves: u64,
     /// The wall-clock time of all moves, in seconds.
     pub seconds: f64,
@@ -14,17 +15,17 @@ pub struct TimeAccount {
     pub longest: f64,
     /// The number of moves that exceeded the play clock.
     pub overshot: u64,
-    /// By how much moves exceeded the play clock, in milliseconds, in descending order. Only the largest
-    /// [`TimeAccount::KEPT`] values are kept.
+    /// The overshoots, in milliseconds, in descending order. An overshoot is the time by which a move
+    /// exceeded the play clock. Only the largest [`TimeAccount::KEPT`] values are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overshoots: Vec<f64>,
 }
 
 impl TimeAccount {
-    /// The maximum number of overshoots kept.
+    /// The maximum number of values in [`TimeAccount::overshoots`].
     pub const KEPT: usize = 1000;
 
-    /// Adds a move that took `elapsed` when the play clock was `clock`.
+    /// Adds a move that took the time `elapsed` under a play clock of `clock`.
     pub(crate) fn add(&mut self, elapsed: Duration, clock: Duration) {
         self.moves += 1;
         self.seconds += elapsed.as_secs_f64();
@@ -36,7 +37,7 @@ impl TimeAccount {
         }
     }
 
-    /// Adds another account.
+    /// Adds the moves and times of another account.
     pub fn merge(&mut self, other: &TimeAccount) {
         self.moves += other.moves;
         self.seconds += other.seconds;
@@ -61,8 +62,9 @@ impl TimeAccount {
         }
     }
 
-    /// The overshoot in milliseconds that is not exceeded by the part `quantile` (0 to 1) of all moves. Moves
-    /// within the clock count as 0. `None` if the answer depends on overshoots that were not kept.
+    /// The quantile `quantile` (0 to 1) of the overshoots of all moves, in milliseconds. At most the share
+    /// `1 - quantile` of the moves has a larger overshoot. Moves within the clock count as 0. `None` if the
+    /// answer depends on overshoots that were not kept.
     pub fn overshoot_quantile(&self, quantile: f64) -> Option<f64> {
         if self.moves == 0 {
             return Some(0.0);

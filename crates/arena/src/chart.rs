@@ -4,13 +4,13 @@ use crate::escape::escape;
 use crate::interval::Estimate;
 use std::fmt::Write as _;
 
-/// A named value with its interval: one row of a chart.
+/// A named value with its confidence interval: one row of a chart.
 pub(crate) struct Whisker {
     pub(crate) name: String,
     pub(crate) estimate: Estimate,
 }
 
-/// A named series of values.
+/// A named series of points (x, y): one line of a chart.
 pub(crate) struct Line {
     pub(crate) name: String,
     pub(crate) points: Vec<(u64, f64)>,
@@ -21,13 +21,14 @@ const WIDTH: f64 = 960.0;
 /// The opening tag of a chart's container, which scrolls sideways on narrow screens.
 const OPEN: &str = "<div class=\"scroll\">";
 
-/// The width reserved for names, in units of the drawing; longer names are cut.
+/// The width of the column of names, in units of the drawing. Longer names are cut.
 const NAMES: f64 = 190.0;
 
 /// The number of characters of a name that fit into [`NAMES`].
 const NAME_CHARS: usize = 24;
 
-/// The tick distance of an axis: 1, 2 or 5 times a power of ten, with at most about `most` ticks in `range`.
+/// The distance between the ticks of an axis that spans `range`. It is 1, 2 or 5 times a power of ten, and
+/// gives at most about `most` ticks.
 fn step(range: f64, most: f64) -> f64 {
     let rough = (range / most).max(1e-9);
     let power = 10f64.powf(rough.log10().floor());
@@ -41,7 +42,7 @@ fn ticks(low: f64, high: f64, step: f64) -> impl Iterator<Item = f64> {
     (first..=last).map(move |n| n as f64 * step)
 }
 
-/// Formats a signed integer: `+100`, `−100`, `0`.
+/// Formats a value as an integer with its sign: `+100`, `−100`, `0`.
 fn signed(value: f64) -> String {
     let sign = if value < 0.0 {
         "−"
@@ -60,7 +61,8 @@ fn label(name: &str) -> String {
     }
 }
 
-/// A chart with one row for each value: a dot for the value on a line over its interval.
+/// A chart with one row for each element of `all`. In a row, a dot marks the value, and a line spans the
+/// interval.
 pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let (row, top, bottom) = (26.0, 10.0, 44.0);
     let height = top + row * all.len() as f64 + bottom;
@@ -115,7 +117,8 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     svg
 }
 
-/// A line chart of series with values from 0 to 100. The name of a series stands at the end of its line.
+/// A line chart of series whose values lie between 0 and 100. The name of each series stands to the right of
+/// its line.
 pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     let (left, top, bottom, height) = (40.0, 12.0, 44.0, 320.0);
     let right = WIDTH - NAMES;
@@ -176,8 +179,8 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     svg
 }
 
-/// Moves `places` apart, so that neighbours differ by at least `gap`. Each place is moved to a larger value or not
-/// at all, and as little as possible.
+/// Raises some of the `places`, so that neighbours differ by at least `gap`. No place is lowered, and each is
+/// raised as little as possible.
 fn spread(places: Vec<f64>, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

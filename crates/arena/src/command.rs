@@ -1,8 +1,9 @@
 //! Players that are external programs. Each message of the GGP protocol is a line on the program's standard
 //! input; each answer is a line on its standard output.
 //!
-//! Invariants: the program cannot block a call for longer than the clock, because separate threads serve its
-//! pipes; the length of a line is bounded; the program is killed when the player is dropped.
+//! Invariants: the program cannot block a call for longer than the clock and the grace time, because separate
+//! threads serve its pipes. The length of a line is bounded. The program is killed when the player is
+//! dropped.
 
 use crate::trial::Trial;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
@@ -14,22 +15,22 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The maximum length of a program's line, in bytes.
+/// The maximum length of a line that the program writes to its standard output, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The maximum number of lines of a program that are buffered until they are read.
+/// The maximum number of the program's output lines that are buffered until they are read.
 const QUEUE: usize = 64;
 
-/// The number of bytes of the program's standard error that are kept for error messages.
+/// The number of bytes that are kept for error messages from the end of the program's standard error.
 const STDERR_TAIL: usize = 2000;
 
-/// The interval at which a wait checks its stop token.
+/// The interval at which a wait for an answer checks the stop token.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The maximum time for the answer to STOP.
+/// The maximum time to wait for the answer to a STOP message.
 const STOP_CLOCK: Duration = Duration::from_secs(1);
 
-/// The maximum time to wait for a program's exit status and last error output.
+/// The maximum time to wait for the exit status of a program that has closed its output.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// A player that is an external program, started for one match.
@@ -41,14 +42,15 @@ pub struct CommandPlayer {
     grace: Duration,
     match_id: String,
     play_clock: Duration,
-    /// The number of requests whose answers timed out and may still arrive. Such answers are skipped.
+    /// The number of requests that timed out and whose answers may still arrive. These late answers are
+    /// skipped.
     owed: usize,
-    /// Whether this player knows that the program has ended.
+    /// Whether an earlier call has found that the program has ended.
     is_gone: bool,
 }
 
-/// Splits a command line into words: blanks separate words, `'…'` and `"…"` quote, `\` escapes the next
-/// character except within `'…'`.
+/// Splits a command line into words. Blanks separate words. `'…'` and `"…"` quote text. `\` escapes the next
+/// character, except within `'…'`.
 ///
 /// # Errors
 /// When the line is empty, ends with `\`, or a quote is not closed.
@@ -80,8 +82,9 @@ pub fn split_command(line: &str) -> Result<Vec<String>, String> {
 }
 
 impl CommandPlayer {
-    /// Starts the program of `command`, a line that [`split_command`] reads. An answer is accepted until `grace`
-    /// after the clock of its request. `match_id` is the id of the match in messages.
+    /// Starts the program of the command line `command`, which [`split_command`] splits into words. An answer
+    /// is accepted until `grace` after the clock of its request has run out. `match_id` identifies the match
+    /// in the protocol's messages.
     ///
     /// # Errors
     /// When the program cannot be started.
@@ -121,7 +124,7 @@ impl CommandPlayer {
         }
     }
 
-    /// Sends START with `clocks` and returns the answer.
+    /// Sends a START message with `clocks` and returns the program's answer.
     fn begin(
         &mut self,
         game: &Game,
@@ -140,8 +143,8 @@ impl CommandPlayer {
         self.ask(&request, deadline, stop)
     }
 
-    /// Starts the program of `command`, sends START, and stops the match after the answer. Returns the answer if
-    /// it comes within `patience`.
+    /// Starts the program of the command line `command`, sends a START message, and after the answer a STOP
+    /// message. Returns the answer to START if it arrives within `patience`.
     ///
     /// # Errors
     /// When the program cannot be started, ends, or does not answer in time.
@@ -181,14 +184,15 @@ impl CommandPlayer {
         }
     }
 
-    /// The error for a program that has ended. It tells the exit status and the last line on standard error.
+    /// The error for a program that has ended. Its text gives the exit status and the last line that the
+    /// program wrote to standard error.
     fn gone(&mut self) -> PlayError {
         let since = Instant::now();
         while !self.is_gone && since.elapsed() < LAST_WORDS && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(POLL);
         }
         if !self.is_gone {
-            // Gives the thread that reads standard error time for the last lines.
+            // Gives the other thread time to read the last lines of standard error.
             std::thread::sleep(POLL);
             self.is_gone = true;
         }
@@ -241,14 +245,16 @@ impl Player for CommandPlayer {
         stop: &StopToken,
     ) -> Result<String, PlayError> {
         let answer = self.ask(&self.play_request(seen), deadline, stop)?;
-        // The referee decides whether `nil` or `busy` is a move of this game.
+        // Here every answer counts as a move, even `nil` or `busy`. The referee decides whether the game has
+        // such a move.
         match Reply::parse_move(&answer, |_| true) {
             Ok(Reply::Move(mv)) => Ok(mv),
             _ => Err(PlayError::BadAnswer(answer)),
         }
     }
 
-    /// Sends the observation and waits for the program's answer for up to the play clock, as for a move.
+    /// Sends the observation in a PLAY message, as if it asked for a move, and waits up to the play clock for
+    /// the program's answer.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         self.ask(&self.play_request(seen), Deadline::after(self.play_clock), &StopToken::new()).map(drop)
     }
@@ -285,7 +291,8 @@ fn write_lines(stdin: Option<impl Write>, lines: &Receiver<String>) {
     }
 }
 
-/// Sends each line of `stdout` to `answers` and skips blank lines. A line longer than [`MAX_LINE`] is split there.
+/// Sends each line of `stdout` to `answers`, except blank lines. A line longer than [`MAX_LINE`] is split
+/// after that many bytes.
 fn read_lines(stdout: Option<impl Read>, answers: &SyncSender<String>) {
     let Some(stdout) = stdout else { return };
     let mut reader = BufReader::new(stdout);

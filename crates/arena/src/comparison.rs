@@ -1,40 +1,45 @@
-//! Comparisons of two players, computed from results: by match, and by pair of matches with the seats
-//! swapped.
+//! Comparisons of two players, computed from results: in single matches, and in pairs of matches with the
+//! seats swapped.
 //!
-//! In one match the player with the higher mean goal over its roles wins. Two matches of an encounter are a
-//! pair for two players if swapping these two turns one seating into the other. In single-player games,
-//! players are compared by their goals from the same opening; such a comparison is its own pair.
+//! In a match, the player with the higher mean goal over its roles beats the other. An encounter is all
+//! matches of the same players in one game from one opening. Two matches of an encounter are a pair for two
+//! players if swapping these two players turns one seating into the other. In a single-player game, two
+//! players are compared by their goals in two matches from the same opening. These two matches count as one
+//! comparison and as one pair.
 
 use crate::result::MatchResult;
 use std::collections::HashMap;
 
-/// The comparison of two players in one match; the bytewise smaller name is first.
+/// The comparison of two players in one match, or in two matches of a single-player game. The bytewise
+/// smaller name is first.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Comparison {
     pub(crate) players: [String; 2],
-    /// The first player's score in half points: 0, 1 or 2.
+    /// The first player's score in half points: 0 for a loss, 1 for a draw, 2 for a win.
     pub(crate) score: u8,
 }
 
-/// The score of a complete pair of matches.
+/// The score of two players in a complete pair of matches.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Pair {
     pub(crate) players: [String; 2],
-    /// The first player's score in half points, 0 to 4.
+    /// The first player's score over both matches, in half points: 0 to 4.
     pub(crate) score: u8,
 }
 
-/// Finds, for each match, the other match of its pair.
+/// Compares the players of each added match, and finds the other match of its pair.
 #[derive(Default, Debug)]
 pub(crate) struct Comparisons {
-    /// The score of each match whose partner has not been added yet, by the key that both matches share.
+    /// The first player's score in each match whose partner has not been added yet. The key is the
+    /// [`pair_key`] that both matches share.
     halves: HashMap<String, u8>,
-    /// The players' goals in single-player matches, by encounter.
+    /// For each encounter of a single-player game, the players with their goals.
     alone: HashMap<String, Vec<(String, u8)>>,
 }
 
 impl Comparisons {
-    /// The comparisons of players in `result`, which must be scored, and the pairs that `result` completes.
+    /// Adds `result`, which must be scored. Returns the new comparisons of its players, and the pairs that
+    /// `result` completes.
     pub(crate) fn add(&mut self, result: &MatchResult) -> (Vec<Comparison>, Vec<Pair>) {
         let played: Vec<(&str, u8)> = result
             .players
@@ -120,7 +125,7 @@ fn pair_key(encounter: &str, played: &[(&str, u8)], first: &str, second: &str) -
 pub(crate) mod tests {
     use super::*;
 
-    /// A result of a match between these players, given as names and goals in role order.
+    /// A result of a match. `seats` holds the names and goals of the players, in role order.
     pub(crate) fn result(encounter: &str, seating: usize, seats: &[(&str, u8)]) -> MatchResult {
         MatchResult {
             id: format!("{encounter}.s{seating}"),

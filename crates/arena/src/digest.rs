@@ -1,7 +1,8 @@
-//! The FNV-1a hash (Fowler, Noll & Vo): equal on every machine and in every version.
+//! The FNV-1a hash (Fowler, Noll & Vo), which is the same on every machine and in every version of this
+//! program.
 
-/// The hash of a sequence of byte strings. A separator byte after each string distinguishes `ab`, `c` from
-/// `a`, `bc`.
+/// The hash of a sequence of byte strings. A separator byte after each string makes the sequence `ab`, `c`
+/// differ from `a`, `bc`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digest(u64);
 

@@ -1,11 +1,11 @@
 //! Elo differences between two players from the scores of match pairs, and the sequential test (SPRT).
 //!
-//! A pair is two matches from the same opening with the seats swapped; its score for the first player is 0,
-//! ¼, ½, ¾ or 1. Both matches of a pair depend on the opening, but pairs are independent of each other, so
-//! variances are taken over pairs (the pentanomial model of fishtest). The sequential test is the generalised
-//! SPRT for an expected score: Michel Van den Bergh, *Comments on normalized Elo* and *A practical
-//! introduction to the GSPRT* (2019–2021). The maximum likelihood estimates under each hypothesis are
-//! computed exactly.
+//! A pair is two matches from the same opening with the seats swapped. The score of a pair is the first
+//! player's mean score: 0, ¼, ½, ¾ or 1. Both matches of a pair depend on the opening, but pairs are
+//! independent of each other. Variances are therefore taken over pairs (the pentanomial model of fishtest).
+//! The sequential test is the generalised SPRT for an expected score: Michel Van den Bergh, *Comments on
+//! normalized Elo* and *A practical introduction to the GSPRT* (2019–2021). The maximum likelihood estimates
+//! under each hypothesis are computed exactly.
 
 #[cfg(doc)]
 use crate::interval::Moments;
@@ -16,13 +16,13 @@ use std::str::FromStr;
 /// Elo points for each unit of the normalised t-value: 800 / ln 10.
 const NORMALISED_ELO: f64 = 347.435_585_522_601_4;
 
-/// The frequency of each score: 5 counts for pairs (0, ¼, ½, ¾, 1) or 3 for single matches
-/// (0, ½, 1).
+/// The number of times that the first player had each score: 5 counts for pairs (0, ¼, ½, ¾, 1) or 3 counts
+/// for single matches (0, ½, 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scores {
-    /// Single matches: losses, draws, wins.
+    /// The counts of single matches: losses, draws, wins.
     Matches([u64; 3]),
-    /// Pairs.
+    /// The counts of pairs with the scores 0, ¼, ½, ¾ and 1.
     Pairs([u64; 5]),
 }
 
@@ -47,7 +47,7 @@ impl Scores {
         counts.iter().enumerate().map(|(i, count)| (i as f64 / top, count / total)).collect()
     }
 
-    /// The mean and the variance of a single score.
+    /// The mean and the variance of the distribution of scores.
     fn moments(&self) -> (f64, f64) {
         let distribution = self.distribution(0.0);
         let mean: f64 = distribution.iter().map(|(score, share)| score * share).sum();
@@ -55,7 +55,7 @@ impl Scores {
         (mean, variance)
     }
 
-    /// The estimated difference. `None` if there are no scores.
+    /// The estimated difference between the two players. `None` if there are no scores.
     pub fn difference(&self) -> Option<Difference> {
         let total = self.total() as f64;
         if total == 0.0 {
@@ -92,7 +92,7 @@ impl Scores {
 pub struct Difference {
     /// The expected score of the first player, 0 to 1.
     pub score: Estimate,
-    /// The difference in Elo. Infinite if one player won every match.
+    /// The difference in Elo. Its value is infinite if one player won every match.
     pub elo: Estimate,
     /// The difference in normalised Elo, which does not depend on the share of draws;
     /// `None` if all scores are equal.
@@ -102,9 +102,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference after `total` scores that all equal `score`. The sample variance is then 0, which says
-    /// nothing about the true variance. The intervals are therefore Wilson's, as in [`Moments::estimate`], and the
-    /// superiority is computed with the variance of fair coin flips.
+    /// The difference after `total` scores that all equal `score`. The sample variance is then 0 and says
+    /// nothing about the true variance. The intervals are therefore Wilson's, as in [`Moments::estimate`],
+    /// and the superiority is computed with the variance of fair coin flips.
     fn of_equal_scores(score: f64, total: f64) -> Difference {
         let interval = wilson(score, total);
         let elo = |score: f64| if (score - 0.5).abs() < 1e-12 { 0.0 } else { elo_of_score(score) };
@@ -117,7 +117,8 @@ impl Difference {
     }
 }
 
-/// The Elo difference with expected score `score`; -∞ for 0 or less, ∞ for 1 or more.
+/// The Elo difference at which the expected score is `score`. It is -∞ for a score of 0 or less, and ∞ for 1
+/// or more.
 ///
 /// # Examples
 /// ```
@@ -140,8 +141,8 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// A sequential probability ratio test of two hypotheses. H0: the difference is at most `elo0`. H1: the difference
-/// is at least `elo1`.
+/// A sequential probability ratio test of two hypotheses. H0: the difference is at most `elo0`. H1: the
+/// difference is at least `elo1`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
     /// The largest difference under H0.
@@ -168,9 +169,9 @@ pub enum Hypothesis {
 pub struct SprtState {
     /// The log-likelihood ratio.
     pub llr: f64,
-    /// The test accepts H0 at this ratio or below.
+    /// The test accepts H0 if `llr` is this value or less.
     pub lower: f64,
-    /// The test accepts H1 at this ratio or above.
+    /// The test accepts H1 if `llr` is this value or more.
     pub upper: f64,
     /// The accepted hypothesis; `None` while the test is undecided.
     pub accepted: Option<Hypothesis>,
@@ -232,9 +233,9 @@ impl Sprt {
     }
 }
 
-/// The root `t` of the equation Σ share·(score − target) / (1 + t·(score − target)) = 0. Dividing each share by
-/// its denominator gives the maximum likelihood distribution with mean `target`. The sum falls strictly in `t`
-/// between the two poles, so bisection finds the root.
+/// The root `t` of the equation Σ share·(score − target) / (1 + t·(score − target)) = 0. Dividing each share
+/// by its denominator at `t` gives the maximum likelihood distribution with mean `target`. The sum falls
+/// strictly in `t` between its two poles, so bisection finds the root.
 fn tilt(distribution: &[(f64, f64)], target: f64) -> f64 {
     let (least, most) = (-target, 1.0 - target);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
@@ -353,8 +354,8 @@ mod tests {
         assert_eq!(sprt.state(&Scores::Pairs([0; 5])).accepted, None);
     }
 
-    /// How many of `runs` simulated tests accept H1. The first player wins a match with probability `win` and
-    /// draws it with probability `draw`.
+    /// The number of the `runs` simulated tests that accept H1. The first player wins a match with
+    /// probability `win` and draws it with probability `draw`.
     fn accepted(sprt: Sprt, win: f64, draw: f64, runs: u64) -> u64 {
         let run = |seed: u64| {
             let mut counts = [0; 5];
@@ -379,7 +380,7 @@ mod tests {
         let sprt: Sprt = "elo0=0 elo1=50 alpha=0.05 beta=0.05".parse().unwrap();
         let wrong = accepted(sprt, 0.4, 0.2, 100);
         assert!(wrong <= 10, "{wrong} of 100");
-        // The same without draws.
+        // The same holds without draws.
         let wrong = accepted(sprt, 0.5, 0.0, 100);
         assert!(wrong <= 10, "{wrong} of 100");
     }

@@ -23,13 +23,15 @@ pub struct Contest {
     pub game: Arc<Game>,
 }
 
-/// The rule that selects the groups of entrants that meet.
+/// The rule that selects which groups of entrants play each other. A group has one entrant for each role that
+/// players take, or all entrants if there are fewer. In a single-player game, all entrants are one group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
-    /// All groups of entrants play against each other. In a two-role game every pair of entrants plays.
+    /// Every possible group plays. In a two-role game, every entrant plays every other entrant.
     #[default]
     RoundRobin,
-    /// Only groups with the first entrant play. In a two-role game the other entrants never play each other.
+    /// Only the groups that contain the first entrant play. In a two-role game, the other entrants never play
+    /// each other.
     Gauntlet,
 }
 

@@ -9,14 +9,15 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFault {
-    /// The referee draws a legal move for the player and the match goes on, as in the reference server.
+    /// The referee draws a random legal move for the player and the match goes on, as in the reference
+    /// server.
     #[default]
     Random,
-    /// The referee plays the first legal move for the player, in bytewise order of the texts, and the match goes
-    /// on.
+    /// The referee plays the player's first legal move, in bytewise order of the move texts, and the match
+    /// goes on.
     First,
-    /// The match ends; the player gets 0 and every other role 100. A fault at the start leaves the match
-    /// unplayed.
+    /// The match ends. The player at fault gets goal 0, and every other role gets 100. If the fault occurs at
+    /// the start, the match is unplayed instead, and no role gets a goal.
     Forfeit,
 }
 
@@ -60,11 +61,11 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All kinds, in the order of tables.
+    /// All kinds, in the order in which tables list them.
     pub const ALL: [FaultKind; 5] =
         [FaultKind::Start, FaultKind::Illegal, FaultKind::Timeout, FaultKind::Crash, FaultKind::Failed];
 
-    /// The word for the kind in tables.
+    /// The name of the kind in tables.
     pub fn word(self) -> &'static str {
         match self {
             FaultKind::Start => "no start",
@@ -75,7 +76,7 @@ impl FaultKind {
         }
     }
 
-    /// The kind of fault for an error that a player returned for a move.
+    /// The kind of fault for an error that a player returned when it was asked for a move.
     pub(crate) fn of_error(error: &PlayError) -> FaultKind {
         match error {
             PlayError::TimedOut => FaultKind::Timeout,
@@ -91,13 +92,13 @@ impl FaultKind {
 /// One fault of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// The position of the player's role, from 0.
+    /// The index of the player's role, from 0.
     pub role: usize,
-    /// The step, from 0. A fault at the start of a match has step 0, too.
+    /// The index of the step, from 0. A fault at the start of the match also has step 0.
     pub step: u32,
-    /// The kind.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// A description of the fault, such as the answer or the error.
+    /// A description of the fault: the player's answer or the error.
     pub detail: String,
 }
 
@@ -115,8 +116,8 @@ impl Fault {
         Fault { role, step, kind, detail }
     }
 
-    /// The code of the fault in the member `errors` of a match record: `TO` for no answer in time, `IL (mark 9 9)`
-    /// for an illegal move with its text, `CE` for all others.
+    /// The code of the fault in the member `errors` of a match record: `TO` if the player did not start or
+    /// did not answer in time, `IL (mark 9 9)` for an illegal move with its text, `CE` for all other faults.
     pub fn code(&self) -> String {
         match self.kind {
             FaultKind::Start | FaultKind::Timeout => "TO".to_owned(),

@@ -1,17 +1,19 @@
 //! The headline of a tournament's results: which player is stronger, if the evidence suffices, and which
 //! players have too many faults.
 //!
-//! Invariant: a player is called stronger only on at least [`REQUIRED_PAIRS`] pairs from at least [`REQUIRED_PAIRS`]
-//! encounters, and only if neither player was at fault in more than a tenth of its matches.
+//! Invariant: the headline calls a player stronger only if there are at least [`REQUIRED_PAIRS`] pairs of
+//! matches, from at least [`REQUIRED_PAIRS`] encounters, and neither player was at fault in more than a tenth
+//! of its matches.
 
 use crate::interval::Estimate;
 use crate::summary::{PairSummary, PlayerSummary, REQUIRED_PAIRS, Summary};
 use std::fmt::Write as _;
 
-/// The smallest likelihood of superiority with which a player is called stronger (two-sided 95 %).
+/// The smallest likelihood of superiority at which the headline calls a player stronger (two-sided 95 %).
 const SETTLED: f64 = 0.975;
 
-/// A player is often at fault if it had a fault in more than one of this many matches.
+/// The reciprocal of the tolerated share of matches with faults. A player is often at fault if it had a fault
+/// in more than a tenth of its matches.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
@@ -22,8 +24,9 @@ impl PlayerSummary {
 }
 
 impl Summary {
-    /// One sentence for each player that was often at fault, then one on which player is stronger. `name`
-    /// formats names and `elo` formats Elo differences.
+    /// One sentence for each player that was often at fault, then one sentence that tells which of the two
+    /// best players is stronger, if the evidence suffices. `name` formats names and `elo` formats Elo
+    /// differences.
     pub fn headline(&self, name: &dyn Fn(&str) -> String, elo: &dyn Fn(Estimate) -> String) -> Vec<String> {
         let mut sentences: Vec<String> = Vec::new();
         for player in self.players.iter().filter(|player| player.is_often_at_fault()) {
@@ -130,7 +133,7 @@ mod tests {
         summary.headline(&|name| format!("<{name}>"), &|elo| format!("{:+.0}", elo.value))
     }
 
-    /// `count` pairs of matches. In each, the first player wins one match and draws the other.
+    /// `count` pairs of matches. In each pair, the first player wins one match and draws the other.
     fn pairs(count: usize) -> Vec<MatchResult> {
         let both = |encounter| {
             let name = format!("e{encounter}");

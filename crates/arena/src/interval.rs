@@ -6,8 +6,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The quantile of the standard normal distribution for two-sided 95 % intervals.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// Above this number of degrees of freedom, Student's quantile is computed by a series expansion. The inverse in
-/// `statrs` loses digits from about 28 000 degrees of freedom on.
+/// Above this number of degrees of freedom, Student's quantile is computed by a series expansion. The inverse
+/// in `statrs` loses digits from about 28 000 degrees of freedom on.
 const MANY_DEGREES: u64 = 10_000;
 
 /// The distribution function of the standard normal distribution.
@@ -15,8 +15,8 @@ pub fn normal_cdf(x: f64) -> f64 {
     Normal::standard().cdf(x)
 }
 
-/// The 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom, correct to at least nine
-/// digits. Infinite for 0 degrees.
+/// The 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom, correct to at least
+/// nine digits. It is infinite for 0 degrees.
 pub fn student_quantile_975(degrees: u64) -> f64 {
     let n = degrees as f64;
     if degrees > MANY_DEGREES {
@@ -47,8 +47,8 @@ impl Estimate {
     }
 }
 
-/// The population's share estimated from the `share` in a sample of `n`, with Wilson's 95 % interval
-/// (Wilson 1927).
+/// An estimate of a population's share: `share` is the share in a sample of size `n`. The interval is
+/// Wilson's 95 % interval (Wilson 1927).
 ///
 /// # Examples
 /// ```
@@ -101,7 +101,7 @@ impl Moments {
         self.count
     }
 
-    /// The mean. 0 if there are no values.
+    /// The mean, or 0 if there are no values.
     pub fn mean(&self) -> f64 {
         self.mean
     }
@@ -111,10 +111,10 @@ impl Moments {
         (self.count > 1).then(|| self.squares / (self.count - 1) as f64)
     }
 
-    /// The mean of values that lie within `low..=high`, with its 95 % interval. `None` if there are no values. The
-    /// interval is Student's, cut at the bounds. If all values are equal, their sample variance is 0, which says
-    /// nothing about the true variance. The interval is then Wilson's for a share: it assumes the largest variance
-    /// that the bounds allow.
+    /// The mean of the values, with its 95 % interval; all values must lie within `low..=high`. `None` if
+    /// there are no values. The interval is Student's, cut at the bounds. If all values are equal, their
+    /// sample variance is 0 and says nothing about the true variance. The interval is then Wilson's for a
+    /// share, which assumes the largest variance that the bounds allow.
     pub fn estimate(&self, low: f64, high: f64) -> Option<Estimate> {
         if self.count == 0 {
             return None;

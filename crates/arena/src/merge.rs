@@ -11,18 +11,19 @@ use std::path::PathBuf;
 pub struct Merge {
     /// The number of results read.
     pub read: u64,
-    /// The number of results written: the first one of each id.
+    /// The number of results written. For each match id, the first result is written.
     pub written: u64,
-    /// The number of results left out because an equal result with the same id was written before.
+    /// The number of results left out because an equal result with the same match id was written before.
+    /// Results are equal if goals, ending and moves agree.
     pub duplicates: u64,
-    /// The number of results left out although their goals, ending or moves differ from the result with the same
-    /// id that was written before.
+    /// The number of results left out because a different result with the same match id was written before.
+    /// Results are different if goals, ending or moves differ.
     pub conflicts: u64,
-    /// The defects of the files that could be read nevertheless.
+    /// The defects of files that could still be read, such as a last line that is cut off.
     pub flaws: Vec<Flaw>,
 }
 
-/// Merges results files: writes the first result of each match id to `out`.
+/// Merges results files: for each match id, writes the first result to `out`.
 ///
 /// # Errors
 /// When a file cannot be read, when no file holds a result, or when `out` cannot be written.

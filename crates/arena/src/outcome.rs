@@ -11,23 +11,23 @@ use std::time::Duration;
 pub enum Ending {
     /// A terminal state was reached.
     Terminal,
-    /// A fault ended the match, under [`crate::OnFault::Forfeit`].
+    /// A fault ended the match under the policy [`crate::OnFault::Forfeit`].
     Forfeit {
-        /// The position of the role at fault.
+        /// The index of the role at fault.
         role: usize,
     },
     /// The players could not be started, or the opening is not legal; the text says why.
     Unplayed(String),
     /// A role has no legal move in a non-terminal state: the rules are not well-formed.
     NoLegalMove {
-        /// The position of the role.
+        /// The index of the role.
         role: usize,
     },
-    /// The limit of steps was reached.
+    /// The match reached [`crate::MatchSetup::max_steps`].
     StepLimit,
     /// The rules could not be evaluated; the text says why.
     RulesFailed(String),
-    /// The stop token was raised.
+    /// The stop token was raised during the match.
     Interrupted,
 }
 
@@ -45,23 +45,24 @@ pub struct Outcome {
     pub ending: Ending,
     /// The goal of each role, in role order. All are `None` if [`Ending::is_played`] is false.
     pub goals: Vec<Option<u8>>,
-    /// The goals that the rules give in the terminal state; empty for other endings.
+    /// The goals that the rules give each role in the terminal state, in role order. Empty if the match did
+    /// not reach a terminal state.
     pub given: Vec<Goals>,
     /// The number of joint moves made.
     pub steps: u32,
-    /// The 64-bit FNV-1a hash of the joint moves' texts.
+    /// The 64-bit FNV-1a hash of the texts of all joint moves.
     pub digest: u64,
     /// The time account of each seat, in role order.
     pub accounts: Vec<TimeAccount>,
     /// The faults, in the order of their steps.
     pub faults: Vec<Fault>,
-    /// The record, if [`crate::MatchSetup::record`] asked for one.
+    /// The match record. `None` if [`crate::MatchSetup::record`] did not ask for one.
     pub record: Option<Record>,
 }
 
 impl Outcome {
-    /// The score of the role at position `role`, as text. The text says so if the rules give the role no goal or
-    /// several goals.
+    /// The score of the role with index `role`, as text. If the rules give the role no goal or several goals,
+    /// the text says so.
     pub fn score_text(&self, role: usize) -> String {
         match (self.given.get(role), self.goals.get(role)) {
             (Some(goals), _) => goals.to_string(),
@@ -73,13 +74,13 @@ impl Outcome {
 
 /// An event of a match in progress.
 pub enum MatchEvent<'a> {
-    /// A state was reached; sent only if [`Observer::wants_facts`].
+    /// A state was reached. Sent only if [`Observer::wants_facts`] returns true.
     State {
         /// The number of joint moves before this state.
         step: u32,
         /// The fluents that hold, sorted.
         facts: &'a [Fact],
-        /// The record up to this state, if one is kept.
+        /// The match record up to this state. `None` if no record is kept.
         record: Option<&'a Record>,
     },
     /// A joint move was made.
@@ -88,10 +89,10 @@ pub enum MatchEvent<'a> {
         step: u32,
         /// The moves, in role order.
         moves: &'a [String],
-        /// The time that each player took, in role order. Zero for a role that was not asked.
+        /// The time that each player took, in role order. It is zero for a role whose player was not asked.
         thinking: &'a [Duration],
-        /// A function from the position of a role to the search report of its player. `None` if the player makes
-        /// no report.
+        /// A function from the index of a role to the search report of its player. It returns `None` if the
+        /// player makes no report.
         reports: &'a mut dyn FnMut(usize) -> Option<SearchReport>,
     },
     /// The match is over.
@@ -100,7 +101,7 @@ pub enum MatchEvent<'a> {
 
 /// Receives the events of a match.
 pub trait Observer {
-    /// Whether the observer wants [`MatchEvent::State`].
+    /// Whether the observer receives [`MatchEvent::State`] events.
     fn wants_facts(&self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
 //! The fixtures of a tournament: an unbounded sequence of matches, numbered from 0.
 //!
 //! Invariants: fixture `n` depends on the settings and on `n` alone, so runs, resumed runs and shards agree
-//! on it. All seatings of one group on one opening are consecutive (an encounter). The encounters of all
-//! groups with the same round number are consecutive (a round). Any prefix that ends with a round gives every
-//! player every role equally often against the same opponents.
+//! on the fixture. An encounter is all seatings of one group of entrants from one opening; its matches are
+//! consecutive. A round is one encounter of each group; its encounters are consecutive. After each complete
+//! round, every player has had every role of a game equally often, against the same opponents.
 
 use crate::digest::Digest;
 use crate::entrants::{Contest, Entrant, Pairing};
@@ -14,28 +14,28 @@ use ggp_game::{Game, Role};
 /// A match to be played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fixture {
-    /// The position in the plan, from 0.
+    /// The index of the match in the plan, from 0.
     pub number: u64,
-    /// The match id. It joins the plan's fingerprint, the game, the round, the group and the seating.
+    /// The match id. It consists of the plan's fingerprint, the game, the round, the group and the seating.
     pub id: String,
-    /// The number of the match's encounter.
+    /// The index of the match's encounter in the plan, from 0.
     pub encounter: u64,
     /// The id of the encounter: the match id without the seating.
     pub encounter_id: String,
-    /// The position of the game among the contests.
+    /// The index of the game among the contests.
     pub contest: usize,
-    /// The positions of the entrants among all entrants, in role order. `None` for the role `random`.
+    /// The index of the entrant in each role, in role order. `None` for the role `random`.
     pub seats: Vec<Option<usize>>,
     /// The seed of the opening. All matches of one round in one game have the same opening.
     pub opening_seed: u64,
-    /// The seed of the match's players and referee.
+    /// The seed of the random choices of the match's players and referee.
     pub seed: u64,
 }
 
 /// The reason why a plan cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
-    /// There is no player, no game, or no role that is played.
+    /// There is no player, no game, or no role for a player to take.
     #[error("a tournament needs at least one {0}")]
     Nothing(&'static str),
     /// Two players or two games have the same name.
@@ -62,16 +62,16 @@ pub enum PlanError {
 /// The maximum number of encounters in a round.
 const MAX_ROUND: usize = 100_000;
 
-/// A game and a set of entrants that meet in it: one encounter a round.
+/// A game and a set of entrants that play it together. Each round has one encounter of the group.
 #[derive(Clone, Debug)]
 struct Group {
     contest: usize,
-    /// The number of the group among those of the same game, from 0.
+    /// The index of the group among the groups of the same game, from 0.
     number: usize,
     members: Vec<usize>,
-    /// The number of seatings of the group in each round.
+    /// The number of seatings of the group in each round, which is its number of matches.
     matches: u64,
-    /// The number of the first match within a round.
+    /// The index of the group's first match within a round, from 0.
     first: u64,
 }
 
@@ -89,13 +89,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of the matches between `entrants` in `contests`. `rules` describes all other settings that the
-    /// results depend on (clocks, openings, faults). It becomes part of the fingerprint, so plans with different
-    /// `rules` have different ids.
+    /// Makes the plan of the matches between `entrants` in `contests`. `rules` describes all other settings
+    /// that the results depend on (clocks, openings, faults). `rules` becomes part of the fingerprint, so
+    /// plans with different `rules` have different match ids.
     ///
     /// # Errors
-    /// When there is no entrant or no game, when a name is invalid or not unique, or when one player would play
-    /// alone in all roles.
+    /// When there is no entrant, no game or no role for a player to take; when a name is invalid or not
+    /// unique; when the only entrant would take several roles of a game; or when a round has too many
+    /// encounters.
     pub fn new(
         entrants: &[Entrant],
         contests: &[Contest],
@@ -142,8 +143,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The hash of all settings that the results depend on; it tells results of different tournaments apart.
-    /// The number of matches, the shards and the concurrency are not part of it.
+    /// The hash of all settings that the results depend on. It tells results of different tournaments apart.
+    /// The number of matches, the shards and the number of matches that run at once are not part of it.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -153,7 +154,7 @@ impl Plan {
         self.round
     }
 
-    /// The smallest number of matches that is at least `wanted` and does not divide an encounter.
+    /// Rounds `wanted` up to the next number of matches that ends with a complete encounter.
     pub fn whole_encounters(&self, wanted: u64) -> u64 {
         let (rounds, rest) = (wanted / self.round, wanted % self.round);
         let ends = self.groups.iter().map(|group| group.first + group.matches);
@@ -161,7 +162,7 @@ impl Plan {
             + if rest == 0 { 0 } else { ends.min_by_key(|&end| (end < rest, end)).unwrap_or(rest) }
     }
 
-    /// The number of the match with this id; `None` if the plan has no such match.
+    /// The index of the match with this id. `None` if the plan has no such match.
     pub fn number_of(&self, id: &str) -> Option<u64> {
         let (rest, seating) = id.rsplit_once(".s")?;
         let (rest, group) = rest.rsplit_once(".g")?;
@@ -175,22 +176,22 @@ impl Plan {
             return None;
         }
         let number = round.checked_mul(self.round)?.checked_add(group.first + seating)?;
-        // Rejects other spellings of the numbers, such as leading zeros.
+        // Rejects ids that spell a number differently, such as with leading zeros.
         (self.fixture(number).id == id).then_some(number)
     }
 
-    /// The number of the encounter to which the match `number` belongs.
+    /// The index of the encounter to which the match with index `number` belongs.
     pub fn encounter(&self, number: u64) -> u64 {
         let (round, place) = (number / self.round, number % self.round);
         round * self.groups.len() as u64 + self.group_at(place) as u64
     }
 
-    /// The index of the group that plays the match at `place` in a round.
+    /// The index of the group that plays the match with index `place` within a round.
     fn group_at(&self, place: u64) -> usize {
         self.groups.partition_point(|group| group.first <= place) - 1
     }
 
-    /// The match `number`.
+    /// The match with index `number`.
     pub fn fixture(&self, number: u64) -> Fixture {
         let (round, place) = (number / self.round, number % self.round);
         let group = &self.groups[self.group_at(place)];

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 /// The time after which the user is told which trials are still running.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The interval at which the end of the trials is checked.
+/// The interval of the checks whether all trials have ended.
 const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
-    /// Holds the trials of the entrants at the positions in `waiting`, all at the same time. Reports warnings and
-    /// slow trials.
+    /// Runs the trials of the entrants whose indices are in `waiting`, all at the same time. Reports
+    /// warnings, and the trials that take long.
     pub(crate) fn hold_trials(
         &self,
         players: &dyn Players,
@@ -70,8 +70,8 @@ impl Tournament {
         }
     }
 
-    /// Makes a player of every entrant in `waiting` once for every game, so that errors are found before the first
-    /// match. Returns one idle referee for each game.
+    /// Makes a player for each game and each entrant whose index is in `waiting`, so that errors are found
+    /// before the first match. Returns a pool for each game, with one idle referee in it.
     pub(crate) fn make_players(
         &self,
         players: &dyn Players,
@@ -104,8 +104,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::{Condvar, Mutex};
 
-    /// Players for tests. `bad` and `worse` fail their trial; `odd` passes with a warning. Every trial waits until
-    /// all trials have begun.
+    /// Players for tests. `bad` and `worse` fail their trial; `odd` passes with a warning. Every trial waits
+    /// until all trials have begun.
     struct Fakes {
         tried: Mutex<usize>,
         changed: Condvar,
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// The error message of a tournament between these players, and its warnings.
+    /// The error message of a tournament between players with these names, and its warnings.
     fn error(names: &[&str], stop: &StopToken) -> (String, Vec<String>) {
         let rules = "(role random) (role a) (role b) (legal random x) (legal a x) (legal b x) (init s) (next t) \
                      (<= terminal (true t)) (goal a 50) (goal b 50)";

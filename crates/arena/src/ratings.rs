@@ -2,29 +2,30 @@
 //! Terry 1952) on Elo's scale. A draw counts as half a win.
 //!
 //! Matches of one encounter depend on each other. The intervals therefore come from the delete-a-group
-//! jackknife (Kott 2001), whose groups are sets of whole encounters; it assumes nothing about the dependence
-//! within an encounter.
+//! jackknife (Kott 2001), whose groups are sets of whole encounters. The jackknife assumes nothing about the
+//! dependence within an encounter.
 
 use crate::interval::{Estimate, Z95, student_quantile_975};
 
 /// The number of groups of encounters for the jackknife.
 pub(crate) const BLOCKS: usize = 48;
 
-/// With fewer groups than this, the intervals assume that all comparisons are independent.
+/// If fewer groups than this have comparisons, the intervals assume that all comparisons are independent.
 const MIN_BLOCKS: usize = 8;
 
-/// The prior: the number of imaginary matches that each player draws with an average player. It keeps the
-/// rating finite for a player that won or lost everything; its weight is small beside some dozens of matches.
+/// The prior: the number of imaginary matches that each player draws against an average player. With the
+/// prior, a player that won or lost everything has a finite rating. The prior's weight is small beside some
+/// dozens of real matches.
 const PRIOR: f64 = 1.0;
 
-/// A jackknife variance below this part of the variance of independent comparisons is not credible: it comes from
-/// the prior alone.
+/// The smallest credible jackknife variance, as a fraction of the variance of independent comparisons. A
+/// smaller variance comes from the prior alone.
 const NO_SPREAD: f64 = 0.01;
 
 /// Elo points for each unit of log-odds: 400 / ln 10.
 const ELO: f64 = 173.717_792_761_300_7;
 
-/// The comparisons of two players, summed up for each group of encounters.
+/// The comparisons of two players, summed up separately for each group of encounters.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Meetings {
     /// The indices of the two players.
@@ -39,7 +40,7 @@ impl Meetings {
     }
 }
 
-/// The points of `a` in `count` comparisons with `b`.
+/// The points that player `a` scored in `count` comparisons with player `b`.
 struct Score {
     a: usize,
     b: usize,
@@ -47,7 +48,8 @@ struct Score {
     count: f64,
 }
 
-/// A rating for each of `players` players, with mean 0. `None` for a player without comparisons.
+/// A rating in Elo for each of `players` players; the mean of all ratings is 0. `None` for a player without
+/// comparisons.
 pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate>> {
     let total = |without: Option<usize>| -> Vec<Score> {
         let sum = |meeting: &Meetings| {
@@ -76,7 +78,7 @@ pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate
             let n = blocks.len() as f64;
             let mean = without.iter().map(|ratings| ratings[player]).sum::<f64>() / n;
             let spread: f64 = without.iter().map(|ratings| (ratings[player] - mean).powi(2)).sum();
-            // If all encounters agree, the jackknife sees no variance.
+            // If all encounters have the same result, the jackknife sees no variance.
             let one_sided = points <= 0.0 || points >= count || spread * information < NO_SPREAD;
             let margin = if one_sided || blocks.len() < MIN_BLOCKS {
                 Z95 / information.sqrt()
@@ -93,8 +95,8 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The maximum a posteriori ratings in log-odds, with mean 0. Newton's method is applied to one player at a time.
-/// It converges because the posterior is strictly concave.
+/// The maximum a posteriori ratings in log-odds, with mean 0. Newton's method is applied to one player at a
+/// time. The iteration converges because the posterior is strictly concave.
 fn fit(players: usize, meetings: &[Score]) -> Vec<f64> {
     let mut ratings = vec![0.0f64; players];
     for _ in 0..1000 {

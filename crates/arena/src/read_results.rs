@@ -1,4 +1,4 @@
-//! Reading of results: from results files, one line of JSON a match, and from match records.
+//! Reads results: from results files, which have one line of JSON for each match, and from match records.
 
 use crate::record::Record;
 use crate::result::MatchResult;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The extent of a file's valid lines.
+/// The valid lines at the beginning of a results file.
 #[derive(Default)]
 pub(crate) struct ValidLines {
     /// The number of results.
@@ -16,7 +16,8 @@ pub(crate) struct ValidLines {
     pub(crate) bytes: u64,
     /// Whether the last valid line does not end with a newline.
     pub(crate) unended: bool,
-    /// The number of the line after the last valid one, if that line is torn (cut off by a crash).
+    /// The line number, from 1, of a last line that a crash cut off (a torn line). `None` if there is no torn
+    /// line.
     pub(crate) torn: Option<u64>,
 }
 
@@ -29,16 +30,16 @@ const MAX_RECORD: u64 = 1 << 26;
 /// The first bytes of every result line.
 const LINE_START: &[u8] = b"{\"id\":";
 
-/// Whether `text`, which is not JSON and has no newline, is a torn result line. A file system may have
-/// padded it with zeros after a crash.
+/// Whether `text`, a last line that is not valid JSON and has no newline, is a result line cut off by a
+/// crash. A file system may have padded the line with zeros.
 fn is_torn(text: &[u8], error: &serde_json::Error) -> bool {
     let written = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let length = written.min(LINE_START.len());
     text[..length] == LINE_START[..length] && (error.is_eof() || written < text.len())
 }
 
-/// Gives each result in `file`, the open file at `path`, to `each` with its line number, from 1. Stops at a torn
-/// last line.
+/// Calls `each` with each result in `file` and its line number, from 1. Stops at a torn last line. `path` is
+/// the path of `file` for errors.
 pub(crate) fn read_lines(
     path: &Path,
     file: &mut File,
@@ -77,11 +78,11 @@ pub(crate) fn read_lines(
     }
 }
 
-/// Gives each result of the file at `path` to `each`. The file holds result lines, or one match record.
-/// Returns the file's defect if it can be read nevertheless.
+/// Calls `each` with each result of the file at `path`. The file holds either result lines or one match
+/// record. Returns the file's defect, if it has one that does not prevent reading it; otherwise `None`.
 ///
 /// # Errors
-/// When the file cannot be read, or holds anything else.
+/// When the file cannot be read, or holds neither result lines nor a match record.
 pub fn read_results(path: &Path, mut each: impl FnMut(MatchResult)) -> Result<Option<Flaw>, ResultsError> {
     let mut file = File::open(path).map_err(|error| ResultsError::of_reading(path, error))?;
     match read_lines(path, &mut file, &mut |_, result| each(result)) {
@@ -97,8 +98,9 @@ pub fn read_results(path: &Path, mut each: impl FnMut(MatchResult)) -> Result<Op
     }
 }
 
-/// Reads the file at `path` as one match record, which may span several lines. `not_results` is the error of the
-/// earlier attempt to read the file as results. It is returned if the file is not a match record either.
+/// Reads the file at `path` as one match record, which may span several lines. `not_results` is the error of
+/// the earlier attempt to read the file as results. That error is returned if the file is not a match record
+/// either.
 fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, ResultsError> {
     let mut text = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_RECORD).read_to_end(&mut text));
@@ -123,7 +125,7 @@ fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, Results
     }
 }
 
-/// Gives each result of `files` to `each`. Returns the defects of files that could be read nevertheless.
+/// Calls `each` with each result of `files`. Returns the defects of files that could still be read.
 ///
 /// # Errors
 /// When a file cannot be read, when `each` fails, or when none of the files holds a result.
@@ -163,7 +165,8 @@ mod tests {
             ..Record::default()
         };
         let read = |record: &Record| {
-            // The record on one line without a newline, as other servers write it, then on many lines.
+            // The record is written first on one line without a newline, as by other servers, then on many
+            // lines.
             std::fs::write(&scratch.0, record.to_json()).unwrap();
             let mut short = Vec::new();
             read_results(&scratch.0, |result| short.push(result))?;

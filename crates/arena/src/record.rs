@@ -1,7 +1,7 @@
-//! The record of one match: JSON in the ggp.org format, or text with one joint move a line.
+//! The record of one match: JSON in the ggp.org format, or text with one joint move on each line.
 //!
-//! Invariant: a written record reads back equal; members outside the format survive
-//! reading and writing. The format: <http://www.ggp.org/formats/matches.html>.
+//! Invariant: reading a written record gives an equal record. Members outside the format survive reading and
+//! writing. The format: <http://www.ggp.org/formats/matches.html>.
 
 use ggp_game::{Clocks, Fact, Goals};
 use ggp_protocol::read_terms;
@@ -17,7 +17,7 @@ pub struct Record {
     pub match_id: String,
     /// 32 random characters that cannot be guessed.
     pub random_token: String,
-    /// The start of the match, in milliseconds since 1970.
+    /// The time at which the match started, in milliseconds since 1970.
     pub start_time: u64,
     /// The URL of the game's description; the rulesheet's file name if there is no URL.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "String::is_empty")]
@@ -32,14 +32,16 @@ pub struct Record {
     pub moves: Vec<Vec<String>>,
     /// The time at which each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
-    /// For each state and role, the error in the step before: empty, `TO`, `IL …` or `CE`.
+    /// For each state and role, the fault in the step before the state. The text is empty if there is none,
+    /// `TO` if the player did not start or answer in time, `IL …` for an illegal move, or `CE` for any other
+    /// fault.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Vec<String>>,
-    /// The goal of each role, in role order; `None` occurs only in records of other programs.
+    /// The goal of each role, in role order. Only records of other programs contain `None`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goal_values: Vec<Option<i64>>,
-    /// Whether the rules give each role no goal, one or several in the last state; empty if every role has
-    /// one. Not a member of the published format.
+    /// Whether the rules give each role no goal, one goal or several goals in the last state. Empty if every
+    /// role has one goal. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
     /// Seconds in which players may look at the game before the match; -1 if there is no such time.
@@ -59,13 +61,15 @@ pub struct Record {
     pub tournament_name_from_host: Option<String>,
     /// Whether the players received scrambled symbols.
     pub scrambled: bool,
-    /// The position of the role that forfeited, if the match ended by a forfeit. Not a member of the
-    /// published format.
+    /// The index of the role that forfeited. `None` if the match did not end by a forfeit. Not a member of
+    /// the published format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeited_by: Option<usize>,
-    /// The reasoner of each player of this program, in role order: `propnet`, `datalog` (the
-    /// interpreter, which searches far less), `datalog, propnet from step 4`; `None` for a player that does
-    /// not tell. Empty if no player tells. Not a member of the published format.
+    /// For each role, in role order, the reasoner that evaluated the rules for the player: `propnet`, or
+    /// `datalog` (the interpreter, which searches far less). A player that changed its reasoner has a text
+    /// such as `datalog, propnet from step 4`, where steps count from 1. `None` for a player that does not
+    /// report its reasoner, such as a program from outside. Empty if no player reports it. Not a member of
+    /// the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<Option<String>>,
     /// All other members.
@@ -73,7 +77,7 @@ pub struct Record {
     pub other: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Whether the rules give a role no goal, one or several in a terminal state.
+/// Whether the rules give a role no goal, one goal or several goals in a terminal state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalsGiven {
@@ -86,7 +90,8 @@ pub enum GoalsGiven {
 }
 
 impl GoalsGiven {
-    /// One entry for each role in a terminal state. Empty if every role has exactly one goal, as GDL demands.
+    /// The entries for the goals of a terminal state, one for each role. Empty if every role has exactly one
+    /// goal, as GDL demands.
     pub fn of(goals: &[Goals]) -> Vec<GoalsGiven> {
         let given = |goals: &Goals| match goals {
             Goals::None => GoalsGiven::None,
@@ -109,8 +114,8 @@ impl Default for Seconds {
 }
 
 impl From<Duration> for Seconds {
-    /// Converts a duration. Durations above 2³¹ − 1 seconds become that number, the largest that readers of the
-    /// format can hold. It stands for no limit.
+    /// Converts a duration. Durations above 2³¹ − 1 seconds become 2³¹ − 1, the largest number that readers
+    /// of the format can hold. That number stands for no limit.
     fn from(time: Duration) -> Seconds {
         Seconds(time.as_secs_f64().min(f64::from(i32::MAX)))
     }
@@ -141,7 +146,7 @@ pub enum RecordError {
     /// A state is not a list of facts.
     #[error("state {step}: {why}")]
     State {
-        /// The state, from 0.
+        /// The index of the state, from 0.
         step: usize,
         /// The error.
         why: String,
@@ -149,12 +154,12 @@ pub enum RecordError {
     /// A line of a text record is not a joint move.
     #[error("line {line}: {why}")]
     Line {
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// The error.
         why: String,
     },
-    /// The text has no joint move.
+    /// A text record has no joint move.
     #[error(
         "it has no joint move; a record is JSON in the format of ggp.org, with the joint moves as `moves`, or a \
          text with one joint move a line, as ((move 1 2 1 3) noop)"
@@ -163,19 +168,19 @@ pub enum RecordError {
     /// A move of a JSON record is not one term.
     #[error("joint move {step}, role {role}: `{text}` is not a move")]
     Move {
-        /// The joint move, from 0.
+        /// The index of the joint move, from 0.
         step: usize,
-        /// The position of the role, from 0.
+        /// The index of the role, from 0.
         role: usize,
-        /// The text in place of a move.
+        /// The text that stands where a move is expected.
         text: String,
     },
-    /// The record has no state of this number.
+    /// The record does not have the state that was asked for.
     #[error("the record holds no states, only moves")]
     NoStates,
 }
 
-/// A joint move of a record, and its place in the text.
+/// A joint move of a record, together with its place in the record's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The place of the joint move, for error messages: `line 4` in a text record, `moves[3]` in JSON.
@@ -184,14 +189,15 @@ pub struct Step {
     pub moves: Vec<String>,
 }
 
-/// Reads the joint moves of a record in either form, with their places: JSON with the member `moves`, or one
-/// joint move a line. A text without any joint move is an error; only JSON can represent a match without
-/// moves.
+/// Reads the joint moves of a record in either form: JSON with the member `moves`, or text with one joint
+/// move on each line. Each joint move comes with its place. A text record without joint moves is an error;
+/// only JSON can represent a match without moves.
 ///
 /// # Errors
 /// When the text has neither form.
 pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
-    /// The only member of a JSON record that this function needs. Records of other programs may lack all others.
+    /// The only member of a JSON record that this function needs. Records of other programs may lack all
+    /// others.
     #[derive(Deserialize)]
     struct Moves {
         moves: Vec<Vec<String>>,
@@ -207,7 +213,8 @@ pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
     if steps.is_empty() { Err(RecordError::Empty) } else { Ok(steps) }
 }
 
-/// Reads one joint move a line, `((move 1 2 1 3) noop)`. A `;` begins a comment.
+/// Reads a text record, which has one joint move on each line, such as `((move 1 2 1 3) noop)`. A `;` begins
+/// a comment.
 fn text_steps(text: &str) -> Result<Vec<Step>, RecordError> {
     let mut steps = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -225,7 +232,8 @@ fn text_steps(text: &str) -> Result<Vec<Step>, RecordError> {
 }
 
 impl Record {
-    /// Reads either form: JSON if the text begins with `{`, otherwise one joint move a line.
+    /// Reads a record in either form: JSON if the text begins with `{`, otherwise text with one joint move on
+    /// each line.
     ///
     /// # Errors
     /// When the text has neither form.
@@ -274,7 +282,8 @@ impl Record {
         self.moves.iter().enumerate().map(canonical).collect()
     }
 
-    /// The facts of state `step`, sorted and without duplicates; `(true FACT)` is read as `FACT`.
+    /// The facts of the state with index `step`, sorted and without duplicates. `(true FACT)` is read as
+    /// `FACT`.
     ///
     /// # Errors
     /// When there is no such state, or its text is not a list of facts.
@@ -300,13 +309,13 @@ impl Record {
         self.state(self.states.len().saturating_sub(1))
     }
 
-    /// Sets the goal members from the `goals` of the terminal state.
+    /// Sets `goal_values` and `goals_given` from the goals of the terminal state.
     pub fn set_goals(&mut self, goals: &[Goals]) {
         self.goal_values = goals.iter().map(|goals| Some(i64::from(goals.score().value()))).collect();
         self.goals_given = GoalsGiven::of(goals);
     }
 
-    /// Sets the members of the start and play clocks.
+    /// Sets `start_clock` and `play_clock`.
     pub fn set_clocks(&mut self, clocks: Clocks) {
         self.start_clock = clocks.start.into();
         self.play_clock = clocks.play.into();

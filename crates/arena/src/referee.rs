@@ -1,9 +1,9 @@
-//! The referee: it plays one match of any game between any players.
+//! The referee, which plays one match of any game between any players.
 //!
-//! Invariants: every joint move is legal; a player that answers wrongly is handled as [`OnFault`] says and
-//! is named in [`Outcome::faults`]; a match that ends neither in a terminal state nor by a forfeit has no
-//! goals. A player's clock runs only while that player is asked. The players are asked one after the other
-//! unless [`MatchSetup::parallel`] is set, so equal clocks give equal time on one core.
+//! Invariants: every joint move is legal. A player that gives no legal move in time is treated as [`OnFault`]
+//! says, and the fault is listed in [`Outcome::faults`]. A match that ends neither in a terminal state nor by
+//! a forfeit has no goals. A player's clock runs only while that player is asked. The players are asked one
+//! after the other unless [`MatchSetup::parallel`] is set, so equal clocks give equal time on one core.
 
 use crate::fault::{Fault, FaultKind, OnFault};
 use crate::outcome::{Ending, MatchEvent, Observer, Outcome};
@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Plays matches of one game; hides which state machine evaluates the rules.
+/// Plays matches of one game. The trait hides which state machine evaluates the rules.
 pub trait Referee: Send {
     /// The game that is played.
     fn game(&self) -> &Arc<Game>;
@@ -33,8 +33,8 @@ pub trait Referee: Send {
         stop: &StopToken,
     ) -> Outcome;
 
-    /// Draws an opening: random joint moves from the initial state, none of which leads to a terminal state. There
-    /// are `plies` of them, or fewer if every draw reaches a terminal state before that.
+    /// Draws an opening: random joint moves from the initial state, none of which leads to a terminal state.
+    /// The opening has `plies` joint moves. If no draw reaches that length, it is the longest one drawn.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
@@ -48,7 +48,8 @@ pub struct MachineReferee<M> {
     percepts: bool,
 }
 
-/// The maximum number of draws for one opening. A draw that reaches a terminal state is discarded.
+/// The maximum number of draws for one opening. A draw is repeated if it meets a terminal state, or a role
+/// without legal moves, too early.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {
@@ -58,7 +59,8 @@ impl<M: StateMachine> MachineReferee<M> {
         MachineReferee { machine, percepts }
     }
 
-    /// The legal moves of all roles, in role order. The inner error is the first role that has no legal move.
+    /// The legal moves of all roles, in role order. The inner `Err` holds the first role that has no legal
+    /// move.
     fn legal_moves(&mut self, state: &M::State) -> Result<Result<Vec<Vec<Move>>, Role>, EvalError> {
         let mut all = Vec::with_capacity(self.machine.game().role_count());
         for role in self.machine.game().roles() {
@@ -214,7 +216,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(ending)
     }
 
-    /// Starts every player. Returns `Some` if the match cannot begin.
+    /// Starts every player. Returns the ending if the match cannot begin, otherwise `None`.
     fn start_players(&mut self) -> Option<Ending> {
         let clocks = self.setup.clocks;
         let game = Arc::clone(self.referee.machine.game());
@@ -240,7 +242,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         None
     }
 
-    /// Passes a state that has been reached to the observer and the record.
+    /// Passes a newly reached state to the observer and to the record, if they want it.
     fn enter(&mut self, state: &M::State, step: u32) -> Result<(), EvalError> {
         let wanted = self.observer.wants_facts();
         if !wanted && !self.transcript.wants_states() {
@@ -258,7 +260,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(())
     }
 
-    /// The joint move of this step, or the way in which the match ends here.
+    /// The joint move of this step. The error is the way in which the match ends at this step instead.
     fn choose(
         &mut self,
         legal: &[Vec<Move>],
@@ -301,7 +303,8 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(joint)
     }
 
-    /// The move of a player's answer if it is legal and in time; otherwise the fault.
+    /// The move in a player's answer if the move is legal and in time. Otherwise the kind and the description
+    /// of the fault.
     fn judge(&mut self, legal: &[Move], (result, elapsed): Answer) -> Result<Move, (FaultKind, String)> {
         let text = result.map_err(|error| (FaultKind::of_error(&error), error.to_string()))?;
         if elapsed > self.setup.clocks.play.saturating_add(self.setup.grace) {
@@ -338,7 +341,8 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
     }
 }
 
-/// What the players observe of the last step: the joint move, or in GDL-II the percepts of each role.
+/// The observations of the players after the last step: the joint move, or in GDL-II the percepts of each
+/// role.
 #[derive(Default)]
 struct Observations {
     joint: Option<Vec<String>>,
@@ -378,8 +382,8 @@ impl Observations {
     }
 }
 
-/// Asks every player the same question, in turn or in parallel. The answers are in role order, `None` for
-/// seats without a player. A panic of a player becomes [`PlayError::Gone`].
+/// Asks every player the same question, one player after the other or all in parallel. The answers are in
+/// role order, with `None` for a seat without a player. A panic of a player becomes [`PlayError::Gone`].
 fn ask_all(
     seats: &mut [Seat],
     parallel: bool,

@@ -1,6 +1,6 @@
 //! The results of a tournament as one self-contained HTML page: no network access, no script.
 //!
-//! Invariant: text from outside (names, games, causes) is escaped. The colours follow the
+//! Invariant: text from outside, such as the names of players and games, is escaped. The colours follow the
 //! reader's light or dark setting.
 
 use crate::chart::{Line, Whisker, lines, whiskers};
@@ -11,16 +11,16 @@ use crate::interval::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write as _;
 
-/// The parts of a page besides the results.
+/// The parts of a page that the summary of the results does not contain.
 #[derive(Clone, Debug, Default)]
 pub struct ReportHead {
-    /// The title.
+    /// The title of the page.
     pub title: String,
     /// Settings of the tournament, such as clocks and seed, as pairs of name and value.
     pub facts: Vec<(String, String)>,
-    /// The specification of each player, by name.
+    /// The specification of each player, as pairs of player name and specification.
     pub specs: Vec<(String, String)>,
-    /// The sequential test: its settings and its state.
+    /// The settings of the sequential test, as text, and its state. `None` if there is no test.
     pub sprt: Option<(String, SprtState)>,
 }
 
@@ -334,7 +334,7 @@ fn write_facts(page: &mut String, head: &ReportHead) {
     page.push_str("</dl></section>\n");
 }
 
-/// Formats a signed integer: `+12`, `−3`, `+∞`.
+/// Formats a value as an integer with its sign: `+12`, `−3`, `+∞`.
 fn signed(value: f64) -> String {
     let sign = if value < -0.5 { "−" } else { "+" };
     if value.is_finite() { format!("{sign}{:.0}", value.abs()) } else { format!("{sign}∞") }
@@ -350,7 +350,8 @@ fn elo(estimate: Estimate) -> String {
     )
 }
 
-/// Formats the half width of an interval as `± 5.0`; formats an asymmetric interval as `81–100`.
+/// Formats an interval. A symmetric interval is given by its half width, as `± 5.0`; an asymmetric one is
+/// given by its ends, as `81–100`.
 fn spread(estimate: Estimate) -> String {
     let (below, above) = (estimate.value - estimate.low, estimate.high - estimate.value);
     if (below - above).abs() < 0.1 {
@@ -360,7 +361,8 @@ fn spread(estimate: Estimate) -> String {
     }
 }
 
-/// Formats a probability. One that would round to 0 % or 100 % becomes `< 0.1 %` or `> 99.9 %`.
+/// Formats a probability as a percentage. A value below 0.1 % becomes `< 0.1 %`, and a value above 99.9 %
+/// becomes `> 99.9 %`.
 fn percent(share: f64) -> String {
     match share * 100.0 {
         high if high > 99.9 => "> 99.9 %".to_owned(),

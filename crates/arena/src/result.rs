@@ -12,24 +12,27 @@ use serde::{Deserialize, Serialize};
 pub struct MatchResult {
     /// The match id.
     pub id: String,
-    /// The tournament's fingerprint.
+    /// The fingerprint of the tournament's plan.
     pub tournament: String,
-    /// The id of the encounter: the matches of the same players on the same opening.
+    /// The id of the encounter. An encounter is the matches of the same players in one game from one opening.
     pub encounter: String,
     /// The game's name.
     pub game: String,
-    /// The names of the roles, in order.
+    /// The names of the roles, in role order.
     pub roles: Vec<String>,
     /// The players' names, in role order; `None` for the role `random`.
     pub players: Vec<Option<String>>,
     /// The goals, in role order; all `None` for a match that was not played to an end.
     pub goals: Vec<Option<u8>>,
-    /// Whether the rules give each role no goal, one or several; empty if every role has one.
+    /// Whether the rules give each role no goal, one goal or several goals in the terminal state. Empty if
+    /// every role has one goal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
-    /// `terminal`, `forfeit`, `unplayed`, `no_legal_move`, `step_limit` or `rules_failed`.
+    /// The way in which the match ended: `terminal`, `forfeit`, `unplayed`, `no_legal_move`, `step_limit` or
+    /// `rules_failed`.
     pub ending: String,
-    /// The role or the cause that belongs to `ending`; empty if the ending needs none.
+    /// The role or the cause that belongs to `ending`: the role that forfeited or has no legal move, or the
+    /// reason why the match was not played or its rules failed. Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The number of joint moves made, including those of the opening.
@@ -40,19 +43,19 @@ pub struct MatchResult {
     /// The hash of the joint moves, in hexadecimal.
     #[serde(default)]
     pub moves_digest: String,
-    /// The time the match ended, in milliseconds since 1970.
+    /// The time at which the match ended, in milliseconds since 1970.
     #[serde(default)]
     pub ended: u64,
-    /// The time account of each role.
+    /// The time account of each role's player, in role order.
     #[serde(default)]
     pub time: Vec<TimeAccount>,
-    /// The faults, in order.
+    /// The faults, in the order of their steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
 impl MatchResult {
-    /// Sets every member that `outcome` determines; the caller sets ids and names.
+    /// Sets every member that `outcome` determines. The caller sets the ids and names.
     pub(crate) fn set_outcome(&mut self, outcome: &Outcome) {
         let role = |role: usize| self.roles.get(role).cloned().unwrap_or_default();
         let (ending, why) = match &outcome.ending {
@@ -82,7 +85,8 @@ impl MatchResult {
         played && goals && self.players.len() == self.goals.len()
     }
 
-    /// The result of the match in `record`. Roles are numbered, because records do not name them.
+    /// The result of the match in `record`. The role names are indices from 0, because records do not name
+    /// the roles.
     pub fn of_record(record: &Record) -> MatchResult {
         let roles = record.player_names_from_host.len();
         let goals = record.goal_values.iter().map(|goal| goal.and_then(|g| u8::try_from(g).ok())).collect();

@@ -1,4 +1,4 @@
-//! The errors and the tolerable defects of results files.
+//! The errors of results files, and the defects that do not prevent reading them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,52 +47,52 @@ pub enum ResultsError {
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// The byte in the line, from 1.
+        /// The position of the error in the line, in bytes, from 1.
         column: u64,
         /// The error.
         what: String,
-        /// The remedy.
+        /// Advice on how to remove the error.
         help: &'static str,
     },
-    /// No file holds a result. The list gives the defects of the files.
+    /// No file holds a result. The list holds the defects found in the files.
     #[error("there are no results: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Nothing(Vec<Flaw>),
-    /// A new file was requested, but the file is not empty.
+    /// A new file was requested, but the path names a file that is not empty.
     #[error("{0} holds results already: resume it, or name another file")]
     Exists(PathBuf),
     /// Another process is writing the file.
     #[error("{0} is being written by another run")]
     Locked(PathBuf),
-    /// The file holds results of another tournament.
+    /// A line of the file is a result of another tournament.
     #[error(
         "{path}:{line}: this result belongs to tournament {found}, not {wanted}: resume with the arguments of the first run"
     )]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// The fingerprint in the line.
+        /// The tournament's fingerprint in the line.
         found: String,
         /// The fingerprint of the current settings.
         wanted: String,
     },
 }
 
-/// A defect of a results file that can be read nevertheless.
+/// A defect of a results file that does not prevent reading the file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Flaw {
     /// The file holds no result: the run has not finished a match, or the shard has no matches.
     #[error("{0} holds no results")]
     Empty(PathBuf),
-    /// The last line is cut off: the run was killed, or is writing the line.
+    /// The last line is cut off: the run was killed while it wrote the line, or is still writing it.
     #[error("{path}:{line}: the last line is cut off, and its match is not counted")]
     Torn {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
     },
 }
@@ -118,7 +118,8 @@ impl ResultsError {
         }
     }
 
-    /// The error for malformed JSON that begins in line `line` of the file at `path`.
+    /// The error for JSON that is malformed or is not a result. The JSON begins in line `line` of the file at
+    /// `path`.
     pub(crate) fn of_json(path: &Path, line: u64, error: &serde_json::Error) -> ResultsError {
         let text = error.to_string();
         let bare = text.rsplit_once(" at line ").map_or(text.as_str(), |(bare, _)| bare);

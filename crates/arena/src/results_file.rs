@@ -1,7 +1,7 @@
-//! Results files for writing: one line of JSON a match.
+//! Writes results files, which have one line of JSON for each match.
 //!
-//! Invariants: a line is written whole and flushed before the next match counts. A last line that a crash
-//! has cut off (torn) is removed when the file is opened again; any other malformed line is an error.
+//! Invariants: the line of a match is written whole and flushed before the match counts. A last line that a
+//! crash has cut off (torn) is removed when the file is opened again. Any other malformed line is an error.
 
 use crate::read_results::read_lines;
 use crate::result::MatchResult;
@@ -11,39 +11,40 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The longest wait for the file lock of another process. A process that spawns programs may hold the lock
-/// a moment longer, because a forked child shares its open files until `exec`.
+/// The longest wait for the file lock of another process. The lock of a process that spawns programs may last
+/// a moment after the process has closed the file, because a forked child shares its parent's open files
+/// until `exec`.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The interval between attempts to take the lock.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// A results file open for writing; the process holds its lock.
+/// A results file that is open for writing. The process holds the file's lock.
 #[derive(Debug)]
 pub struct ResultFile {
     path: PathBuf,
     file: File,
-    /// The defect that was found and repaired when the file was opened.
+    /// The defect that was found and repaired when the file was opened. `None` if there was none.
     pub(crate) flaw: Option<Flaw>,
 }
 
 impl ResultFile {
-    /// Creates a results file. A file that exists must be empty.
+    /// Creates a results file. If the file exists already, it must be empty.
     ///
     /// # Errors
-    /// When the file is not empty, or when it cannot be written.
+    /// When the file is not empty, cannot be written, or is locked by another process.
     pub fn create(path: &Path) -> Result<ResultFile, ResultsError> {
         let file = ResultFile::open(path)?;
         let length = file.file.metadata().map_err(|error| ResultsError::of_reading(path, error))?.len();
         if length == 0 { Ok(file) } else { Err(ResultsError::Exists(path.to_owned())) }
     }
 
-    /// Opens a results file to append to it, or creates it. Each result in it is given to `each`. A torn
-    /// last line is cut off.
+    /// Opens a results file to append to it; creates the file if it does not exist. Calls `each` with each
+    /// result in the file. Removes a torn last line.
     ///
     /// # Errors
-    /// When the file cannot be read and written, holds anything but results, or holds results of a tournament
-    /// with another fingerprint.
+    /// When the file cannot be read and written, is locked by another process, holds anything but results, or
+    /// holds results of a tournament with another fingerprint.
     pub fn resume(
         path: &Path,
         fingerprint: &str,
@@ -88,7 +89,7 @@ impl ResultFile {
         }
     }
 
-    /// Appends one result and flushes it.
+    /// Appends one result as a line and flushes it.
     ///
     /// # Errors
     /// When the line cannot be written.
@@ -190,7 +191,7 @@ pub(crate) mod tests {
             assert!(ResultFile::resume(&scratch.0, "t", |_| {}).is_err());
             assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), text);
         }
-        // Some file systems leave the beginning of a line, then zeros.
+        // After a crash, some file systems leave the beginning of a line, then zeros.
         std::fs::write(&scratch.0, "{\"id\":\"e\",\0\0\0").unwrap();
         assert!(ResultFile::resume(&scratch.0, "t", |_| {}).is_ok());
         assert_eq!(std::fs::read(&scratch.0).unwrap(), b"");

@@ -1,9 +1,10 @@
-//! The run of a tournament: it plays the fixtures of a plan, several at once, and keeps their results.
+//! The run of a tournament. A run plays the fixtures of a plan, several at once, and keeps their results.
 //!
-//! Invariants: a match counts once its line is in the results file, and is never played again after that;
-//! which matches are played does not depend on interruptions, on shards, or on how many matches run at once.
-//! The sequential test reads results in the order of the plan, never one before all its predecessors.
-//! Short matches therefore gain no advantage, and the test stops at the same match every time.
+//! Invariants: a match counts as soon as its line is in the results file, and it is never played again after
+//! that. Interruptions, shards and the number of matches that run at once do not change which matches are
+//! played. The sequential test reads results in the order of the plan, and reads a result only after those of
+//! all earlier matches. Matches that end sooner therefore have no advantage, and the test stops at the same
+//! match every time.
 
 use crate::plan::Plan;
 use crate::run_results::RunResults;
@@ -20,10 +21,13 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(50);
 
 impl Tournament {
-    /// Plays the matches of `run` until all are played, the test is decided, or `stop` is raised.
+    /// Plays the matches of `run` until all are played, the sequential test accepts a hypothesis, or `stop`
+    /// is raised.
     ///
     /// # Errors
-    /// When a player or referee cannot be made, an entrant fails its trial, or results cannot be written.
+    /// When the plan cannot be made, a player or referee cannot be made, an entrant fails its trial, an
+    /// opening cannot be drawn, files cannot be read or written, a thread cannot be started, or a sequential
+    /// test does not have exactly two entrants.
     pub fn run(
         &self,
         players: &dyn Players,
@@ -121,8 +125,8 @@ impl Tournament {
     }
 }
 
-/// Plays the fixtures of `runner` on worker threads and adds their results to `kept_results`. Ends when no fixture
-/// is left, when the sequential test is decided, or when `stop` is raised.
+/// Plays the fixtures of `runner` on worker threads and adds their results to `kept_results`. Ends when no
+/// fixture is left, when the sequential test is decided, or when `stop` is raised.
 fn play_all(
     runner: &Runner<'_>,
     kept_results: &mut RunResults,

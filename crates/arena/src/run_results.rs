@@ -17,14 +17,15 @@ pub(crate) struct RunResults {
     pub(crate) standings: Standings,
     pub(crate) sprt: Option<SequentialTest>,
     pub(crate) progress: Progress,
-    /// The numbers of the matches that have results.
+    /// The plan indices of the matches that have results.
     pub(crate) done: HashSet<u64>,
-    /// Hashes of the ids of matches whose results are in the file, although they are not part of this run.
+    /// Hashes of the ids of matches that are not part of this run although the file has their results.
     pub(crate) unasked: HashSet<u64>,
 }
 
 impl RunResults {
-    /// Opens the results file of `run`. If the run resumes a file, the results in it are counted.
+    /// Opens the results file of `run`, if it has one. If the run resumes a file, the results in that file
+    /// are counted. `total` is the number of matches over all shards.
     pub(crate) fn open(
         tournament: &Tournament,
         run: &Run,
@@ -66,7 +67,8 @@ impl RunResults {
         Ok(results)
     }
 
-    /// Counts a result of an earlier run. If the match already has a result, the new one is ignored.
+    /// Counts a result of an earlier run for the match with index `number`. If the match already has a
+    /// result, the new one is ignored.
     fn enter(&mut self, number: u64, mut result: MatchResult) {
         if !self.done.insert(number) {
             return;
@@ -79,7 +81,8 @@ impl RunResults {
         }
     }
 
-    /// Writes a new result to the file and counts it.
+    /// Writes the new result of the match with index `number` to the file and counts it. `began` is the time
+    /// at which this run began to play.
     pub(crate) fn keep(
         &mut self,
         number: u64,
@@ -100,7 +103,8 @@ impl RunResults {
         Ok(())
     }
 
-    /// The hypothesis that the sequential test has accepted.
+    /// The hypothesis that the sequential test has accepted. `None` if the test is undecided or there is no
+    /// test.
     pub(crate) fn decision(&self) -> Option<Hypothesis> {
         self.sprt.as_ref().and_then(|sprt| sprt.state().accepted)
     }

@@ -1,4 +1,4 @@
-//! The worker threads of a tournament: each one plays one fixture after the other.
+//! The worker threads of a tournament. Each thread plays one fixture after the other.
 
 use crate::entrants::{Contest, Entrant};
 use crate::outcome::Ending;
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
-/// The idle referees of one game.
+/// The referees of one game that are not in a match.
 pub(crate) type RefereePool = Mutex<Vec<Box<dyn Referee>>>;
 
-/// Makes the player of `request`. An error names the entrant and the game.
+/// Makes the player of `entrant` for one match. An error names the entrant and the game.
 pub(crate) fn make_player(
     players: &dyn Players,
     entrant: &Entrant,
@@ -32,7 +32,7 @@ pub(crate) fn make_player(
     })
 }
 
-/// What the worker threads of a run share.
+/// The data that the worker threads of a run share.
 pub(crate) struct Runner<'a> {
     pub(crate) tournament: &'a Tournament,
     pub(crate) players: &'a dyn Players,
@@ -48,7 +48,8 @@ pub(crate) struct Runner<'a> {
 pub(crate) type Played = Result<(u64, MatchResult), TournamentError>;
 
 impl Runner<'_> {
-    /// Plays fixtures until none is left or the run is aborted; sends each result or error.
+    /// Plays fixtures until none is left or the run is aborted. Sends the index and the result of each match,
+    /// or the error, to `results`.
     pub(crate) fn play_fixtures(&self, results: &Sender<Played>) {
         while let Some(fixture) = self.next_fixture() {
             let number = fixture.number;
@@ -174,7 +175,8 @@ impl Runner<'_> {
     }
 }
 
-/// Writes a match record to its file in `directory`: into a temporary file first, which is then renamed.
+/// Writes a match record to a file in `directory` that is named after the match id. The text goes into a
+/// temporary file first, which is then renamed. Returns the path of the record.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -1,11 +1,11 @@
 //! Groups of players, and their seatings.
 
-/// The size of the largest group that is seated in every order in each round. A larger group is seated in one
-/// order in each round, which changes from round to round.
+/// The largest number of members in a group that is seated in every order in each round. A larger group is
+/// seated in one order in each round, and the order changes from round to round.
 const ALL_ORDERS: usize = 3;
 
-/// All subsets of `0..count` with `size` members, each in ascending order, in lexicographic order. `None` if there
-/// are more than `most` of them.
+/// All subsets of `0..count` with `size` members, in lexicographic order; each subset is in ascending order.
+/// `None` if there are more than `most` subsets. The list is empty if `size` is 0.
 pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec<Vec<usize>>> {
     let mut all = Vec::new();
     let mut chosen: Vec<usize> = (0..size).collect();
@@ -25,9 +25,10 @@ pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec
     }
 }
 
-/// The seatings of an encounter, without duplicates. An order of the members fills the seats, and starts again
-/// from the first member if there are more seats than members. Every rotation of an order is a seating. Up to
-/// [`ALL_ORDERS`] members are seated in every order. More members have one order, which `round` determines.
+/// The seatings of an encounter, without duplicates. An order of the members fills the seats; if there are
+/// more seats than members, the order starts again from its first member. Every rotation of these filled
+/// seats is a seating. Up to [`ALL_ORDERS`] members are seated in every order. More members are seated in one
+/// order, which `round` determines. If there is one seat, each member takes it in turn.
 pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
     if seats == 1 {
         return members.iter().map(|&member| vec![member]).collect();
@@ -35,7 +36,7 @@ pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<u
     let orders = if members.len() <= ALL_ORDERS {
         (0..factorial(members.len())).map(|number| permutation(members, number)).collect()
     } else {
-        // The first member stays in front, because rotations cover its other places.
+        // The first member stays in front, because the rotations bring it to its other places.
         let rest = permutation(&members[1..], round % factorial(members.len() - 1));
         vec![std::iter::once(members[0]).chain(rest).collect::<Vec<_>>()]
     };
@@ -77,7 +78,7 @@ mod tests {
     fn seatings_are_all_orders_of_few_and_rotations_of_many() {
         assert_eq!(seatings(&[4, 7], 2, 0), [[4, 7], [7, 4]]);
         assert_eq!(seatings(&[0, 1, 2], 3, 0).len(), 6);
-        // Two players on three seats: 2³ seatings without the two that have one player everywhere.
+        // Two players on three seats: 2³ seatings without the two in which one player has every seat.
         assert_eq!(seatings(&[0, 1], 3, 0).len(), 6);
         let (even, odd) = (seatings(&[0, 1, 2, 3], 4, 0), seatings(&[0, 1, 2, 3], 4, 1));
         assert_eq!(even[0], [0, 1, 2, 3]);

@@ -1,4 +1,4 @@
-//! A sequential test over results that arrive in any order; it reads them in the order of the plan.
+//! A sequential test over results that arrive in any order. The test reads them in the order of the plan.
 
 use crate::comparison::Comparisons;
 use crate::elo::{Scores, Sprt, SprtState};
@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Debug)]
 pub(crate) struct SequentialTest {
     sprt: Sprt,
-    /// The two players; the test concerns the strength of the first.
+    /// The two players. The hypotheses are about the strength of the first player compared with the second.
     players: Vec<String>,
-    /// The numbers of the matches not yet read, in order.
+    /// The plan indices of the matches whose results have not been read yet, in order.
     expected: VecDeque<u64>,
-    /// Results that have arrived before the result of an earlier match.
+    /// Results that have arrived and not been read, by the plan index of their match. They wait for the
+    /// results of earlier matches.
     early: BTreeMap<u64, MatchResult>,
     comparisons: Comparisons,
     counts: [u64; 5],
@@ -34,17 +35,19 @@ impl SequentialTest {
         }
     }
 
-    /// Announces the next match. The caller announces all matches in order before it adds a result.
+    /// Announces the next match, whose plan index is `number`. The caller announces all matches in order
+    /// before it adds a result.
     pub(crate) fn expect(&mut self, number: u64) {
         self.expected.push_back(number);
     }
 
-    /// Adds the result of match `number`.
+    /// Adds the result of the match with plan index `number`.
     pub(crate) fn add(&mut self, number: u64, result: &MatchResult) {
         self.early.insert(number, result.clone());
     }
 
-    /// Reads all results whose predecessors have been read.
+    /// Reads results in the order of the plan, up to the first match without a result. Stops when a
+    /// hypothesis is accepted.
     pub(crate) fn advance(&mut self) {
         while self.state.accepted.is_none()
             && let Some(number) = self.expected.front()

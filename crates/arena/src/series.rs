@@ -1,4 +1,4 @@
-//! A series of values that is thinned out to a few hundred, evenly spaced.
+//! A series of values of which at most a few hundred are kept, evenly spaced.
 
 /// Every `stride`-th value of a series, and the last one.
 #[derive(Clone, Debug)]
@@ -8,7 +8,7 @@ pub(crate) struct Series {
     stride: u64,
 }
 
-/// When this many values are kept, every second one is dropped.
+/// When the number of kept values reaches this limit, every second one is dropped.
 const KEPT: usize = 256;
 
 impl Default for Series {
@@ -32,7 +32,7 @@ impl Series {
         }
     }
 
-    /// The kept values and the last one, each with its number, from 1.
+    /// The kept values and the last value, each with its position in the series, from 1.
     pub(crate) fn points(&self) -> Vec<(u64, f64)> {
         let mut points = self.kept.clone();
         if self.last.0 > 0 && points.last() != Some(&self.last) {

@@ -1,4 +1,4 @@
-//! The settings of a match, and its seats.
+//! The settings and the seats of a match.
 
 use crate::fault::OnFault;
 use crate::record::Record;
@@ -12,27 +12,29 @@ pub struct MatchSetup {
     pub id: String,
     /// The start clock and the play clock; [`Duration::MAX`] means no limit.
     pub clocks: Clocks,
-    /// How long after the play clock an answer is still accepted. The time account counts this time as overshoot.
+    /// The grace time: an answer is still accepted this long after its clock has run out. The time account
+    /// counts a move's time beyond the play clock as overshoot.
     pub grace: Duration,
     /// The policy for faults.
     pub on_fault: OnFault,
     /// The seed of the referee's own draws: replacement moves after a fault, and the moves of the role
     /// `random`.
     pub seed: u64,
-    /// Joint moves played before any player is asked, as move texts in role order.
+    /// The joint moves that are played before any player is asked for a move, as move texts in role order.
     pub opening: Vec<Vec<String>>,
-    /// Whether the players think at the same time, each on a thread of its own.
+    /// Whether the players think at the same time, each on its own thread. If not, they are asked one after
+    /// the other.
     pub parallel: bool,
     /// The number of steps after which the match ends with [`crate::Ending::StepLimit`].
     pub max_steps: u32,
-    /// A record that the match completes. It already has the names and other members that are known before the
-    /// match. `None` if no record is wanted.
+    /// The record that the match completes. It already holds the players' names and the other members that
+    /// are known before the match. `None` if no record is wanted.
     pub record: Option<Record>,
 }
 
 impl MatchSetup {
-    /// The settings of a match with this id and these clocks. It has [`DEFAULT_GRACE`], the default [`OnFault`],
-    /// seed 0, and no record.
+    /// The settings of a match with this id and these clocks. The match has [`DEFAULT_GRACE`], the default
+    /// [`OnFault`], seed 0, no opening and no record, and the players think one after the other.
     pub fn new(id: impl Into<String>, clocks: Clocks) -> MatchSetup {
         MatchSetup {
             id: id.into(),
@@ -48,7 +50,7 @@ impl MatchSetup {
     }
 }
 
-/// The default grace: half of the reference server's, since most players run on the same machine.
+/// The default grace time. It is half of the reference server's, since most players run on the same machine.
 pub const DEFAULT_GRACE: Duration = Duration::from_millis(500);
 
 /// The seat of a role in a match, with the player that sits in it. The seats of a match are in role order.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A shard: the `index`-th of `count` parts of all encounters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shard {
-    /// The number of this shard, from 1 to `count`.
+    /// The index of this shard, from 1 to `count`.
     pub index: u64,
     /// The number of shards.
     pub count: u64,
@@ -16,9 +16,9 @@ impl Shard {
     /// The one shard that holds all encounters.
     pub const ALL: Shard = Shard { index: 1, count: 1 };
 
-    /// Whether the encounter with this number belongs to this shard. Each shard holds one encounter of every
-    /// block of `count` encounters, at a place that changes from block to block; with a fixed place, a shard
-    /// could hold a single game.
+    /// Whether the encounter with index `encounter` belongs to this shard. Each shard holds one encounter of
+    /// every block of `count` encounters. The place of that encounter changes from block to block; with a
+    /// fixed place, a shard could hold a single game.
     pub fn contains(self, encounter: u64) -> bool {
         let (block, place) = (encounter / self.count, encounter % self.count);
         (place + mix(block) % self.count) % self.count == self.index - 1

@@ -1,7 +1,9 @@
-//! Totals over results: goals, wins, ratings, faults, time.
+//! Totals over the results of matches: goals, wins, ratings, faults, time.
 //!
 //! Invariants: the totals depend on the set of results, not on their order; only the series of mean goals
-//! follows the order. Memory grows with the numbers of players, games and open encounters, not of matches.
+//! depends on the order. For games of several players, memory grows with the number of players, of games, and
+//! of encounters whose pairs are incomplete, but not with the number of matches. Goals of single-player
+//! matches are all kept.
 
 use crate::account::TimeAccount;
 use crate::comparison::Comparisons;
@@ -43,7 +45,7 @@ struct Tally {
     series: Series,
 }
 
-/// The totals of the comparisons of two players. Scores are those of the first one.
+/// The totals of the comparisons of two players. Scores are the first player's.
 #[derive(Debug)]
 struct PairTally {
     matches: [u64; 3],
@@ -124,11 +126,11 @@ impl Standings {
         }
     }
 
-    /// The totals over files of results or match records. A match that occurs twice counts once. The list gives
-    /// the defects of files that could be read nevertheless.
+    /// The totals over the results in files, which hold result lines or match records. A match that occurs
+    /// twice counts once. The returned list holds the defects of files that could still be read.
     ///
     /// # Errors
-    /// When a file cannot be read, or none holds a result.
+    /// When a file cannot be read, or none of them holds a result.
     pub fn of_files(files: &[PathBuf]) -> Result<(Standings, Vec<Flaw>), ResultsError> {
         let mut standings = Standings::default();
         let mut seen = HashSet::new();
@@ -147,7 +149,7 @@ impl Standings {
         self.matches
     }
 
-    /// The scores of the match pairs of two players, from the side of `first`.
+    /// The first player's scores in the match pairs of the two players `first` and `second`.
     pub fn pair_scores(&self, first: &str, second: &str) -> Scores {
         let swapped = first > second;
         let key = if swapped {

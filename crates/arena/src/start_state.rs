@@ -5,14 +5,15 @@
 
 use ggp_game::{Fact, Game};
 
-/// The rules of `game` with the initial state `facts`: the `init` rules are left out, and a fact `(init …)` for
-/// each of `facts` is appended. The caller parses and checks the text like any rulesheet.
+/// The rules of `game` with the initial state `facts`. The text is the rulesheet of `game` without its `init`
+/// rules, followed by a fact `(init …)` for each of `facts`. The caller parses and checks the text like any
+/// rulesheet.
 pub fn rules_from(game: &Game, facts: &[Fact]) -> Vec<u8> {
     let description = game.description();
     let mut rules = Vec::with_capacity(description.source.len());
     let mut copied = 0;
     for rule in &description.rules {
-        // Several rules may have the span of one source rule.
+        // Several rules may come from one source rule, and then have the same span.
         if description.name(rule.head.relation) == "init" && rule.span.start >= copied {
             rules.extend_from_slice(&description.source[copied..rule.span.start]);
             copied = rule.span.end;

@@ -7,13 +7,14 @@ use crate::interval::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The number of pairs, and of different encounters behind them, required to call a player stronger.
+/// The number of match pairs that the headline requires before it calls a player stronger. The pairs must
+/// also come from at least this number of different encounters.
 ///
-/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two
-/// players have swapped their seats. In a two-role game an encounter of two players is one pair. With more
-/// seats or more players an encounter has several pairs of the same two players. These pairs share their
-/// opening, so the encounters are counted as well. In a single-player game the matches of two players from
-/// the same opening are a pair.
+/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two players
+/// have swapped their seats. In a two-role game, an encounter of two players is one pair. With more seats or
+/// more players, an encounter has several pairs of the same two players. These pairs share their opening, so
+/// the number of encounters is required as well. In a single-player game, the matches of two players from the
+/// same opening are a pair.
 pub const REQUIRED_PAIRS: u64 = 30;
 
 /// The summary of all results.
@@ -23,11 +24,11 @@ pub struct Summary {
     pub matches: u64,
     /// The number of unscored matches.
     pub unscored: u64,
-    /// The number of matches by ending.
+    /// The number of matches with each [`ending`](crate::MatchResult::ending).
     pub endings: BTreeMap<String, u64>,
     /// The players, best first.
     pub players: Vec<PlayerSummary>,
-    /// All pairs of players that have played each other, in the order of `players`.
+    /// All pairs of players that have been compared, in the order of `players`.
     pub pairs: Vec<PairSummary>,
 }
 
@@ -48,9 +49,9 @@ pub struct PlayerSummary {
     pub draws: u64,
     /// The number of lost comparisons.
     pub losses: u64,
-    /// The mean goal over all roles.
+    /// The mean goal over all roles that the player took. `None` if the player has no scored match.
     pub goal: Option<Estimate>,
-    /// The games it played.
+    /// The summary of each game that the player played.
     pub games: Vec<GameSummary>,
     /// The number of faults of each kind.
     pub faults: BTreeMap<FaultKind, u64>,
@@ -58,8 +59,8 @@ pub struct PlayerSummary {
     pub faulty_matches: u64,
     /// The time account over all matches.
     pub time: TimeAccount,
-    /// The mean goal as the number of goals grows: pairs of that number and the mean. There are at most a few
-    /// hundred of them.
+    /// The course of the mean goal: pairs `(n, mean)`, where `mean` is the mean of the player's first `n`
+    /// goals. There are at most a few hundred pairs.
     pub series: Vec<(u64, f64)>,
 }
 
@@ -68,9 +69,9 @@ pub struct PlayerSummary {
 pub struct GameSummary {
     /// The name of the game.
     pub game: String,
-    /// The number of roles taken, summed over matches.
+    /// The number of times that the player took a role of the game, over all scored matches.
     pub count: u64,
-    /// The mean goal.
+    /// The mean goal. `None` if there are no goals.
     pub goal: Option<Estimate>,
     /// The roles, in the game's order.
     pub roles: Vec<RoleSummary>,
@@ -81,45 +82,45 @@ pub struct GameSummary {
 pub struct RoleSummary {
     /// The name of the role.
     pub role: String,
-    /// The number of times that the player took the role.
+    /// The number of scored matches in which the player took the role.
     pub count: u64,
-    /// The mean goal.
+    /// The mean goal. `None` if there are no goals.
     pub goal: Option<Estimate>,
 }
 
-/// The summary of two players that met.
+/// The summary of the comparisons of two players.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PairSummary {
     /// The names of the two players. All other members are from the side of the first.
     pub players: [String; 2],
-    /// The number of won comparisons.
+    /// The number of comparisons that the first player won.
     pub wins: u64,
     /// The number of drawn comparisons.
     pub draws: u64,
     /// The number of lost comparisons.
     pub losses: u64,
-    /// The number of match pairs with score 0, ¼, ½, ¾ and 1.
+    /// The numbers of match pairs in which the first player scored 0, ¼, ½, ¾ and 1.
     pub pentanomial: [u64; 5],
-    /// Whether the difference is computed from match pairs. It is computed from single matches if most matches
-    /// have no partner.
+    /// Whether the difference is computed from match pairs. If not, it is computed from single matches,
+    /// because most matches have no partner in a pair.
     pub is_paired: bool,
-    /// The number of different encounters of the match pairs, counted up to [`REQUIRED_PAIRS`].
+    /// The number of different encounters to which the match pairs belong, counted up to [`REQUIRED_PAIRS`].
     #[serde(skip)]
     pub encounters: u64,
-    /// The difference in strength. `None` if there are no scores.
+    /// The difference in strength between the two players. `None` if there are no scores.
     pub difference: Option<Difference>,
 }
 
 impl PairSummary {
-    /// The number of complete match pairs; see [`REQUIRED_PAIRS`].
+    /// The number of complete match pairs, as defined at [`REQUIRED_PAIRS`].
     pub fn pair_count(&self) -> u64 {
         self.pentanomial.iter().sum()
     }
 }
 
 impl Summary {
-    /// The comparisons of `first` with `second`: won, drawn and lost by `first`; `None` if the two
-    /// have not met.
+    /// The numbers of comparisons with `second` that `first` won, drew and lost. `None` if the two have not
+    /// met.
     pub fn meeting(&self, first: &str, second: &str) -> Option<[u64; 3]> {
         self.pairs.iter().find_map(|pair| {
             let [a, b] = [pair.players[0].as_str(), pair.players[1].as_str()];

@@ -21,7 +21,7 @@ fn table<H: Into<Cell>>(header: impl IntoIterator<Item = H>, texts: usize, rows:
     table.trim_fmt() + "\n"
 }
 
-/// Formats an estimate with its interval: `81.3 [75.2, 87.4]`. A hyphen stands for no estimate.
+/// Formats an estimate with its interval, as `81.3 [75.2, 87.4]`. A hyphen stands for `None`.
 fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String {
     let Some(Estimate { value, low, high }) = estimate else { return "-".to_owned() };
     let number = |x: f64| {
@@ -32,8 +32,8 @@ fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String
 }
 
 impl Summary {
-    /// The headline, followed by tables of ratings, comparisons, differences, games, faults and time. Each table
-    /// has a title; blank lines separate them. All intervals are 95 % confidence intervals.
+    /// The headline, followed by tables of ratings, comparisons, differences, games, faults and time. Each
+    /// table has a title, and blank lines separate the tables. All intervals are 95 % confidence intervals.
     pub fn to_text(&self) -> String {
         let mut parts = vec![self.headline_text().join("\n") + "\n", self.ratings_text()];
         if self.players.len() > 1 {
@@ -125,7 +125,8 @@ impl Summary {
                 }
             }
         }
-        // The order is by game, then role; the sort is stable, so players stay in their order.
+        // Rows are ordered by game, then by role. The sort is stable, so the players of a role stay in their
+        // order.
         rows.sort_by(|a, b| a[..2].cmp(&b[..2]));
         format!("Games\n{}", table(["game", "role", "player", "mean goal", "times"], 3, rows))
     }

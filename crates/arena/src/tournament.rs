@@ -1,4 +1,4 @@
-//! A tournament: its settings, its players, and the events and the report of a run.
+//! A tournament: its settings and its players, and the events and the report of a run.
 
 use crate::elo::{Hypothesis, Sprt, SprtState};
 use crate::entrants::{Contest, Entrant, Pairing};
@@ -16,8 +16,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Makes players and referees. Several threads call its methods at once, and `player` is called for every seat of
-/// every match. Both must be cheap: slow work belongs in [`Player::start`] or in a cache.
+/// Makes players and referees. Several threads call these methods at once, and [`Players::player`] is called
+/// for every seat of every match. [`Players::player`] and [`Players::referee`] must be cheap: slow work
+/// belongs in [`Player::start`] or in a cache.
 pub trait Players: Sync {
     /// Makes a player for one match.
     ///
@@ -30,12 +31,12 @@ pub trait Players: Sync {
         request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError>;
 
-    /// Checks that an entrant can be started or reached. It is called before the first match, once for each
-    /// entrant with matches to play, for all of them at the same time. It returns warnings.
-    /// Players of this process need no trial.
+    /// Checks that an entrant can be started or reached, and returns warnings. Before the first match, this
+    /// method is called once for each entrant that has matches to play, for all these entrants at the same
+    /// time. Players that run in this process need no trial; the default does nothing.
     ///
     /// # Errors
-    /// When the entrant cannot take part; the tournament stops.
+    /// When the entrant cannot take part. The error stops the tournament.
     fn trial(&self, entrant: &Entrant, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
         let _ = (entrant, trial);
         Ok(Vec::new())
@@ -48,14 +49,14 @@ pub trait Players: Sync {
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
 }
 
-/// What is known of a match when a player is made for it.
+/// The properties of the match for which a player is made.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayerRequest<'a> {
     /// The match id.
     pub match_id: &'a str,
     /// The seed of the player's random numbers.
     pub seed: u64,
-    /// How long after the clock an answer is still accepted.
+    /// The grace time: an answer is still accepted this long after its clock has run out.
     pub grace: Duration,
 }
 
@@ -66,28 +67,28 @@ pub struct Tournament {
     pub entrants: Vec<Entrant>,
     /// The games.
     pub contests: Vec<Contest>,
-    /// The rule that selects the groups of entrants that meet.
+    /// The rule that selects which groups of entrants play each other.
     pub pairing: Pairing,
-    /// The seed of all openings and matches.
+    /// The seed from which the seeds of all openings and matches are derived.
     pub seed: u64,
     /// The start clock and the play clock.
     pub clocks: Clocks,
-    /// How long after the clock an answer is still accepted.
+    /// The grace time: an answer is still accepted this long after its clock has run out.
     pub grace: Duration,
     /// The referee's policy for faults.
     pub on_fault: OnFault,
-    /// The number of random joint moves before the players are asked.
+    /// The number of random joint moves in the opening of each match, before the players are asked for moves.
     pub opening_plies: u32,
-    /// Whether the players of a match think at the same time.
+    /// Whether the players of a match think at the same time. If not, they think one after the other.
     pub parallel: bool,
     /// The number of steps after which a match ends unscored.
     pub max_steps: u32,
 }
 
-/// The settings of one run: how many matches it plays, and where the results go.
+/// The settings of one run, such as the number of its matches and the path of its results file.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The number of matches over all shards. It is rounded up to whole encounters.
+    /// The number of matches over all shards. A run rounds it up to whole encounters.
     pub matches: u64,
     /// The shard that this run plays.
     pub shard: Shard,
@@ -95,20 +96,22 @@ pub struct Run {
     pub concurrency: usize,
     /// The number of threads that one match keeps busy. It is used only to warn of overload.
     pub threads_per_match: usize,
-    /// A sequential test that may end the run early; it needs two entrants.
+    /// A sequential test that may end the run early; it needs exactly two entrants. `None` for no test.
     pub sprt: Option<Sprt>,
     /// The path of the results file, which has one line for each match. `None` if results are not written.
     pub out: Option<PathBuf>,
-    /// Whether the results in an existing file count. If not, a file that is not empty is an error.
+    /// Whether the run counts the results that the file at `out` already holds. If not, a file that is not
+    /// empty is an error.
     pub resume: bool,
     /// The directory in which match records are saved. `None` if they are not saved.
     pub save: Option<PathBuf>,
-    /// The name of the tournament in records. If `None`, records have the plan's fingerprint instead.
+    /// The name of the tournament in match records. If `None`, records have the plan's fingerprint instead.
     pub name: Option<String>,
 }
 
 impl Run {
-    /// A run of `matches` matches, one at a time, without files.
+    /// A run of `matches` matches in a single shard. It plays one match at a time, has no sequential test,
+    /// and writes no files.
     pub fn new(matches: u64) -> Run {
         Run {
             matches,
@@ -127,16 +130,16 @@ impl Run {
 /// An event of a tournament. Events are sent on the thread that calls [`Tournament::run`].
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Something that may distort the results.
+    /// A warning of a condition that may distort the results.
     Warning(String),
-    /// A message to the user. Nothing is wrong.
+    /// A message to the user that is not a warning.
     Note(String),
     /// All players can be made. The matches begin now.
     Ready {
         /// The progress that earlier runs have made.
         progress: Progress,
-        /// The number of results in the file that do not count in this run, because their number or their shard is
-        /// not part of it.
+        /// The number of results in the file that do not count in this run. Their matches lie beyond the
+        /// run's number of matches, or belong to another shard.
         unasked: u64,
     },
     /// A match has ended; its result is in the results file, if there is one.
@@ -145,9 +148,9 @@ pub enum Event<'a> {
         result: &'a MatchResult,
         /// The progress so far.
         progress: Progress,
-        /// All results so far.
+        /// The standings after all results so far.
         standings: &'a Standings,
-        /// The state of the sequential test, if there is one.
+        /// The state of the sequential test. `None` if there is no test.
         sprt: Option<SprtState>,
     },
 }
@@ -159,14 +162,15 @@ pub struct Progress {
     pub done: u64,
     /// The number of all matches of this shard.
     pub total: u64,
-    /// The number of matches in `done` that this run has played; earlier runs played the others.
+    /// The number of the matches in `done` that this run has played. Earlier runs played the others.
     pub played: u64,
     /// The time since this run began to play.
     pub elapsed: Duration,
 }
 
 impl Progress {
-    /// The time until the end at the speed so far. `None` before this run has its first result.
+    /// The expected time until the end of the run, at its speed so far. `None` before this run has its first
+    /// result.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.total.saturating_sub(self.done);
         (self.played > 0).then(|| self.elapsed.mul_f64(left as f64 / self.played as f64))
@@ -180,7 +184,7 @@ pub enum Finish {
     Complete,
     /// The sequential test has accepted a hypothesis.
     Decided(Hypothesis),
-    /// The run was stopped; a resumed run can go on.
+    /// The run was stopped before the end. A run that resumes its results file can go on.
     Stopped,
 }
 
@@ -193,7 +197,7 @@ pub struct RunReport {
     pub progress: Progress,
     /// The totals over all results, including those of earlier runs.
     pub standings: Standings,
-    /// The state of the sequential test, if there was one.
+    /// The state of the sequential test. `None` if there was no test.
     pub sprt: Option<SprtState>,
 }
 
@@ -243,18 +247,18 @@ pub enum TournamentError {
         /// The error of the file system.
         error: std::io::Error,
     },
-    /// The sequential test compares two entrants, and there are more or fewer.
+    /// A sequential test was requested, but the number of entrants is not two.
     #[error("the sequential test compares two players, but there are {0}")]
     SprtNeedsTwo(usize),
-    /// A thread cannot be started.
+    /// A thread for a match or a trial cannot be started.
     #[error("cannot start a thread for a match: {0}")]
     Thread(std::io::Error),
 }
 
 impl Tournament {
     /// A tournament of all `entrants` in all `contests` with these clocks. It is a round robin with seed 0,
-    /// without openings, with [`DEFAULT_GRACE`] and the default [`OnFault`]. The players of a match think one
-    /// after the other.
+    /// no openings, [`DEFAULT_GRACE`] and the default [`OnFault`]. The players of a match think one after the
+    /// other.
     pub fn new(entrants: Vec<Entrant>, contests: Vec<Contest>, clocks: Clocks) -> Tournament {
         Tournament {
             entrants,

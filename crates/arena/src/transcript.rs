@@ -16,14 +16,14 @@ pub(crate) struct Transcript {
     digest: Digest,
     steps: u32,
     accounts: Vec<TimeAccount>,
-    /// The thinking time of each seat in the current step.
+    /// The time that the player in each seat took in the current step. Zero for a player that was not asked.
     pub(crate) thinking: Vec<Duration>,
     pub(crate) faults: Vec<Fault>,
     /// The goals that the rules give in the terminal state. Empty until the match has reached it.
     pub(crate) given: Vec<Goals>,
-    /// For each seat, the name of its reasoner when its player was last asked.
+    /// For each seat, the name of the reasoner that the player reported when it was last asked.
     reasoners: Vec<Option<&'static str>>,
-    /// The number of faults that are already in the record.
+    /// The number of `faults` that are already in the record.
     written: usize,
 }
 
@@ -57,8 +57,8 @@ impl Transcript {
         self.record.is_some()
     }
 
-    /// Adds a state, and the faults of the step before it. Faults at the start of the match are added with the
-    /// initial state.
+    /// Adds a state to the record, and the faults of the step before it. Faults at the start of the match are
+    /// added with the initial state.
     pub(crate) fn add_state(&mut self, text: String) {
         self.write_faults();
         if let Some(record) = &mut self.record {
@@ -76,7 +76,7 @@ impl Transcript {
         self.accounts[role].add(elapsed, clock);
     }
 
-    /// Adds the name of each seat's reasoner (the machine that evaluates the rules) in the current step, in
+    /// Adds the name of each player's reasoner (the machine that evaluates the rules) in the current step, in
     /// role order.
     pub(crate) fn add_reasoners(&mut self, names: impl Iterator<Item = Option<&'static str>>) {
         let Some(record) = &mut self.record else { return };
@@ -152,18 +152,18 @@ impl Transcript {
     }
 }
 
-/// The goals if the player of `role` forfeits: 0 for `role`, 100 for every other role.
+/// The goals if the player of the role with index `role` forfeits: 0 for that role, 100 for every other role.
 pub(crate) fn forfeit_goals(role: usize, roles: usize) -> Vec<Option<u8>> {
     (0..roles).map(|other| Some(if other == role { 0 } else { 100 })).collect()
 }
 
-/// The time in milliseconds since 1970.
+/// The current time, in milliseconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
 }
 
-/// A random token of 32 hexadecimal digits. They are hashes whose keys come from the operating system's random
-/// numbers.
+/// A random token of 32 hexadecimal digits. The token consists of hashes whose keys come from the operating
+/// system's random numbers.
 fn random_token() -> String {
     let half = || format!("{:016x}", RandomState::new().hash_one(now()));
     half() + &half()

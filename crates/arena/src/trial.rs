@@ -1,4 +1,4 @@
-//! The trial of an entrant before the first match: its conditions and its failure.
+//! The trial of an entrant before the first match, which checks that the entrant can be started or reached.
 
 use ggp_game::{Clocks, Game, Role, StopToken};
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use std::time::Duration;
 pub struct Trial<'a> {
     /// A game of the tournament.
     pub game: &'a Arc<Game>,
-    /// A role of `game` that entrants play, not `random`.
+    /// A role of `game` that players take, not the role `random`.
     pub role: Role,
     /// The clocks of the tournament.
     pub clocks: Clocks,
-    /// How long after the clock an answer is still accepted.
+    /// The grace time: an answer is still accepted this long after its clock has run out.
     pub grace: Duration,
-    /// Raised to end the trial at once; its result is then ignored.
+    /// A token that is raised to end the trial at once. The result of the trial is then ignored.
     pub stop: &'a StopToken,
 }
 
 /// The reason why an entrant cannot take part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfit {
-    /// The error.
+    /// The reason, as a message to the user.
     pub why: String,
     /// What the user can do about the error.
     pub help: String,
@@ -34,6 +34,6 @@ pub struct Unfit {
 pub struct Refusal {
     /// The entrant's name.
     pub name: String,
-    /// The cause.
+    /// The reason for the failure, and the remedy.
     pub unfit: Unfit,
 }
