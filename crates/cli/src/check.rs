@@ -40,7 +40,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     /// Also play N random playouts, and check that they end, that every role always has a move and
-    /// has exactly one goal at the end, that goals never fall, and that each role can win
+    /// has exactly one goal at the end, that goals never fall, and that each role can win. In a game
+    /// of hidden information, also check that the moves and percepts of each role determine its legal
+    /// moves, the end and its goal
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     simulate: Option<u64>,
     /// Write the joint moves of a refutation to FILE, as a record for --from and `ggp replay`

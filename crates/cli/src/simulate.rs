@@ -4,6 +4,9 @@
 //! Invariant: no property is reported as proved. It is either not refuted in the given number of
 //! playouts, or refuted with the joint moves as evidence.
 
+mod indistinguishable;
+
+use self::indistinguishable::Indistinguishable;
 use crate::console;
 use crate::rulesheet::count;
 use ggp_arena::Record;
@@ -24,11 +27,12 @@ enum Property {
     Ends,
     Playable,
     OneGoal,
+    Informed,
     Monotonic,
 }
 
-const PROPERTIES: [Property; 4] =
-    [Property::Ends, Property::Playable, Property::OneGoal, Property::Monotonic];
+const PROPERTIES: [Property; 5] =
+    [Property::Ends, Property::Playable, Property::OneGoal, Property::Informed, Property::Monotonic];
 
 impl Property {
     fn words(self) -> &'static str {
@@ -36,6 +40,7 @@ impl Property {
             Property::Ends => "every playout ends",
             Property::Playable => "every role always has a move",
             Property::OneGoal => "one goal for each role at the end",
+            Property::Informed => "roles know moves, end and goals",
             Property::Monotonic => "goals never fall",
         }
     }
@@ -103,6 +108,9 @@ pub(crate) struct Simulation {
     steps: u64,
     refuted: Vec<Refutation>,
     reached: Vec<Reached>,
+    /// Whether the game has hidden information, so that [`Property::Informed`] is checked.
+    #[serde(skip)]
+    has_percepts: bool,
 }
 
 impl Simulation {
@@ -110,7 +118,14 @@ impl Simulation {
     pub(crate) fn new(game: &Game, playouts: u64, seed: u64) -> Simulation {
         let reached =
             game.roles().map(|role| Reached { role: game.role_name(role).to_owned(), best: None, wins: 0 });
-        Simulation { playouts, seed, steps: 0, refuted: Vec::new(), reached: reached.collect() }
+        Simulation {
+            playouts,
+            seed,
+            steps: 0,
+            refuted: Vec::new(),
+            reached: reached.collect(),
+            has_percepts: game.has_percepts(),
+        }
     }
 
     /// Plays the playout with the index `number`. `machine` may be any state machine of the game.
@@ -125,6 +140,7 @@ impl Simulation {
         let mut legal = Vec::new();
         let mut highest: Vec<Option<Goal>> = vec![None; game.role_count()];
         let mut goals = vec![Goals::None; game.role_count()];
+        let mut alike = Indistinguishable::new(game.role_count(), rng::mix(self.seed ^ number));
         for step in 0.. {
             let terminal = machine.is_terminal(&state)?;
             machine.goals(&state, &mut goals)?;
@@ -144,6 +160,9 @@ impl Simulation {
                     self.refute(Property::OneGoal, number, why, &line, machine);
                 }
                 *before = now.or(*before);
+            }
+            if let Some(why) = alike.difference(machine, &state)? {
+                self.refute(Property::Informed, number, why, &line, machine);
             }
             if terminal {
                 for (reached, goal) in self.reached.iter_mut().zip(&goals) {
@@ -168,7 +187,11 @@ impl Simulation {
                 }
                 joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
             }
-            state = machine.next_state(&state, &joint)?;
+            let next = machine.next_state(&state, &joint)?;
+            if self.has_percepts {
+                alike.follow(machine, (&state, &joint, &next))?;
+            }
+            state = next;
             line.push(joint);
             self.steps += 1;
         }
@@ -204,7 +227,7 @@ impl Simulation {
         let playouts = count(self.playouts as usize, "playout");
         let mean = self.steps as f64 / self.playouts.max(1) as f64;
         writeln!(out, "{file}: {playouts}, {mean:.1} steps on average")?;
-        for property in PROPERTIES {
+        for property in PROPERTIES.into_iter().filter(|&p| p != Property::Informed || self.has_percepts) {
             let verdict = match self.refuted.iter().find(|r| r.property == property) {
                 None => console::paint_stdout(console::GOOD, &format!("not refuted in {playouts}")),
                 Some(r) => {

@@ -1,4 +1,4 @@
-//! `ggp solve` and `ggp analyze` in games of hidden information.
+//! `ggp solve`, `ggp analyze` and `ggp check` in games of hidden information.
 
 use ggp_tests::workspace;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn written(name: &str, rules: &str) -> PathBuf {
 fn best_play_against_chance_is_told_with_its_plan() {
     let run = solve(&["games/monty_hall.kif"]);
     assert_eq!(run.status.code(), Some(0));
-    let wanted = "guest  66.67 expected by best play against chance; 16 beliefs over 34 states\n  \
+    let wanted = "guest  66.67 expected by best play against chance; 22 beliefs over 34 states\n  \
         at the start: (choose 1)\n  after (choose 1), wait (opened 2): change\n  \
         after (choose 1), wait (opened 3): change\n";
     assert_eq!(text(&run.stdout), wanted);
@@ -131,4 +131,52 @@ fn an_analysis_that_would_see_what_is_hidden_is_refused() {
     assert!(run.stdout.is_empty());
     let said = text(&run.stderr);
     assert!(said.contains("its results do not hold for roles that see only a part of it"), "{said}");
+}
+
+/// Rules in which chance throws a coin. `seen` is what the player sees of it. `rest` gives the player's legal moves,
+/// the end and the goals.
+fn coin(name: &str, seen: &str, rest: &str) -> PathBuf {
+    let rules = format!(
+        "(role random) (role you) (side heads) (side tails) (init falling)
+         (<= (legal random (drop ?s)) (side ?s) (true falling)) (<= (legal random wait) (not (true falling)))
+         (<= (next (lies ?s)) (does random (drop ?s))) (<= (next (lies ?s)) (true (lies ?s)))
+         (<= (next named) (not (true falling)))
+         (goal random 0) {seen} {rest}"
+    );
+    written(name, &rules)
+}
+
+#[test]
+fn rules_that_do_not_tell_a_role_what_it_must_know_are_found() {
+    let seen = "(<= (sees you ?s) (does random (drop ?s)))";
+    let blind = "(<= (sees you click) (does random (drop ?s)))";
+    let moves = "(<= (legal you listen) (true falling)) (<= (legal you (name ?s)) (true (lies ?s)))
+        (<= terminal (true named)) (goal you 100)";
+    let end =
+        "(legal you listen) (<= terminal (true (lies heads))) (<= terminal (true named)) (goal you 100)";
+    let goal = "(legal you listen) (<= terminal (true named)) (<= (goal you 100) (true (lies heads)))
+        (<= (goal you 0) (not (true (lies heads))))";
+    for (name, rest, why) in [
+        ("moves", moves, "you does not know whether `(name "),
+        ("end", end, "you does not know whether the match is over"),
+        ("goal", goal, "you does not know whether its goal is "),
+    ] {
+        let good = coin(&format!("{name}_seen.kif"), seen, rest);
+        let run = ggp(&["check", "--simulate", "20", good.to_str().expect("UTF-8")]);
+        let said = text(&run.stdout);
+        assert_eq!(run.status.code(), Some(0), "{said}{}", text(&run.stderr));
+        assert!(said.contains("roles know moves, end and goals    not refuted in 20 playouts"), "{said}");
+        let bad = coin(&format!("{name}_blind.kif"), blind, rest);
+        let run = ggp(&["check", "--simulate", "20", bad.to_str().expect("UTF-8")]);
+        let said = text(&run.stdout);
+        assert_eq!(run.status.code(), Some(1), "{said}{}", text(&run.stderr));
+        assert!(said.contains(why), "{said}");
+    }
+    // The rulesheets of this project tell their roles all of it, and open games have no such property.
+    for name in ["monty_hall", "kuhn_poker", "liars_dice", "mastermind", "phantom_tic_tac_toe", "ship_hunt"] {
+        let run = ggp(&["check", "--simulate", "100", &format!("games/{name}.kif")]);
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run.stdout));
+    }
+    let run = ggp(&["check", "--simulate", "10", "games/nim.kif"]);
+    assert!(!text(&run.stdout).contains("roles know"), "{}", text(&run.stdout));
 }
