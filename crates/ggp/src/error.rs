@@ -27,6 +27,12 @@ pub enum Error {
     /// The game has no such role.
     #[error(transparent)]
     UnknownRole(#[from] UnknownRole),
+    /// A search or a proof treats all roles as if they saw the whole state, which they do not in this game.
+    #[error(
+        "the roles of this game do not see the whole state (it has `sees`): a player that is told its percepts \
+         plays it, `best_play` and `CfrPlus` solve it"
+    )]
+    HiddenInformation,
     /// A role has no legal move, or the game is over.
     #[error("{0} has no move to make: the game is over, or the rules give no legal move")]
     NoMove(String),
@@ -59,6 +65,15 @@ pub enum Error {
     /// A match record cannot be read.
     #[error(transparent)]
     Record(#[from] ggp_arena::RecordError),
+    /// The extensive form of a game cannot be computed.
+    #[error(transparent)]
+    Unfold(#[from] ggp_equilibrium::UnfoldError),
+    /// The best play against chance cannot be computed.
+    #[error(transparent)]
+    BestPlay(#[from] ggp_equilibrium::BeliefError),
+    /// A game has no two roles of constant sum, so that CFR+ does not apply to it.
+    #[error(transparent)]
+    NotConstantSum(#[from] ggp_equilibrium::NotConstantSum),
 }
 
 impl From<SpecError> for Error {

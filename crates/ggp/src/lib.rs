@@ -68,6 +68,10 @@ pub use spec::{KindError, PlayerKind, SuitError};
 
 pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Referee, Run, Seat, Tournament};
 pub use ggp_datalog::Limits;
+pub use ggp_equilibrium::{
+    Behaviour, BeliefError, BestPlay, Budget, CfrPlus, Equilibrium, NotConstantSum, PlannedMove, UnfoldError,
+    Unfolding, best_play, write_efg,
+};
 pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{
     Batches, Candidate, Clocks, Deadline, EvalError, Extent, Fact, Game, Goal, Goals, Hints, InformationSet,

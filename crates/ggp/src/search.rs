@@ -108,8 +108,9 @@ impl Search {
     /// A search from the initial state.
     ///
     /// # Errors
-    /// When the machine cannot evaluate the rules.
-    pub fn new(reasoner: &Reasoner, options: &MctsOptions) -> Result<Search, EvalError> {
+    /// [`Error::HiddenInformation`] in a game with percepts; [`Error::Eval`] when the machine cannot evaluate the
+    /// rules.
+    pub fn new(reasoner: &Reasoner, options: &MctsOptions) -> Result<Search, Error> {
         let initial = reasoner.clone().initial_state()?;
         Search::from_state(reasoner, options, &initial)
     }
@@ -117,12 +118,9 @@ impl Search {
     /// A search from `state`.
     ///
     /// # Errors
-    /// When the machine cannot evaluate the rules.
-    pub fn from_state(
-        reasoner: &Reasoner,
-        options: &MctsOptions,
-        state: &State,
-    ) -> Result<Search, EvalError> {
+    /// See [`Search::new`].
+    pub fn from_state(reasoner: &Reasoner, options: &MctsOptions, state: &State) -> Result<Search, Error> {
+        refuse_percepts(reasoner)?;
         let mut reasoner = reasoner.clone();
         reasoner.poll();
         let facts = reasoner.facts_of(state)?;
@@ -247,7 +245,8 @@ pub struct Proof {
 /// most `memory` bytes beside the machine's own.
 ///
 /// # Errors
-/// When the machine cannot evaluate the rules.
+/// [`Error::HiddenInformation`] in a game with percepts; [`Error::Eval`] when the machine cannot evaluate the
+/// rules.
 ///
 /// # Examples
 /// ```
@@ -268,9 +267,15 @@ pub fn solve(
     role: Role,
     memory: usize,
     limits: &Limits,
-) -> Result<Proof, EvalError> {
+) -> Result<Proof, Error> {
+    refuse_percepts(reasoner)?;
     let facts = reasoner.clone().facts_of(state)?;
-    reasoner.with(Prove { facts: &facts, role, memory, limits })
+    Ok(reasoner.with(Prove { facts: &facts, role, memory, limits })?)
+}
+
+/// Refuses a game in which the roles do not see the joint moves.
+fn refuse_percepts(reasoner: &Reasoner) -> Result<(), Error> {
+    if reasoner.game().has_percepts() { Err(Error::HiddenInformation) } else { Ok(()) }
 }
 
 struct Prove<'a> {
@@ -293,5 +298,22 @@ impl WithMachine for Prove<'_> {
         let solution = solver.solution();
         let best = solution.best.map(|mv| solver.machine().move_text(mv).to_owned());
         Ok(Proof { low: solution.low, high: solution.high, best, states: solution.states, halt })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_of_hidden_information_are_refused() {
+        let rules = "(role random) (role you) (legal random drop) (legal you listen) (<= (sees you click) (true on))
+            (next on) (<= terminal (true on)) (goal random 0) (goal you 100)";
+        let mut reasoner = Reasoner::new(&crate::parse(rules).expect("rules")).expect("a reasoner");
+        let state = reasoner.initial_state().expect("a state");
+        let search = Search::new(&reasoner, &MctsOptions::default());
+        assert!(matches!(search, Err(Error::HiddenInformation)), "{search:?}");
+        let proof = solve(&reasoner, &state, Role(1), 1 << 20, &Limits::default());
+        assert!(matches!(proof, Err(Error::HiddenInformation)), "{proof:?}");
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// An engine on the machine of `reasoner`, whose search takes at most `memory` MiB.
-    pub(crate) fn new(reasoner: &Reasoner, memory: usize, seed: u64) -> Result<Engine, EvalError> {
+    pub(crate) fn new(reasoner: &Reasoner, memory: usize, seed: u64) -> Result<Engine, Error> {
         let options = MctsOptions { memory, seed: Some(seed), ..MctsOptions::default() };
         let mut search = Search::new(reasoner, &options)?;
         let at = search.facts()?;

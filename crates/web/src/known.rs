@@ -4,8 +4,8 @@
 use crate::lock::lock;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
 use ggp::{
-    BackgroundBuild, Build, Choice, Deadline, Diagnostic, EvalError, Game, GroundLimits, Limits, Reasoner,
-    Rulesheet, StateMachine, StopToken, Strictness,
+    BackgroundBuild, Build, Choice, Deadline, Diagnostic, Game, GroundLimits, Limits, Reasoner, Rulesheet,
+    StateMachine, StopToken, Strictness,
 };
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
@@ -92,10 +92,7 @@ impl Known {
     }
 
     /// Calls `work` with the reasoner that evaluates the states of the sessions.
-    pub(crate) fn evaluate<T>(
-        &self,
-        work: impl FnOnce(&mut Reasoner) -> Result<T, EvalError>,
-    ) -> Result<T, EvalError> {
+    pub(crate) fn evaluate<T, E>(&self, work: impl FnOnce(&mut Reasoner) -> Result<T, E>) -> Result<T, E> {
         work(&mut lock(&self.reasoner))
     }
 

@@ -44,6 +44,9 @@ pub(crate) enum Refusal {
     /// The rules could not be evaluated.
     #[error("the rules cannot be evaluated: {0}")]
     Rules(#[from] EvalError),
+    /// No engine can be made for the game.
+    #[error(transparent)]
+    Engine(#[from] ggp::Error),
     /// The history is full.
     #[error(transparent)]
     Full(#[from] crate::history::Full),
