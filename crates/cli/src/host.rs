@@ -102,9 +102,12 @@ impl Table<'_> {
         // The referee evaluates few states, so it uses the interpreter, which needs no preparation.
         let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
-        let id = match_id(arguments, seed);
+        let id = match_id(arguments);
         let board = Arc::new(Board::infer(&mut machine, &arguments.file.path));
-        console::say(&console::paint_stderr(FAINT, &format!("{id}: {}", seats::line(game, &who))));
+        console::say(&console::paint_stderr(
+            FAINT,
+            &format!("{id}: {} (seed {seed})", seats::line(game, &who)),
+        ));
         let names: Vec<String> = who.iter().map(|taker| taker.name().to_owned()).collect();
         let mut guests = Vec::new();
         for (role, taker) in who.into_iter().enumerate() {
@@ -146,12 +149,13 @@ impl Table<'_> {
     }
 }
 
-/// A unique match id, so that no player confuses this match with another one that it is still playing.
-fn match_id(arguments: &Arguments, seed: u64) -> String {
+/// A unique match id, so that no player confuses this match with another one that it is still playing. The id does
+/// not depend on the seed, from which a player could compute the moves of the role `random`.
+fn match_id(arguments: &Arguments) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = arguments.file.game_name().chars().map(plain).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{name}.{seed}.{:x}", now.as_millis())
+    format!("{name}.{:x}.{:x}", now.as_millis(), std::process::id())
 }
 
 /// Prints how the match ended, and returns the exit code.

@@ -307,7 +307,8 @@ mod tests {
 
     #[test]
     fn games_of_hidden_information_are_refused() {
-        let rules = "(role random) (role you) (legal random drop) (legal you listen) (<= (sees you click) (true on))
+        let rules =
+            "(role random) (role you) (legal random drop) (legal you listen) (<= (sees you click) (true on))
             (next on) (<= terminal (true on)) (goal random 0) (goal you 100)";
         let mut reasoner = Reasoner::new(&crate::parse(rules).expect("rules")).expect("a reasoner");
         let state = reasoner.initial_state().expect("a state");
