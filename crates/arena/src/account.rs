@@ -62,9 +62,9 @@ impl TimeAccount {
         }
     }
 
-    /// The quantile `quantile` (0 to 1) of the overshoots of all moves, in milliseconds. At most the share
-    /// `1 - quantile` of the moves has a larger overshoot. Moves within the clock count as 0. `None` if the
-    /// answer depends on overshoots that were not kept.
+    /// The quantile of the overshoots of all moves, in milliseconds: the value that at most the share
+    /// `1 - quantile` of the moves exceeds. `quantile` lies between 0 and 1. A move within the clock has the
+    /// overshoot 0. `None` if the answer depends on overshoots that were not kept.
     pub fn overshoot_quantile(&self, quantile: f64) -> Option<f64> {
         if self.moves == 0 {
             return Some(0.0);

@@ -61,8 +61,8 @@ fn label(name: &str) -> String {
     }
 }
 
-/// A chart with one row for each element of `all`. In a row, a dot marks the value, and a line spans the
-/// interval.
+/// A chart with one row for each element of `all`. In a row, a dot marks the element's estimate, and a
+/// horizontal line spans its confidence interval.
 pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let (row, top, bottom) = (26.0, 10.0, 44.0);
     let height = top + row * all.len() as f64 + bottom;
@@ -179,8 +179,8 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     svg
 }
 
-/// Raises some of the `places`, so that neighbours differ by at least `gap`. No place is lowered, and each is
-/// raised as little as possible.
+/// Increases some of `places` (the coordinates of labels), so that any two differ by at least `gap`. In
+/// ascending order, each is increased only as far as its distance from the one before it requires.
 fn spread(places: Vec<f64>, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

@@ -42,8 +42,8 @@ pub struct CommandPlayer {
     grace: Duration,
     match_id: String,
     play_clock: Duration,
-    /// The number of requests that timed out and whose answers may still arrive. These late answers are
-    /// skipped.
+    /// The number of requests that timed out and have not been answered since. Answers to them that arrive
+    /// late are skipped.
     owed: usize,
     /// Whether an earlier call has found that the program has ended.
     is_gone: bool,
@@ -124,7 +124,8 @@ impl CommandPlayer {
         }
     }
 
-    /// Sends a START message with `clocks` and returns the program's answer.
+    /// Sends a START message with `clocks`, and returns the program's answer if it arrives before `deadline`
+    /// and the grace time have passed and before `stop` is raised.
     fn begin(
         &mut self,
         game: &Game,
@@ -143,8 +144,9 @@ impl CommandPlayer {
         self.ask(&request, deadline, stop)
     }
 
-    /// Starts the program of the command line `command`, sends a START message, and after the answer a STOP
-    /// message. Returns the answer to START if it arrives within `patience`.
+    /// Checks that the program of the command line `command` can be started and answers. Sends it a START
+    /// message and, once that is answered, a STOP message. Returns the answer to START, which must arrive
+    /// within `patience`.
     ///
     /// # Errors
     /// When the program cannot be started, ends, or does not answer in time.
@@ -253,8 +255,8 @@ impl Player for CommandPlayer {
         }
     }
 
-    /// Sends the observation in a PLAY message, as if it asked for a move, and waits up to the play clock for
-    /// the program's answer.
+    /// Sends the observation in a PLAY message, as if the program were asked for a move. Waits up to the play
+    /// clock and the grace time for the program's answer, and ignores it.
     fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         self.ask(&self.play_request(seen), Deadline::after(self.play_clock), &StopToken::new()).map(drop)
     }

@@ -1,17 +1,17 @@
-//! Comparisons of two players, computed from results: in single matches, and in pairs of matches with the
-//! seats swapped.
+//! Comparisons of two players, computed from the results of matches. The players are compared in each single
+//! match, and in each pair of matches between which they swapped their seats.
 //!
 //! In a match, the player with the higher mean goal over its roles beats the other. An encounter is all
-//! matches of the same players in one game from one opening. Two matches of an encounter are a pair for two
-//! players if swapping these two players turns one seating into the other. In a single-player game, two
-//! players are compared by their goals in two matches from the same opening. These two matches count as one
-//! comparison and as one pair.
+//! matches of the same players in one game from one opening. For two of its players, two matches of an
+//! encounter are a pair if the seating of one match becomes that of the other when these two players swap
+//! their seats. In a single-player game, two players are compared by their goals in two matches from the same
+//! opening. These two matches count as one comparison and as one pair.
 
 use crate::result::MatchResult;
 use std::collections::HashMap;
 
-/// The comparison of two players in one match, or in two matches of a single-player game. The bytewise
-/// smaller name is first.
+/// The comparison of two players in one match, or in two matches of a single-player game. The first player is
+/// the one whose name is bytewise smaller.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Comparison {
     pub(crate) players: [String; 2],
@@ -19,7 +19,7 @@ pub(crate) struct Comparison {
     pub(crate) score: u8,
 }
 
-/// The score of two players in a complete pair of matches.
+/// The result of two players in a complete pair of matches.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Pair {
     pub(crate) players: [String; 2],
@@ -27,13 +27,14 @@ pub(crate) struct Pair {
     pub(crate) score: u8,
 }
 
-/// Compares the players of each added match, and finds the other match of its pair.
+/// Compares the players of each added match. Joins two matches to a pair when the second of them is added.
 #[derive(Default, Debug)]
 pub(crate) struct Comparisons {
-    /// The first player's score in each match whose partner has not been added yet. The key is the
-    /// [`pair_key`] that both matches share.
+    /// The first player's score in each match whose partner (the other match of the pair) has not been added
+    /// yet. The key is the [`pair_key`] that the match and its partner share.
     halves: HashMap<String, u8>,
-    /// For each encounter of a single-player game, the players with their goals.
+    /// For each encounter of a single-player game, by its id: the players whose matches were added, with
+    /// their goals.
     alone: HashMap<String, Vec<(String, u8)>>,
 }
 

@@ -1,11 +1,11 @@
 //! Elo differences between two players from the scores of match pairs, and the sequential test (SPRT).
 //!
 //! A pair is two matches from the same opening with the seats swapped. The score of a pair is the first
-//! player's mean score: 0, ¼, ½, ¾ or 1. Both matches of a pair depend on the opening, but pairs are
-//! independent of each other. Variances are therefore taken over pairs (the pentanomial model of fishtest).
-//! The sequential test is the generalised SPRT for an expected score: Michel Van den Bergh, *Comments on
-//! normalized Elo* and *A practical introduction to the GSPRT* (2019–2021). The maximum likelihood estimates
-//! under each hypothesis are computed exactly.
+//! player's mean score over the two matches: 0, ¼, ½, ¾ or 1. Both matches of a pair depend on the opening,
+//! but pairs are independent of each other. Variances are therefore those of the scores of pairs (the
+//! pentanomial model of fishtest). The sequential test is the generalised SPRT of hypotheses about an
+//! expected score: Michel Van den Bergh, *Comments on normalized Elo* and *A practical introduction to the
+//! GSPRT* (2019–2021). The maximum likelihood estimates under each hypothesis are computed exactly.
 
 #[cfg(doc)]
 use crate::interval::Moments;
@@ -13,7 +13,8 @@ use crate::interval::{Estimate, Z95, normal_cdf, wilson};
 use serde::Serialize;
 use std::str::FromStr;
 
-/// Elo points for each unit of the normalised t-value: 800 / ln 10.
+/// The factor of normalised Elo: 800 / ln 10. Normalised Elo is this factor times t, where t is the expected
+/// score minus ½, divided by the standard deviation of a single match's score.
 const NORMALISED_ELO: f64 = 347.435_585_522_601_4;
 
 /// The number of times that the first player had each score: 5 counts for pairs (0, ¼, ½, ¾, 1) or 3 counts
@@ -39,7 +40,8 @@ impl Scores {
         self.counts().iter().sum()
     }
 
-    /// Each possible score with its relative frequency. Counts of 0 are replaced by `regular` first.
+    /// Each possible score with its relative frequency, computed from the counts after each count of 0 is
+    /// replaced by `regular`.
     fn distribution(&self, regular: f64) -> Vec<(f64, f64)> {
         let counts: Vec<f64> =
             self.counts().iter().map(|&count| if count == 0 { regular } else { count as f64 }).collect();
@@ -102,9 +104,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference after `total` scores that all equal `score`. The sample variance is then 0 and says
-    /// nothing about the true variance. The intervals are therefore Wilson's, as in [`Moments::estimate`],
-    /// and the superiority is computed with the variance of fair coin flips.
+    /// The difference after `total` scores that all equal `score`. Their sample variance is 0 and says
+    /// nothing about the true variance. The intervals are therefore Wilson's, as in [`Moments::estimate`].
+    /// The superiority is computed as if each score had the variance of a fair coin flip, ¼.
     fn of_equal_scores(score: f64, total: f64) -> Difference {
         let interval = wilson(score, total);
         let elo = |score: f64| if (score - 0.5).abs() < 1e-12 { 0.0 } else { elo_of_score(score) };
@@ -179,7 +181,8 @@ pub struct SprtState {
     pub count: u64,
 }
 
-/// Counts of 0 are replaced by this number, so that no likelihood is 0 (as in fishtest).
+/// For the log-likelihood ratio, each count of 0 is replaced by this number, so that no likelihood is 0 (as
+/// in fishtest).
 const REGULAR: f64 = 1e-3;
 
 impl Sprt {
@@ -233,9 +236,10 @@ impl Sprt {
     }
 }
 
-/// The root `t` of the equation Σ share·(score − target) / (1 + t·(score − target)) = 0. Dividing each share
-/// by its denominator at `t` gives the maximum likelihood distribution with mean `target`. The sum falls
-/// strictly in `t` between its two poles, so bisection finds the root.
+/// The number `t` for which Σ share·(score − target) / (1 + t·(score − target)) is 0, where the sum is over
+/// the elements (score, share) of `distribution`. The maximum likelihood distribution with mean `target` has
+/// the shares share / (1 + t·(score − target)). Between its poles −1 / (1 − target) and 1 / target, the sum
+/// strictly decreases in `t`, so bisection finds the root.
 fn tilt(distribution: &[(f64, f64)], target: f64) -> f64 {
     let (least, most) = (-target, 1.0 - target);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
@@ -354,7 +358,7 @@ mod tests {
         assert_eq!(sprt.state(&Scores::Pairs([0; 5])).accepted, None);
     }
 
-    /// The number of the `runs` simulated tests that accept H1. The first player wins a match with
+    /// Simulates `runs` tests and returns how many of them accept H1. The first player wins a match with
     /// probability `win` and draws it with probability `draw`.
     fn accepted(sprt: Sprt, win: f64, draw: f64, runs: u64) -> u64 {
         let run = |seed: u64| {

@@ -23,8 +23,9 @@ pub struct Contest {
     pub game: Arc<Game>,
 }
 
-/// The rule that selects which groups of entrants play each other. A group has one entrant for each role that
-/// players take, or all entrants if there are fewer. In a single-player game, all entrants are one group.
+/// The rule that selects the groups of entrants that play each other. A group has as many entrants as the
+/// game has roles for players, or all entrants if there are fewer. In a single-player game, one group holds
+/// all entrants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
     /// Every possible group plays. In a two-role game, every entrant plays every other entrant.

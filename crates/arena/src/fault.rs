@@ -16,8 +16,8 @@ pub enum OnFault {
     /// The referee plays the player's first legal move, in bytewise order of the move texts, and the match
     /// goes on.
     First,
-    /// The match ends. The player at fault gets goal 0, and every other role gets 100. If the fault occurs at
-    /// the start, the match is unplayed instead, and no role gets a goal.
+    /// The match ends. The player at fault gets goal 0, and every other role gets 100. For a fault at the
+    /// start ([`FaultKind::Start`]), the match counts as unplayed instead, and no role gets a goal.
     Forfeit,
 }
 
@@ -54,7 +54,7 @@ pub enum FaultKind {
     Illegal,
     /// The player answered too late, or not at all.
     Timeout,
-    /// The player ended, panicked, or closed the connection.
+    /// The player is gone: its program ended, it panicked, or it closed the connection.
     Crash,
     /// The player reported that it cannot go on.
     Failed,
@@ -116,8 +116,9 @@ impl Fault {
         Fault { role, step, kind, detail }
     }
 
-    /// The code of the fault in the member `errors` of a match record: `TO` if the player did not start or
-    /// did not answer in time, `IL (mark 9 9)` for an illegal move with its text, `CE` for all other faults.
+    /// The code that stands for the fault in the member `errors` of a match record: `TO` if the player did
+    /// not start or did not answer in time; for an illegal move, `IL` and the move's text, such as
+    /// `IL (mark 9 9)`; `CE` for all other faults.
     pub fn code(&self) -> String {
         match self.kind {
             FaultKind::Start | FaultKind::Timeout => "TO".to_owned(),

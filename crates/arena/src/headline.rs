@@ -1,5 +1,5 @@
-//! The headline of a tournament's results: which player is stronger, if the evidence suffices, and which
-//! players have too many faults.
+//! The headline of a tournament's results. It names the players that have too many faults, and the stronger
+//! of the two best players, if the evidence suffices.
 //!
 //! Invariant: the headline calls a player stronger only if there are at least [`REQUIRED_PAIRS`] pairs of
 //! matches, from at least [`REQUIRED_PAIRS`] encounters, and neither player was at fault in more than a tenth
@@ -9,11 +9,12 @@ use crate::interval::Estimate;
 use crate::summary::{PairSummary, PlayerSummary, REQUIRED_PAIRS, Summary};
 use std::fmt::Write as _;
 
-/// The smallest likelihood of superiority at which the headline calls a player stronger (two-sided 95 %).
+/// The smallest likelihood of superiority at which the headline calls a player stronger. A player reaches it
+/// when no part of the two-sided 95 % interval of its Elo difference lies below 0.
 const SETTLED: f64 = 0.975;
 
-/// The reciprocal of the tolerated share of matches with faults. A player is often at fault if it had a fault
-/// in more than a tenth of its matches.
+/// A player is often at fault if it had a fault in more than the share `1 / TOLERATED` (a tenth) of its
+/// matches.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
@@ -24,9 +25,9 @@ impl PlayerSummary {
 }
 
 impl Summary {
-    /// One sentence for each player that was often at fault, then one sentence that tells which of the two
-    /// best players is stronger, if the evidence suffices. `name` formats names and `elo` formats Elo
-    /// differences.
+    /// The sentences of the headline. First, one sentence for each player that was often at fault. Then one
+    /// sentence about the two best players, which calls one of them stronger only if the evidence suffices.
+    /// The functions `name` and `elo` format a player's name and an Elo difference.
     pub fn headline(&self, name: &dyn Fn(&str) -> String, elo: &dyn Fn(Estimate) -> String) -> Vec<String> {
         let mut sentences: Vec<String> = Vec::new();
         for player in self.players.iter().filter(|player| player.is_often_at_fault()) {
@@ -171,7 +172,8 @@ mod tests {
         assert!(level[0].contains("<a> and <b> are level: +0 Elo in 1 pair."), "{level:?}");
     }
 
-    /// Two players take three roles, so every encounter has three pairs of matches between them.
+    /// Two players take three roles, so every encounter has six matches, which are three pairs of these
+    /// players.
     #[test]
     fn pairs_of_one_encounter_do_not_add_up_to_evidence() {
         let encounter = |number: usize| {

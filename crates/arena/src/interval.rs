@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub const Z95: f64 = 1.959_963_984_540_054;
 
 /// Above this number of degrees of freedom, Student's quantile is computed by a series expansion. The inverse
-/// in `statrs` loses digits from about 28 000 degrees of freedom on.
+/// distribution function in `statrs` loses digits from about 28 000 degrees of freedom on.
 const MANY_DEGREES: u64 = 10_000;
 
 /// The distribution function of the standard normal distribution.
@@ -47,8 +47,8 @@ impl Estimate {
     }
 }
 
-/// An estimate of a population's share: `share` is the share in a sample of size `n`. The interval is
-/// Wilson's 95 % interval (Wilson 1927).
+/// An estimate of a share in a population, from a sample of size `n` in which the share is `share`. The
+/// interval is Wilson's 95 % interval (Wilson 1927).
 ///
 /// # Examples
 /// ```
@@ -67,7 +67,7 @@ fn snap(share: f64) -> f64 {
     if share > 1.0 - 1e-12 { 1.0 } else { share }
 }
 
-/// A running mean and variance (Welford 1962) of values between known bounds.
+/// The mean and the variance of values that are added one by one (Welford 1962).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Moments {
     count: u64,
@@ -111,10 +111,11 @@ impl Moments {
         (self.count > 1).then(|| self.squares / (self.count - 1) as f64)
     }
 
-    /// The mean of the values, with its 95 % interval; all values must lie within `low..=high`. `None` if
-    /// there are no values. The interval is Student's, cut at the bounds. If all values are equal, their
-    /// sample variance is 0 and says nothing about the true variance. The interval is then Wilson's for a
-    /// share, which assumes the largest variance that the bounds allow.
+    /// The mean of the values with its 95 % interval. `None` if there are no values. All values must lie
+    /// within the bounds `low..=high`. The interval comes from Student's t distribution and is cut at the
+    /// bounds. If there is only one value, or all values are equal, the sample says nothing about the true
+    /// variance. The interval is then Wilson's interval for a share, scaled to the bounds; it assumes the
+    /// largest variance that the bounds allow.
     pub fn estimate(&self, low: f64, high: f64) -> Option<Estimate> {
         if self.count == 0 {
             return None;

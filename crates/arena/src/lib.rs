@@ -1,8 +1,8 @@
 //! Matches and tournaments of any game between any players. A [`Referee`] plays one match and returns an
-//! [`Outcome`]. A [`Tournament`] derives numbered fixtures from a [`Plan`], plays them on several threads,
-//! and writes one [`MatchResult`] for each match to a [`ResultFile`]. [`Standings`] sum up the results:
-//! ratings, pairwise Elo differences with 95 % intervals, fault counts and time accounts. [`elo`] holds the
-//! sequential test (SPRT).
+//! [`Outcome`]. A [`Tournament`] takes its numbered matches (fixtures) from a [`Plan`], plays them on several
+//! threads, and writes one [`MatchResult`] for each match to a [`ResultFile`]. [`Standings`] sum up the
+//! results: ratings, pairwise Elo differences with 95 % intervals, fault counts and time accounts. [`elo`]
+//! holds the sequential test (SPRT).
 //!
 //! Every joint move of a match is legal. A match that neither reached a terminal state nor was forfeited has
 //! no score. The fixtures depend on the settings alone: a resumed run continues the same fixtures, and shards

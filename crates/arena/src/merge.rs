@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The counts of a merge.
+/// The counts of results in a merge, and the defects of the merged files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Merge {
     /// The number of results read.

@@ -45,8 +45,8 @@ pub struct Outcome {
     pub ending: Ending,
     /// The goal of each role, in role order. All are `None` if [`Ending::is_played`] is false.
     pub goals: Vec<Option<u8>>,
-    /// The goals that the rules give each role in the terminal state, in role order. Empty if the match did
-    /// not reach a terminal state.
+    /// For each role, in role order, what the rules give it in the terminal state: no goal, one goal or
+    /// several goals. Empty if the match did not reach a terminal state.
     pub given: Vec<Goals>,
     /// The number of joint moves made.
     pub steps: u32,
@@ -56,7 +56,7 @@ pub struct Outcome {
     pub accounts: Vec<TimeAccount>,
     /// The faults, in the order of their steps.
     pub faults: Vec<Fault>,
-    /// The match record. `None` if [`crate::MatchSetup::record`] did not ask for one.
+    /// The match record. `None` if [`crate::MatchSetup::record`] was `None`.
     pub record: Option<Record>,
 }
 
@@ -74,7 +74,8 @@ impl Outcome {
 
 /// An event of a match in progress.
 pub enum MatchEvent<'a> {
-    /// A state was reached. Sent only if [`Observer::wants_facts`] returns true.
+    /// A state was reached. An observer receives this event only if its [`Observer::wants_facts`] returns
+    /// true.
     State {
         /// The number of joint moves before this state.
         step: u32,

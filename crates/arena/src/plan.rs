@@ -1,9 +1,10 @@
-//! The fixtures of a tournament: an unbounded sequence of matches, numbered from 0.
+//! The fixtures of a tournament, which are its planned matches: an unbounded sequence, numbered from 0.
 //!
-//! Invariants: fixture `n` depends on the settings and on `n` alone, so runs, resumed runs and shards agree
-//! on the fixture. An encounter is all seatings of one group of entrants from one opening; its matches are
-//! consecutive. A round is one encounter of each group; its encounters are consecutive. After each complete
-//! round, every player has had every role of a game equally often, against the same opponents.
+//! Invariants: fixture `n` depends on the settings and on `n` alone, so all runs of a tournament, resumed
+//! runs and shards included, have the same fixtures. An encounter is the matches of one group of entrants
+//! from one opening, one match for each seating. A round is one encounter of each group. The matches of an
+//! encounter are consecutive fixtures, and so are those of a round. In each complete round, every player
+//! takes all roles of a game equally often, and meets the same opponents in each of them.
 
 use crate::digest::Digest;
 use crate::entrants::{Contest, Entrant, Pairing};
@@ -41,7 +42,8 @@ pub enum PlanError {
     /// Two players or two games have the same name.
     #[error("there are two {0} with the name `{1}`: give each a name of its own")]
     Twice(&'static str, String),
-    /// The only player would play several roles of a game.
+    /// There is only one entrant, but a game has several roles for players, so the entrant would play against
+    /// itself.
     #[error("{player} would play against itself in {game}, which has {roles} roles: add a second player")]
     Alone {
         /// The name of the only player.
@@ -62,14 +64,14 @@ pub enum PlanError {
 /// The maximum number of encounters in a round.
 const MAX_ROUND: usize = 100_000;
 
-/// A game and a set of entrants that play it together. Each round has one encounter of the group.
+/// A game and a set of entrants that play it together. The group plays one encounter in each round.
 #[derive(Clone, Debug)]
 struct Group {
     contest: usize,
     /// The index of the group among the groups of the same game, from 0.
     number: usize,
     members: Vec<usize>,
-    /// The number of seatings of the group in each round, which is its number of matches.
+    /// The number of matches of the group in each round, one for each of its seatings.
     matches: u64,
     /// The index of the group's first match within a round, from 0.
     first: u64,
@@ -154,7 +156,7 @@ impl Plan {
         self.round
     }
 
-    /// Rounds `wanted` up to the next number of matches that ends with a complete encounter.
+    /// The smallest number of matches that is at least `wanted` and ends with a complete encounter.
     pub fn whole_encounters(&self, wanted: u64) -> u64 {
         let (rounds, rest) = (wanted / self.round, wanted % self.round);
         let ends = self.groups.iter().map(|group| group.first + group.matches);
@@ -186,7 +188,8 @@ impl Plan {
         round * self.groups.len() as u64 + self.group_at(place) as u64
     }
 
-    /// The index of the group that plays the match with index `place` within a round.
+    /// The index of the group that plays a match of a round. `place` is the index of the match within the
+    /// round.
     fn group_at(&self, place: u64) -> usize {
         self.groups.partition_point(|group| group.first <= place) - 1
     }

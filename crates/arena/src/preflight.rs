@@ -1,5 +1,6 @@
-//! The trials before the first match. An entrant that cannot be started or reached, or whose player cannot be
-//! made, ends the tournament before any match is played.
+//! The checks before the first match: the trials of the entrants, and the making of a player for each entrant
+//! and game. If an entrant cannot be started or reached, or its player cannot be made, the tournament ends
+//! before any match is played.
 
 use crate::runner::{RefereePool, make_player};
 use crate::setup::is_nature;
@@ -13,12 +14,12 @@ use std::time::{Duration, Instant};
 /// The time after which the user is told which trials are still running.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The interval of the checks whether all trials have ended.
+/// The interval at which the wait for the trials checks whether all of them have ended.
 const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
-    /// Runs the trials of the entrants whose indices are in `waiting`, all at the same time. Reports
-    /// warnings, and the trials that take long.
+    /// Runs the trials of the entrants whose indices are in `waiting`, all at the same time. Sends the
+    /// warnings of the trials to `on_event`, and a note that names the entrants whose trials take long.
     pub(crate) fn hold_trials(
         &self,
         players: &dyn Players,
@@ -70,8 +71,9 @@ impl Tournament {
         }
     }
 
-    /// Makes a player for each game and each entrant whose index is in `waiting`, so that errors are found
-    /// before the first match. Returns a pool for each game, with one idle referee in it.
+    /// Makes a player for each game and each entrant whose index is in `waiting`, and drops it, so that
+    /// errors are found before the first match. Returns a pool of referees for each game, with one idle
+    /// referee in it.
     pub(crate) fn make_players(
         &self,
         players: &dyn Players,
@@ -146,7 +148,8 @@ mod tests {
         }
     }
 
-    /// The error message of a tournament between players with these names, and its warnings.
+    /// Runs a tournament, which must fail, between players with these names. Returns its error message and
+    /// its warnings.
     fn error(names: &[&str], stop: &StopToken) -> (String, Vec<String>) {
         let rules = "(role random) (role a) (role b) (legal random x) (legal a x) (legal b x) (init s) (next t) \
                      (<= terminal (true t)) (goal a 50) (goal b 50)";

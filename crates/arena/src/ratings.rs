@@ -1,7 +1,7 @@
 //! Ratings of any number of players from pairwise comparisons: the Bradley–Terry model (Bradley &
 //! Terry 1952) on Elo's scale. A draw counts as half a win.
 //!
-//! Matches of one encounter depend on each other. The intervals therefore come from the delete-a-group
+//! The results of one encounter depend on each other. The intervals therefore come from the delete-a-group
 //! jackknife (Kott 2001), whose groups are sets of whole encounters. The jackknife assumes nothing about the
 //! dependence within an encounter.
 
@@ -10,16 +10,18 @@ use crate::interval::{Estimate, Z95, student_quantile_975};
 /// The number of groups of encounters for the jackknife.
 pub(crate) const BLOCKS: usize = 48;
 
-/// If fewer groups than this have comparisons, the intervals assume that all comparisons are independent.
+/// The jackknife needs at least this number of groups that have comparisons. If there are fewer, the
+/// intervals assume that all comparisons are independent.
 const MIN_BLOCKS: usize = 8;
 
-/// The prior: the number of imaginary matches that each player draws against an average player. With the
-/// prior, a player that won or lost everything has a finite rating. The prior's weight is small beside some
-/// dozens of real matches.
+/// The weight of the prior: each player's real matches are supplemented by this number of imaginary matches,
+/// drawn against an average player. A player that won or lost everything thus has a finite rating. The weight
+/// is small beside some dozens of real matches.
 const PRIOR: f64 = 1.0;
 
-/// The smallest credible jackknife variance, as a fraction of the variance of independent comparisons. A
-/// smaller variance comes from the prior alone.
+/// The smallest jackknife variance that is believed, as a fraction of the variance that independent
+/// comparisons would have. A smaller jackknife variance means that all groups have the same mean result, and
+/// that only the prior makes the jackknife's ratings differ.
 const NO_SPREAD: f64 = 0.01;
 
 /// Elo points for each unit of log-odds: 400 / ln 10.
@@ -30,7 +32,8 @@ const ELO: f64 = 173.717_792_761_300_7;
 pub(crate) struct Meetings {
     /// The indices of the two players.
     pub(crate) players: [usize; 2],
-    /// For each group of encounters: the points of the first player, and the number of comparisons.
+    /// For each group of encounters: the first player's points (1 for a win, ½ for a draw), and the number of
+    /// comparisons.
     pub(crate) blocks: Box<[[f64; 2]; BLOCKS]>,
 }
 
@@ -48,8 +51,8 @@ struct Score {
     count: f64,
 }
 
-/// A rating in Elo for each of `players` players; the mean of all ratings is 0. `None` for a player without
-/// comparisons.
+/// The rating in Elo of each player. `players` is the number of players. The mean of all ratings is 0. `None`
+/// for a player without comparisons.
 pub(crate) fn rate(players: usize, meetings: &[Meetings]) -> Vec<Option<Estimate>> {
     let total = |without: Option<usize>| -> Vec<Score> {
         let sum = |meeting: &Meetings| {

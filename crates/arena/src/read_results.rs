@@ -30,16 +30,16 @@ const MAX_RECORD: u64 = 1 << 26;
 /// The first bytes of every result line.
 const LINE_START: &[u8] = b"{\"id\":";
 
-/// Whether `text`, a last line that is not valid JSON and has no newline, is a result line cut off by a
-/// crash. A file system may have padded the line with zeros.
+/// Whether `text` is a result line that a crash cut off. `text` is a last line that is not valid JSON and has
+/// no newline. After a crash, the file system may have padded the line with zeros.
 fn is_torn(text: &[u8], error: &serde_json::Error) -> bool {
     let written = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let length = written.min(LINE_START.len());
     text[..length] == LINE_START[..length] && (error.is_eof() || written < text.len())
 }
 
-/// Calls `each` with each result in `file` and its line number, from 1. Stops at a torn last line. `path` is
-/// the path of `file` for errors.
+/// Calls `each` with each result in `file` and its line number, from 1. Stops at a torn last line. Errors
+/// name `path`, the path of `file`.
 pub(crate) fn read_lines(
     path: &Path,
     file: &mut File,

@@ -19,7 +19,7 @@ pub struct Record {
     pub random_token: String,
     /// The time at which the match started, in milliseconds since 1970.
     pub start_time: u64,
-    /// The URL of the game's description; the rulesheet's file name if there is no URL.
+    /// The URL of the game's description, or the rulesheet's file name if the description has no URL.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "String::is_empty")]
     pub game_meta_url: String,
     /// Whether the last state is terminal.
@@ -32,16 +32,17 @@ pub struct Record {
     pub moves: Vec<Vec<String>>,
     /// The time at which each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
-    /// For each state and role, the fault in the step before the state. The text is empty if there is none,
-    /// `TO` if the player did not start or answer in time, `IL …` for an illegal move, or `CE` for any other
-    /// fault.
+    /// For each state and role, the fault in the step that led to the state; for the initial state, the fault
+    /// at the start of the match. The text is empty if there is no fault, `TO` if the player did not start or
+    /// answer in time, `IL …` for an illegal move, or `CE` for any other fault. Faults after the last state
+    /// are in one further entry.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Vec<String>>,
     /// The goal of each role, in role order. Only records of other programs contain `None`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goal_values: Vec<Option<i64>>,
-    /// Whether the rules give each role no goal, one goal or several goals in the last state. Empty if every
-    /// role has one goal. Not a member of the published format.
+    /// For each role, in role order, whether the rules give it no goal, one goal or several goals in the last
+    /// state. Empty if every role has one goal. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
     /// Seconds in which players may look at the game before the match; -1 if there is no such time.
@@ -66,10 +67,10 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeited_by: Option<usize>,
     /// For each role, in role order, the reasoner that evaluated the rules for the player: `propnet`, or
-    /// `datalog` (the interpreter, which searches far less). A player that changed its reasoner has a text
-    /// such as `datalog, propnet from step 4`, where steps count from 1. `None` for a player that does not
-    /// report its reasoner, such as a program from outside. Empty if no player reports it. Not a member of
-    /// the published format.
+    /// `datalog` (the interpreter, with which a player searches far less than with a propnet). For a player
+    /// that changed its reasoner, the text lists the reasoners, as `datalog, propnet from step 4`, where steps
+    /// count from 1. `None` for a player that does not report its reasoner, such as an external program.
+    /// Empty if no player reports it. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<Option<String>>,
     /// All other members.
@@ -90,8 +91,8 @@ pub enum GoalsGiven {
 }
 
 impl GoalsGiven {
-    /// The entries for the goals of a terminal state, one for each role. Empty if every role has exactly one
-    /// goal, as GDL demands.
+    /// For the goals of a terminal state, one entry for each role. Empty if every role has exactly one goal,
+    /// as GDL demands.
     pub fn of(goals: &[Goals]) -> Vec<GoalsGiven> {
         let given = |goals: &Goals| match goals {
             Goals::None => GoalsGiven::None,
@@ -115,7 +116,7 @@ impl Default for Seconds {
 
 impl From<Duration> for Seconds {
     /// Converts a duration. Durations above 2³¹ − 1 seconds become 2³¹ − 1, the largest number that readers
-    /// of the format can hold. That number stands for no limit.
+    /// of the format can hold. In a record, that number means that there is no limit.
     fn from(time: Duration) -> Seconds {
         Seconds(time.as_secs_f64().min(f64::from(i32::MAX)))
     }

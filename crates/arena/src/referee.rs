@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Plays matches of one game. The trait hides which state machine evaluates the rules.
+/// Plays matches of one game. Callers of this trait need not know which state machine evaluates the rules.
 pub trait Referee: Send {
     /// The game that is played.
     fn game(&self) -> &Arc<Game>;
@@ -33,8 +33,9 @@ pub trait Referee: Send {
         stop: &StopToken,
     ) -> Outcome;
 
-    /// Draws an opening: random joint moves from the initial state, none of which leads to a terminal state.
-    /// The opening has `plies` joint moves. If no draw reaches that length, it is the longest one drawn.
+    /// Draws an opening: `plies` random joint moves from the initial state, none of which leads to a terminal
+    /// state. A draw that ends earlier is repeated. After a limited number of draws, the longest of them is
+    /// the opening, although it has fewer joint moves.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
@@ -48,8 +49,8 @@ pub struct MachineReferee<M> {
     percepts: bool,
 }
 
-/// The maximum number of draws for one opening. A draw is repeated if it meets a terminal state, or a role
-/// without legal moves, too early.
+/// The maximum number of draws for one opening. A draw is repeated if it reaches a terminal state, or a state
+/// in which a role has no legal move, before it has the wanted length.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {
@@ -59,8 +60,8 @@ impl<M: StateMachine> MachineReferee<M> {
         MachineReferee { machine, percepts }
     }
 
-    /// The legal moves of all roles, in role order. The inner `Err` holds the first role that has no legal
-    /// move.
+    /// The legal moves of all roles, in role order. If a role has no legal move, the inner `Err` holds the
+    /// first such role.
     fn legal_moves(&mut self, state: &M::State) -> Result<Result<Vec<Vec<Move>>, Role>, EvalError> {
         let mut all = Vec::with_capacity(self.machine.game().role_count());
         for role in self.machine.game().roles() {
@@ -260,7 +261,8 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         Ok(())
     }
 
-    /// The joint move of this step. The error is the way in which the match ends at this step instead.
+    /// Chooses the joint move of this step. If the match ends at this step before a joint move is made, the
+    /// error is the ending.
     fn choose(
         &mut self,
         legal: &[Vec<Move>],
@@ -341,8 +343,8 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
     }
 }
 
-/// The observations of the players after the last step: the joint move, or in GDL-II the percepts of each
-/// role.
+/// What the players observe of the last step: the joint move, or in GDL-II the role's own move and its
+/// percepts.
 #[derive(Default)]
 struct Observations {
     joint: Option<Vec<String>>,

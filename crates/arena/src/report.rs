@@ -11,7 +11,7 @@ use crate::interval::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write as _;
 
-/// The parts of a page that the summary of the results does not contain.
+/// The data of the page that the [`Summary`] of the results does not hold.
 #[derive(Clone, Debug, Default)]
 pub struct ReportHead {
     /// The title of the page.
@@ -20,7 +20,7 @@ pub struct ReportHead {
     pub facts: Vec<(String, String)>,
     /// The specification of each player, as pairs of player name and specification.
     pub specs: Vec<(String, String)>,
-    /// The settings of the sequential test, as text, and its state. `None` if there is no test.
+    /// The sequential test: its settings as text, and its state. `None` if there is no test.
     pub sprt: Option<(String, SprtState)>,
 }
 
@@ -29,7 +29,7 @@ const MAX_LINES: usize = 8;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The HTML page of a summary.
+/// The results in `summary` and the data in `head` as an HTML page.
 pub fn html(summary: &Summary, head: &ReportHead) -> String {
     let mut page = String::with_capacity(1 << 16);
     let title = escape(&head.title);

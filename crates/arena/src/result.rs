@@ -24,15 +24,15 @@ pub struct MatchResult {
     pub players: Vec<Option<String>>,
     /// The goals, in role order; all `None` for a match that was not played to an end.
     pub goals: Vec<Option<u8>>,
-    /// Whether the rules give each role no goal, one goal or several goals in the terminal state. Empty if
-    /// every role has one goal.
+    /// For each role, in role order, whether the rules give it no goal, one goal or several goals in the
+    /// terminal state. Empty if every role has one goal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_given: Vec<GoalsGiven>,
     /// The way in which the match ended: `terminal`, `forfeit`, `unplayed`, `no_legal_move`, `step_limit` or
     /// `rules_failed`.
     pub ending: String,
-    /// The role or the cause that belongs to `ending`: the role that forfeited or has no legal move, or the
-    /// reason why the match was not played or its rules failed. Empty if there is none.
+    /// The detail of `ending`: the role that forfeited or has no legal move, or the reason why the match was
+    /// not played or its rules could not be evaluated. Empty if the ending has no such detail.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The number of joint moves made, including those of the opening.
@@ -85,8 +85,8 @@ impl MatchResult {
         played && goals && self.players.len() == self.goals.len()
     }
 
-    /// The result of the match in `record`. The role names are indices from 0, because records do not name
-    /// the roles.
+    /// The result of the match in `record`. Records do not name the roles, so the name of each role is its
+    /// index, from 0.
     pub fn of_record(record: &Record) -> MatchResult {
         let roles = record.player_names_from_host.len();
         let goals = record.goal_values.iter().map(|goal| goal.and_then(|g| u8::try_from(g).ok())).collect();

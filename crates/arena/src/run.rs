@@ -107,7 +107,8 @@ impl Tournament {
         warnings
     }
 
-    /// The indices of the entrants that still have matches to play.
+    /// The indices of the entrants that still have matches to play in this run. Empty if the sequential test
+    /// is already decided.
     fn waiting(&self, plan: &Plan, run: &Run, total: u64, results: &RunResults) -> BTreeSet<usize> {
         let mut waiting = BTreeSet::new();
         if results.decision().is_some() {

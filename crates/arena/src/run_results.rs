@@ -19,7 +19,8 @@ pub(crate) struct RunResults {
     pub(crate) progress: Progress,
     /// The plan indices of the matches that have results.
     pub(crate) done: HashSet<u64>,
-    /// Hashes of the ids of matches that are not part of this run although the file has their results.
+    /// Hashes of the ids of matches whose results are in the file although the matches are not part of this
+    /// run.
     pub(crate) unasked: HashSet<u64>,
 }
 
@@ -67,8 +68,8 @@ impl RunResults {
         Ok(results)
     }
 
-    /// Counts a result of an earlier run for the match with index `number`. If the match already has a
-    /// result, the new one is ignored.
+    /// Counts the result that an earlier run has written for the match with index `number`. If a result of
+    /// this match was counted before, the new one is ignored.
     fn enter(&mut self, number: u64, mut result: MatchResult) {
         if !self.done.insert(number) {
             return;

@@ -1,6 +1,6 @@
 //! Groups of players, and their seatings.
 
-/// The largest number of members in a group that is seated in every order in each round. A larger group is
+/// The number of members of the largest group that is seated in every order in each round. A larger group is
 /// seated in one order in each round, and the order changes from round to round.
 const ALL_ORDERS: usize = 3;
 
@@ -25,10 +25,11 @@ pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec
     }
 }
 
-/// The seatings of an encounter, without duplicates. An order of the members fills the seats; if there are
-/// more seats than members, the order starts again from its first member. Every rotation of these filled
-/// seats is a seating. Up to [`ALL_ORDERS`] members are seated in every order. More members are seated in one
-/// order, which `round` determines. If there is one seat, each member takes it in turn.
+/// The seatings of an encounter, without duplicates. A seating is the list of the members in the seats. An
+/// order of the members gives these seatings: it fills the seats, starting again from its first member if
+/// there are more seats than members, and every rotation of the filled seats is a seating. Up to
+/// [`ALL_ORDERS`] members are seated in every order. More members are seated in one order, which `round`
+/// determines. If there is only one seat, each member alone is a seating.
 pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
     if seats == 1 {
         return members.iter().map(|&member| vec![member]).collect();

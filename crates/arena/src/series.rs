@@ -8,7 +8,8 @@ pub(crate) struct Series {
     stride: u64,
 }
 
-/// When the number of kept values reaches this limit, every second one is dropped.
+/// When the number of kept values reaches this limit, every second one of them is dropped and the stride
+/// doubles.
 const KEPT: usize = 256;
 
 impl Default for Series {

@@ -20,15 +20,16 @@ pub struct MatchSetup {
     /// The seed of the referee's own draws: replacement moves after a fault, and the moves of the role
     /// `random`.
     pub seed: u64,
-    /// The joint moves that are played before any player is asked for a move, as move texts in role order.
+    /// The opening: joint moves that the referee makes before it asks any player for a move. Each joint move
+    /// is a list of move texts in role order.
     pub opening: Vec<Vec<String>>,
     /// Whether the players think at the same time, each on its own thread. If not, they are asked one after
     /// the other.
     pub parallel: bool,
     /// The number of steps after which the match ends with [`crate::Ending::StepLimit`].
     pub max_steps: u32,
-    /// The record that the match completes. It already holds the players' names and the other members that
-    /// are known before the match. `None` if no record is wanted.
+    /// The match record that the referee fills in during the match. It already holds the players' names and
+    /// the other members that are known before the match. `None` if no record is wanted.
     pub record: Option<Record>,
 }
 

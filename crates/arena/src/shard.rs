@@ -3,7 +3,7 @@
 use ggp_game::rng::mix;
 use std::str::FromStr;
 
-/// A shard: the `index`-th of `count` parts of all encounters.
+/// A shard: the `index`-th of the `count` parts into which all encounters are divided.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shard {
     /// The index of this shard, from 1 to `count`.
@@ -16,9 +16,9 @@ impl Shard {
     /// The one shard that holds all encounters.
     pub const ALL: Shard = Shard { index: 1, count: 1 };
 
-    /// Whether the encounter with index `encounter` belongs to this shard. Each shard holds one encounter of
-    /// every block of `count` encounters. The place of that encounter changes from block to block; with a
-    /// fixed place, a shard could hold a single game.
+    /// Whether the encounter with index `encounter` belongs to this shard. Of every block of `count`
+    /// consecutive encounters, each shard holds one. The place of a shard's encounter within the block
+    /// changes from block to block. If it were fixed, all encounters of a shard could be of the same game.
     pub fn contains(self, encounter: u64) -> bool {
         let (block, place) = (encounter / self.count, encounter % self.count);
         (place + mix(block) % self.count) % self.count == self.index - 1

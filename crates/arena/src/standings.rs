@@ -1,9 +1,8 @@
 //! Totals over the results of matches: goals, wins, ratings, faults, time.
 //!
-//! Invariants: the totals depend on the set of results, not on their order; only the series of mean goals
-//! depends on the order. For games of several players, memory grows with the number of players, of games, and
-//! of encounters whose pairs are incomplete, but not with the number of matches. Goals of single-player
-//! matches are all kept.
+//! Invariants: the totals do not depend on the order of the results, except for the series of mean goals. In
+//! games of several players, memory grows with the number of players, of games, and of encounters with
+//! incomplete pairs, but not with the number of matches. In single-player games, all goals are kept.
 
 use crate::account::TimeAccount;
 use crate::comparison::Comparisons;
@@ -50,7 +49,8 @@ struct Tally {
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
-    /// Hashes of the encounters in which the two players have pairs. At most [`REQUIRED_PAIRS`] are kept.
+    /// Hashes of the ids of the encounters to which the match pairs of the two players belong. At most
+    /// [`REQUIRED_PAIRS`] hashes are kept.
     encounters: BTreeSet<u64>,
     meetings: Meetings,
 }
@@ -149,7 +149,7 @@ impl Standings {
         self.matches
     }
 
-    /// The first player's scores in the match pairs of the two players `first` and `second`.
+    /// How often the player `first` had each score in its match pairs with the player `second`.
     pub fn pair_scores(&self, first: &str, second: &str) -> Scores {
         let swapped = first > second;
         let key = if swapped {

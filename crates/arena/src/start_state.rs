@@ -1,7 +1,7 @@
 //! The rules of a game that begins in a given state.
 //!
-//! Players of any kind, protocol players included, learn the initial state only from the rules that they
-//! receive. A match that begins in another state is therefore a match of a game with other rules.
+//! All players, external programs included, learn the initial state only from the rules that they receive. A
+//! match that begins in another state is therefore a match of a game with other rules.
 
 use ggp_game::{Fact, Game};
 

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 /// The number of match pairs that the headline requires before it calls a player stronger. The pairs must
 /// also come from at least this number of different encounters.
 ///
-/// A pair is two matches of one encounter (a game and an opening with all its seatings) in which two players
-/// have swapped their seats. In a two-role game, an encounter of two players is one pair. With more seats or
-/// more players, an encounter has several pairs of the same two players. These pairs share their opening, so
-/// the number of encounters is required as well. In a single-player game, the matches of two players from the
-/// same opening are a pair.
+/// An encounter is all matches of the same players in one game from one opening, one match for each seating.
+/// Two matches of an encounter are a pair of two players if these players have swapped their seats between
+/// the matches. In a two-role game, an encounter of two players is one pair. With more seats or more players,
+/// an encounter has several pairs of the same two players. These pairs share their opening, so the number of
+/// encounters is required as well. In a single-player game, the matches of two players from the same opening
+/// are a pair.
 pub const REQUIRED_PAIRS: u64 = 30;
 
 /// The summary of all results.
@@ -101,8 +102,8 @@ pub struct PairSummary {
     pub losses: u64,
     /// The numbers of match pairs in which the first player scored 0, ¼, ½, ¾ and 1.
     pub pentanomial: [u64; 5],
-    /// Whether the difference is computed from match pairs. If not, it is computed from single matches,
-    /// because most matches have no partner in a pair.
+    /// Whether `difference` is computed from match pairs. If not, it is computed from single matches, because
+    /// most matches are not part of a pair.
     pub is_paired: bool,
     /// The number of different encounters to which the match pairs belong, counted up to [`REQUIRED_PAIRS`].
     #[serde(skip)]

@@ -32,8 +32,8 @@ pub trait Players: Sync {
     ) -> Result<Box<dyn Player>, PlayError>;
 
     /// Checks that an entrant can be started or reached, and returns warnings. Before the first match, this
-    /// method is called once for each entrant that has matches to play, for all these entrants at the same
-    /// time. Players that run in this process need no trial; the default does nothing.
+    /// method is called once for each entrant that has matches to play; these calls run at the same time. The
+    /// default implementation does nothing, because players that run inside this process need no trial.
     ///
     /// # Errors
     /// When the entrant cannot take part. The error stops the tournament.
@@ -49,7 +49,7 @@ pub trait Players: Sync {
     fn referee(&self, game: &Arc<Game>) -> Result<Box<dyn Referee>, PlayError>;
 }
 
-/// The properties of the match for which a player is made.
+/// The properties of a match that are needed to make a player for it.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayerRequest<'a> {
     /// The match id.

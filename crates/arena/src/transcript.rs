@@ -10,7 +10,7 @@ use ggp_game::Goals;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The transcript of a match: moves, times, faults and the optional record.
+/// The transcript of a match: moves, times and faults, and the match record if one is wanted.
 pub(crate) struct Transcript {
     record: Option<Record>,
     digest: Digest,
@@ -76,8 +76,8 @@ impl Transcript {
         self.accounts[role].add(elapsed, clock);
     }
 
-    /// Adds the name of each player's reasoner (the machine that evaluates the rules) in the current step, in
-    /// role order.
+    /// Notes in the record the reasoner (the machine that evaluates the rules) of each player in the current
+    /// step. `names` holds the names of the reasoners, in role order.
     pub(crate) fn add_reasoners(&mut self, names: impl Iterator<Item = Option<&'static str>>) {
         let Some(record) = &mut self.record else { return };
         let names: Vec<Option<&'static str>> = names.collect();

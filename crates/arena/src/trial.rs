@@ -1,10 +1,11 @@
-//! The trial of an entrant before the first match, which checks that the entrant can be started or reached.
+//! The trial of an entrant. It takes place before the first match and checks that the entrant can be started
+//! or reached.
 
 use ggp_game::{Clocks, Game, Role, StopToken};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The conditions of an entrant's trial.
+/// What an entrant's trial is given: a game, a role, the times and a stop token.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     /// A game of the tournament.

@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The share of the time of a timed run that one batch of playouts should take. A batch lasts until its
-/// longest playout ends. At the end of a batch, most lanes of the network (one for each simultaneous playout)
-/// are idle, so batches should be large.
+/// The duration that a batch of playouts should have, as a share of the timed run. Batches should be long: a
+/// batch lasts until its longest playout ends, and towards its end most lanes of the network (one for each
+/// simultaneous playout) are idle.
 const BATCH_SHARE: f64 = 0.1;
 const LARGEST_BATCH: u64 = 1 << 18;
 /// The duration of the profiling run, as a share of the timed run.
@@ -207,10 +207,10 @@ impl Play {
 #[derive(Debug)]
 struct Tally {
     counts: Fingerprint,
-    /// The number of playouts that reached the limit of steps, or a state in which a role has no legal move.
+    /// The number of playouts that ended without a terminal state: at the limit of steps, or in a state in
+    /// which a role has no legal move.
     unfinished: u64,
-    /// For each role, the number of playouts that ended in a terminal state or in a state with a goal for the
-    /// role.
+    /// For each role, the number of playouts whose last state is terminal or has a goal for the role.
     scored: Vec<u64>,
     cpu_seconds: f64,
 }
@@ -296,16 +296,17 @@ struct Speed {
 /// For each part of the network, its share of the time of a playout, from 0 to 1.
 #[derive(Debug, Default, Serialize)]
 struct Shares {
-    /// The share of the gates that compute the terminal condition, the goals and the legal moves.
+    /// The share of the time for the gates of the terminal condition, the goals and the legal moves.
     gates: f64,
     choice: f64,
-    /// The share of the gates that compute the next state.
+    /// The share of the time for the gates of the next state.
     next: f64,
     bookkeeping: f64,
 }
 
 impl Shares {
-    /// Measures the shares in a separate run of about `time`, because reading the clock slows playouts down.
+    /// Measures the shares in a separate run that takes about `time`. The timed run does not measure them,
+    /// because reading the clock slows playouts down.
     fn measure(machine: &PropNetMachine, seed: u64, time: Duration) -> anyhow::Result<Shares> {
         let mut machine = machine.clone();
         let start = [machine.initial_state()?];

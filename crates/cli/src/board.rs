@@ -40,8 +40,8 @@ impl Board {
         &self.model
     }
 
-    /// Draws the state with the facts `facts` as lines of text. `moves` is the joint move that led to this
-    /// state from the state with the facts `before`. The squares that the joint move names are marked.
+    /// A drawing of the state with the facts `facts`, in lines of text. `moves` is the joint move that led to
+    /// this state from the state with the facts `before`. The squares that the joint move names are marked.
     pub(crate) fn draw(&self, facts: &[Fact], before: &[Fact], moves: &[String]) -> String {
         let position: Position = self.model.place(facts);
         let earlier = self.model.place(before);
@@ -50,7 +50,8 @@ impl Board {
         self.model.draw(&position, self.style(&last))
     }
 
-    /// Draws what a role knows as lines of text: certain facts, and possible ones with their probabilities.
+    /// A drawing of what a role knows of the state, in lines of text: the certain facts, and the possible
+    /// facts with their probabilities.
     pub(crate) fn draw_known(&self, knowledge: &Knowledge) -> String {
         let position = self.model.place_known(&knowledge.certain, &knowledge.possible);
         self.model.draw(&position, self.style(&[]))

@@ -1,7 +1,7 @@
 //! `ggp match`: plays a tournament and prints its tables.
 //!
-//! Invariant: the results depend only on the command line, so that the same command line can resume a
-//! run.
+//! Invariant: the results depend only on the command line, so that the same command line can continue a run
+//! that was stopped.
 
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
@@ -199,8 +199,8 @@ fn matches(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Warnings about the players: two players are identical, or all matches of an encounter repeat the first
-/// match.
+/// Warnings about the players: two players are identical, or nothing in a match is random, so that
+/// all matches with the same game, players and seats are the same.
 fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     let mut notes = Vec::new();
     for (place, first) in participants.iter().enumerate() {

@@ -50,8 +50,9 @@ pub(crate) fn is_closed(error: &io::Error) -> bool {
     error.get_ref().and_then(|inner| inner.downcast_ref::<OutputClosed>()).is_some()
 }
 
-/// Returns `Ok` if the error in `written` means that standard output is closed. This function is for commands
-/// whose main work is not output: the exit code of such a command does not depend on a reader of the output.
+/// Returns `Ok` if the error in `written` means that the reader has closed standard output; otherwise
+/// `written`. This function is for commands whose main work is not output: their exit code does not depend on
+/// whether anybody reads the output.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if is_closed(&error) { Ok(()) } else { Err(error) })
 }

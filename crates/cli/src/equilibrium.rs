@@ -1,4 +1,5 @@
-//! `ggp solve` in games of hidden information: an equilibrium of two roles, or best play of one role against chance.
+//! `ggp solve` in games of hidden information: an equilibrium of two roles, or best play of one role against
+//! chance.
 
 use crate::console;
 use crate::exit::Exit;
@@ -61,7 +62,8 @@ impl WithMachine for Solve<'_> {
 }
 
 impl Solve<'_> {
-    /// Unfolds the game, and writes the extensive form if the command line asks for it.
+    /// Unfolds the game into its tree (the extensive form). Writes the tree to a file if the command line
+    /// asks for it.
     fn unfold<M: Playouts>(&self, machine: &mut M, budget: &Budget<'_>) -> anyhow::Result<Unfolding> {
         self.progress.set("unfolding the game");
         let game = machine.game().clone();

@@ -94,7 +94,7 @@ fn asks_for_moves(explanation: &Explanation) -> bool {
     is_about_moves && explanation.verdict == Verdict::Fails || explanation.parts.iter().any(asks_for_moves)
 }
 
-/// Writes a tree with one line for each node. The function recurses, since the depth of explanations is
+/// Writes a tree with one line for each node. Recursion is safe here, since the depth of an explanation is
 /// bounded.
 fn write_tree(explanation: &Explanation, out: &mut impl Write) -> std::io::Result<()> {
     write_node(explanation, "", "", out)

@@ -76,7 +76,7 @@ struct Picture {
     graph: DependencyGraph,
     /// For each relation, its stratum, from 0.
     strata: Vec<usize>,
-    /// For each relation, whether it depends on itself.
+    /// For each relation, whether it depends on itself, directly or through other relations.
     recursive: Vec<bool>,
 }
 

@@ -95,7 +95,8 @@ struct NetworkInfo {
     fixpoints: usize,
     fixpoint_unknowns: usize,
     nodes: usize,
-    /// The number of two-input gates of the kept rule instances, before any simplification.
+    /// The number of two-input gates for the kept rule instances, before any simplification. An instance is
+    /// kept if its condition can hold and the network needs its head.
     gates_instantiated: u64,
     /// The number of two-input gates of the network.
     gates: usize,
@@ -313,8 +314,8 @@ impl NetworkInfo {
         line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))
     }
 
-    /// The number of fluents that have no influence: they are not constant, the phase does not fix them, and no
-    /// state bit is kept for them.
+    /// The number of fluents without influence in a phase that fixes the values of `fixed` fluents. A fluent
+    /// has no influence if it is not constant, the phase does not fix it, and no state bit is kept for it.
     fn without_influence(&self, fixed: usize) -> usize {
         self.fluents.saturating_sub(self.fluents_constant + fixed + self.state_bits)
     }
@@ -361,7 +362,7 @@ impl NetworkInfo {
     }
 }
 
-/// The width of the first column, in characters.
+/// The width of the first column of the output, in characters. It holds the name of each quantity.
 const NAME: usize = 25;
 
 fn line(out: &mut impl Write, name: &str, value: &str) -> std::io::Result<()> {

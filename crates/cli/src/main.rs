@@ -82,8 +82,8 @@ enum Command {
     Help(help::Arguments),
 }
 
-/// The definition of the command line. A negative number after an option is the value of this option and not
-/// another option, so that the parser of the option's values reports the error.
+/// The definition of the command line. A negative number after an option is read as the value of this option,
+/// not as another option. So if the number is not allowed, the message is about the value.
 fn command_line() -> clap::Command {
     let is_option = |arg: &Arg| !arg.is_positional() && arg.get_action().takes_values();
     let values = |arg: Arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg };

@@ -9,14 +9,14 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The number of moves that the line on a search lists with their results.
+/// The number of moves that a line of search results lists; the line only counts the other moves.
 const OPINIONS: usize = 3;
 
 /// An observer that prints a match as it runs.
 pub(crate) struct Narrator<'a> {
     game: &'a Game,
     board: Arc<Board>,
-    /// The number of joint moves that come from a record.
+    /// The number of joint moves at the start of the match that come from a record, not from the players.
     given: u32,
     /// Whether the first state has been shown.
     started: bool,
@@ -54,8 +54,9 @@ impl Observer for Narrator<'_> {
 
 impl<'a> Narrator<'a> {
     /// An observer that draws the states of a match of `game` on `board`. The first `given` joint moves come
-    /// from a record. If `save` is given, the match is saved to this file after every step. An error raises
-    /// `stop`, but a closed standard output does not, since the match serves other purposes, too.
+    /// from a record. If `save` is given, the match is saved to this file after every step. An error of
+    /// output or of saving raises `stop`. A closed standard output does not: the match goes on, since
+    /// printing is not its only purpose.
     pub(crate) fn new(
         game: &'a Game,
         board: Arc<Board>,
@@ -70,8 +71,8 @@ impl<'a> Narrator<'a> {
         Narrator { game, board, given, started, before, moves, save, hidden, made, heard, failed, stop }
     }
 
-    /// Hides the states, the moves and the search results from the people who play. The end of the match reveals
-    /// the last state and all moves.
+    /// Hides the states, the moves and the search results from the people who play. When the match is over,
+    /// the last state and all moves are shown.
     pub(crate) fn hide(mut self) -> Self {
         self.hidden = true;
         self
@@ -123,7 +124,8 @@ impl<'a> Narrator<'a> {
         self.unless_closed(told)
     }
 
-    /// Ends the output if `told` is the error of a closed standard output. Returns any other error.
+    /// If the error in `told` means that standard output is closed, nothing more is printed and the result is
+    /// `Ok`. Any other error is returned.
     fn unless_closed(&mut self, told: std::io::Result<()>) -> anyhow::Result<()> {
         if let Err(error) = &told
             && console::is_closed(error)

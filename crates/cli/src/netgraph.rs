@@ -1,7 +1,7 @@
 //! A drawing of a propositional network.
 //!
-//! The network has conjunctions only. A conjunction of negated inputs is drawn as the equivalent negated
-//! disjunction, so that fewer edges are dashed.
+//! The gates of the network are conjunctions. A conjunction of negated inputs is drawn as the equivalent
+//! negated disjunction, so that fewer edges are dashed (negated).
 
 use crate::dot::quoted;
 use ggp_game::Role;
@@ -12,15 +12,16 @@ use std::io::Write;
 /// The number of moves that the label of a move set names.
 const NAMED_MOVES: usize = 3;
 
-/// The nodes of the network on which an output depends, and the outputs.
+/// What is drawn: the outputs of the network, and the nodes on which at least one output depends.
 pub(crate) struct Picture<'a> {
     net: &'a PropNet,
-    /// The nodes to draw. The network may have several nodes for one unknown of a fixpoint. They are drawn as
-    /// one node, which stands for the value of the unknown in the fixpoint.
+    /// The nodes to draw. An unknown of a fixpoint component (a system of mutually recursive equations) may
+    /// have several nodes in the network. Only one of them is drawn, for the unknown's value in the fixpoint.
     drawn: BTreeSet<usize>,
-    /// For each unknown, given by its component and its index there, the node that is drawn for it.
+    /// For each unknown, the node that is drawn for it. The key is the unknown's component, and its index in
+    /// the component.
     unknowns: BTreeMap<(u32, u32), usize>,
-    /// The outputs by name.
+    /// The outputs, with their names.
     outputs: Vec<(String, Signal)>,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Picture<'a> {
         self.drawn.len() + self.outputs.len()
     }
 
-    /// The node that stands for the network's node `at` in the drawing.
+    /// The node that is drawn for the network's node `at`.
     fn place(&self, at: usize) -> usize {
         match self.net.nodes()[at] {
             Node::Variable(unknown) | Node::Fixpoint(unknown) => {
@@ -72,7 +73,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The inputs of the network's node `at` in the drawing.
+    /// The signals that are drawn as the inputs of the network's node `at`.
     fn inputs(&self, at: usize) -> impl Iterator<Item = Signal> + '_ {
         let (many, one): (&[Signal], Option<Signal>) = match &self.net.nodes()[at] {
             Node::And(inputs) => (inputs, None),
@@ -84,8 +85,8 @@ impl<'a> Picture<'a> {
         many.iter().copied().chain(one)
     }
 
-    /// Whether a node is drawn as its negation. A conjunction of negated inputs is drawn as a disjunction, and the
-    /// constant false as true.
+    /// Whether the drawing shows the negation of a node in its place: a disjunction for a conjunction of
+    /// negated inputs, and the constant true for the constant false.
     fn is_flipped(&self, at: usize) -> bool {
         match &self.net.nodes()[at] {
             Node::And(inputs) => inputs.iter().all(|input| input.is_negated()),

@@ -31,7 +31,8 @@ const STATES: usize = 2000;
 #[derive(Debug)]
 pub(crate) struct Lines {
     received: Receiver<std::io::Result<String>>,
-    /// The role of the person who may look at the screen, if the roles hide information from each other.
+    /// The role of the person who looked at the screen last. Used only in games of hidden information that
+    /// several people play at one screen.
     viewer: Option<Role>,
 }
 
@@ -62,7 +63,8 @@ impl Lines {
     }
 
     /// Clears the screen and waits until the person who plays `role`, called `name`, says that nobody else
-    /// looks. Does nothing if that person looked last. `None` at the end of the input, or when `stop` is raised.
+    /// looks. Does nothing if that person looked last. `None` at the end of the input, or when `stop` is
+    /// raised.
     fn pass_to(&mut self, role: Role, name: &str, stop: &StopToken) -> Option<()> {
         if self.viewer != Some(role) {
             if std::io::stdout().is_terminal() {
@@ -91,7 +93,8 @@ pub(crate) struct Person<M: StateMachine> {
     lines: Arc<Mutex<Lines>>,
     /// What the person is shown before each move. `None` if all states of the match are shown to everybody.
     outlook: Option<Outlook>,
-    /// The states that the role considers possible: in a game without hidden information, the current state.
+    /// The states that the role considers possible. In a game without hidden information, this is only the
+    /// current state. `None` while no match is played.
     possible: Option<InformationSet<M>>,
     /// The number of turns whose percepts have been shown.
     told: usize,
@@ -110,7 +113,8 @@ impl<M: StateMachine> Person<M> {
         possible.follow(&mut self.machine, seen, 0)
     }
 
-    /// Shows the role's moves and percepts since it was last shown them, and what it knows of the state.
+    /// Shows the role's moves and percepts in the turns that have not been shown yet, and then what the role
+    /// knows of the state.
     fn show(&mut self, outlook: &Outlook) -> Result<(), PlayError> {
         let possible = self.possible.as_ref().ok_or_else(not_started)?;
         let knowledge = possible.knowledge(&mut self.machine)?;

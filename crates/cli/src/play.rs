@@ -251,8 +251,8 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
     format!("{name}.{seed}")
 }
 
-/// Saves the match, and reports how it ended and how to resume it. A match that `hides` information is saved only
-/// if it is over.
+/// Saves the match, and reports how it ended and how to resume it. If `hides` is true (the match hides
+/// information from the people who play), an interrupted match is not saved.
 fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) -> anyhow::Result<Exit> {
     let is_open = hides && outcome.ending == Ending::Interrupted;
     if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, is_open) {

@@ -40,8 +40,8 @@ impl Reasoning {
         self.reasoner.0
     }
 
-    /// Builds the selected machine, for work that needs the fastest one. If `auto` falls back to the
-    /// interpreter, a line on standard error gives the reason.
+    /// Builds the selected machine, for work on many states: `auto` builds a network if the game can have
+    /// one. If `auto` falls back to the interpreter, a line on standard error gives the reason.
     ///
     /// # Errors
     /// When a network is required and the game has none.
@@ -80,7 +80,7 @@ pub(crate) fn fallback(game: &str, why: &str) -> String {
     format!("the interpreter evaluates {game}: {why}")
 }
 
-/// Prints a notice to the users of a match about the network, which is built in the background.
+/// Prints a notice for the people who follow a match, about the network that is built in the background.
 pub(crate) fn say(notice: Notice<'_>) {
     console::say(&match notice {
         Notice::Waiting => {

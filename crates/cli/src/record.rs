@@ -25,11 +25,12 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// The joint moves that lead to the selected state. `None` without `--from`, when the initial state is
-    /// selected. `rules` is the file of the rules.
+    /// The joint moves that lead to the selected state. `None` if there is no `--from`: then the initial
+    /// state is selected. `rules` is the file of the rules.
     ///
     /// # Errors
-    /// When the record cannot be read, has too few joint moves, or comes from standard input like the rules.
+    /// When the record cannot be read or has too few joint moves, or when both the record and the rules come
+    /// from standard input.
     pub(crate) fn read(&self, rules: &Path) -> anyhow::Result<Option<Record>> {
         let Some(path) = &self.from else { return Ok(None) };
         if self.is_stdin() && rules == Path::new("-") {

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 /// The minimum interval between two updates on a terminal.
 const GLANCE: Duration = Duration::from_millis(300);
 
-/// The interval between two lines of progress if standard error is not a terminal. A line also appears after
-/// each tenth of all matches.
+/// The interval between two lines of progress if standard error is not a terminal. A line also appears when
+/// 10 %, 20 %, … of the matches have been played.
 const LINE: Duration = Duration::from_secs(10);
 const TENTHS: u64 = 10;
 
-/// The number of players that a line names.
+/// The maximum number of players whose mean goals the progress display shows.
 const NAMED: usize = 4;
 
 /// The progress display of a tournament.
@@ -40,8 +40,9 @@ impl Score {
         Score { bar, shown: Instant::now(), tenth: 0 }
     }
 
-    /// Sets the number of matches, and the number of those that were played before. `unasked` is the number
-    /// of results in the file that the command line does not ask for. They are not rated.
+    /// Sets the number of matches, and the number of those that an earlier run has played. `unasked` is the
+    /// number of results in the file of earlier results that belong to no match of this command line. They
+    /// are not rated.
     pub(crate) fn ready(&mut self, progress: Progress, unasked: u64) {
         self.tenth = progress.done * TENTHS / progress.total.max(1);
         if let Some(bar) = &self.bar {
@@ -104,8 +105,8 @@ fn spell(time: Duration) -> String {
     }
 }
 
-/// The mean goals with their intervals, the Elo difference of two players, and the state of the sequential
-/// test.
+/// The standings in one line: the players' mean goals with their intervals, the Elo difference if there is
+/// only one pair of players, and the state of the sequential test.
 fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
     let mean = |player: &ggp_arena::PlayerSummary| {
         let goal =

@@ -42,12 +42,12 @@ impl Taker {
         }
     }
 
-    /// Whether the search has a limit of iterations, so that equal seeds give equal moves.
+    /// Whether the player is a search with a limit of iterations, so that equal seeds give equal moves.
     pub(crate) fn counts_iterations(&self) -> bool {
         self.search().is_some_and(|options| options.iterations.is_some())
     }
 
-    /// Whether the player ends its turns without a clock.
+    /// Whether the player ends its turns even if no clock limits them.
     pub(crate) fn ends_by_itself(&self) -> bool {
         match self {
             Taker::Person | Taker::Nature => true,
@@ -71,8 +71,8 @@ pub(crate) const KINDS: &str = "\
 /// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
-/// The play clock: `given` if it is set; otherwise [`Duration::MAX`] if `unlimited` is true, because then no
-/// search needs a clock; otherwise the default.
+/// The play clock. It is `given` if the command line sets it. Otherwise it is the default, or
+/// [`Duration::MAX`] if `unlimited` is true, because then no search needs a clock.
 pub(crate) fn play_clock(given: Option<Duration>, unlimited: bool) -> Duration {
     given.unwrap_or(if unlimited { Duration::MAX } else { PLAY_CLOCK })
 }
@@ -122,8 +122,8 @@ pub(crate) fn seats(
     Ok(who)
 }
 
-/// Starts to build the reasoner for the searching players in `who`. If there is no such player, the reasoner is
-/// the interpreter.
+/// Starts to build the reasoner for the tree searches of this program among `who`. If there are none, the
+/// reasoner is the interpreter.
 pub(crate) fn prepare(
     who: &[Taker],
     reasoning: Reasoning,

@@ -93,8 +93,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Evaluation limits for `mib` MiB. The default limits are for 1024 MiB. One evaluation within these limits
-/// takes less than half of this memory, since a match evaluates its rules in two places.
+/// The limits of each evaluation of rules if a match may use `mib` MiB for its rules. `default` holds the
+/// limits for 1024 MiB; the numbers of terms and tuples are scaled from it. An evaluation within these
+/// limits takes less than half of `mib` MiB, because a match evaluates its rules in two places.
 fn within(mib: u32, default: &Limits) -> Limits {
     let share = |most: usize| most / 1024 * mib as usize;
     Limits { terms: share(default.terms), tuples: share(default.tuples), ..default.clone() }

@@ -17,7 +17,8 @@ use std::io::Write;
 /// A playout that has taken this many steps counts as endless.
 const MAX_STEPS: u32 = 10_000;
 
-/// The number of joint moves that are shown before the state that refutes a property.
+/// The maximum number of joint moves that are shown for a refutation: the last ones before the state that
+/// refutes the property.
 const SHOWN: usize = 10;
 
 /// A property that is checked in every playout.
@@ -45,8 +46,8 @@ impl Property {
         }
     }
 
-    /// Whether a well-formed game must have the property. Monotonicity is not vital: most published games violate
-    /// it, because they give goals in every state although only those of the last state are meant.
+    /// Whether a well-formed game must have the property. Monotonicity is not vital: most published games
+    /// violate it, because they give goals in every state although only those of the last state are meant.
     fn is_vital(self) -> bool {
         self != Property::Monotonic
     }
@@ -63,15 +64,15 @@ struct Refutation {
     why: String,
     /// The position in the playout of the first joint move of `moves`, from 1. It is 1 if `moves` is empty.
     first: usize,
-    /// The last joint moves before the state that refutes the property. There are at most [`SHOWN`].
+    /// The last joint moves before the state that refutes the property, at most [`SHOWN`].
     moves: Vec<Vec<String>>,
-    /// The joint moves before those in `moves`.
+    /// The joint moves of the playout before those in `moves`.
     #[serde(skip)]
     before: Vec<Vec<String>>,
 }
 
 impl Refutation {
-    /// Writes the last joint moves with their numbers as text.
+    /// Writes the refutation as text: the property, and the joint moves of `moves` with their numbers.
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         let words = self.property.words();
         let place = match (self.moves.len(), self.before.len()) {
@@ -252,8 +253,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// One refuted property in words, and all joint moves of its refutation as a record of the game in
-    /// `file`. If a vital property is refuted, it takes precedence. `None` if nothing is refuted.
+    /// One refuted property in words, a vital one if there is any, and all joint moves of its refutation as a
+    /// record of the game in `file`. `None` if nothing is refuted.
     pub(crate) fn record(&self, file: &str) -> Option<(&'static str, Record)> {
         let refutation = self.refuted.iter().min_by_key(|r| !r.property.is_vital())?;
         let mut moves = refutation.before.clone();

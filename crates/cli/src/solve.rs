@@ -107,8 +107,7 @@ struct Proof {
     high: u8,
     best: Option<String>,
     states: u64,
-    /// Whether the proof is complete. If the bounds of a complete proof differ, the solver cannot improve
-    /// them.
+    /// Whether the solver can improve the bounds no further. The bounds of a complete proof may still differ.
     complete: bool,
     /// Whether the proof ended because the memory limit was reached.
     out_of_memory: bool,
@@ -155,7 +154,8 @@ fn print(proofs: &[Proof], json: bool) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The time for the next role, if `roles` roles share the time `left`. `None` if the time is not limited.
+/// The time for the proof of one role, if `roles` roles share the time `left` equally. `None` if the time is
+/// not limited.
 fn share(left: Option<Duration>, roles: usize) -> Option<Duration> {
     left.map(|left| left / roles as u32)
 }

@@ -15,7 +15,7 @@ pub struct Database {
     pub(crate) relations: Vec<Relation>,
     /// For each stratum of the program, whether it is completely evaluated.
     pub(crate) complete: Vec<bool>,
-    /// The number of tuples in all relations together; a wide tuple counts as more than one.
+    /// The number of tuples in all relations together; a tuple of 16 or more columns counts as more than one.
     pub(crate) tuples: usize,
     /// For each relation, the work since the last call of [`Database::reset_work`]: the rows that joins tried
     /// in order to derive its tuples, plus the cost of inserting these tuples.
@@ -63,16 +63,16 @@ impl Database {
         statistics.observe(relations.map(|id| (id, self.relation(id))));
     }
 
-    /// Clears relations like [`Database::clear_from`], and then removes the temporary terms from the table of
-    /// terms (see [`Values::release`]). No remaining tuple may contain a temporary term, and the caller must
-    /// no longer use any temporary term.
+    /// Removes the tuples that [`Database::clear_from`] removes, and then the temporary terms from the table
+    /// of terms (see [`Values::release`]). The caller must ensure that no other tuple contains a temporary
+    /// term, and must no longer use temporary terms.
     pub fn release_from(&mut self, program: &Program, level: u8) {
         self.clear_from(program, level);
         self.values.release();
     }
 
-    /// Adds a tuple to an input relation and returns whether the tuple is new. No relation that depends on
-    /// this input may have been evaluated since that relation was last cleared.
+    /// Adds a tuple to an input relation and returns whether the tuple is new. Each relation that depends on
+    /// this input must be cleared (see [`Database::clear_from`]) or not yet evaluated.
     pub fn insert(&mut self, relation: RelationId, tuple: &[Value]) -> bool {
         let relation = &mut self.relations[relation.index()];
         let new = relation.insert(tuple);
@@ -80,8 +80,8 @@ impl Database {
         new
     }
 
-    /// Inserts the tuple that consists of the values in `prefix`, followed by the arguments of `term`.
-    /// Returns whether the tuple is new.
+    /// Inserts into `relation` the tuple that consists of the values in `prefix`, followed by the arguments
+    /// of `term`. Returns whether the tuple is new.
     pub fn insert_parts(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -92,8 +92,8 @@ impl Database {
         new
     }
 
-    /// Inserts the tuple that consists of the values in `prefix`, followed by `term` itself as the last
-    /// column. Returns whether the tuple is new.
+    /// Inserts into `relation` the tuple that consists of the values in `prefix`, followed by `term` itself
+    /// as the last column. Returns whether the tuple is new.
     pub fn insert_whole(&mut self, relation: RelationId, prefix: &[Value], term: Value) -> bool {
         let mut tuple = std::mem::take(&mut self.scratch.tuple);
         tuple.clear();
@@ -104,8 +104,8 @@ impl Database {
         new
     }
 
-    /// Interns and returns a term that is built from a tuple: `functor` applied to the values in the columns
-    /// from index `first` on. The tuple is the one in the row with index `row` of `relation`.
+    /// Interns and returns the term that applies `functor` to values of one row of `relation`. The row has
+    /// the index `row`. Its values in the columns from index `first` on become the arguments of the term.
     pub fn term_of_row(&mut self, functor: Functor, relation: RelationId, row: usize, first: usize) -> Value {
         self.values.term(functor, &self.relations[relation.index()].row(row)[first..])
     }
@@ -134,8 +134,8 @@ impl Database {
         self.total_work = 0;
     }
 
-    /// Removes the tuples of all inputs of level `level` or above, and of all relations that depend on such
-    /// inputs.
+    /// Removes the tuples of all input relations of level `level` or above (see [`crate::Signature::level`]),
+    /// and of all relations that depend on such input relations.
     pub fn clear_from(&mut self, program: &Program, level: u8) {
         for &relation in program.relations_from(level) {
             let relation = &mut self.relations[relation.index()];
@@ -155,8 +155,8 @@ impl Database {
         }
     }
 
-    /// Rebuilds the indexes of each relation in `of` for which `program` needs more indexes than this
-    /// database has.
+    /// Rebuilds the indexes of some of the relations in `of`: those for which `program` needs more indexes
+    /// than this database has.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);
@@ -166,9 +166,10 @@ impl Database {
         }
     }
 
-    /// Makes the database usable again after a failed evaluation. Clears relations like
-    /// [`Database::clear_from`], and then removes all terms but the first `terms` from the table of terms. No
-    /// remaining tuple may contain a removed term, and the caller must no longer use any removed term.
+    /// Makes the database usable again after a failed evaluation. Removes the tuples that
+    /// [`Database::clear_from`] removes, and then all terms but the first `terms` from the table of terms.
+    /// The caller must ensure that no other tuple contains a removed term, and must no longer use removed
+    /// terms.
     pub fn roll_back(&mut self, program: &Program, level: u8, terms: usize) {
         self.clear_from(program, level);
         self.values.truncate(terms);

@@ -1,8 +1,8 @@
-//! Decomposition of long rules: a variable that the head does not read is projected out in a new relation,
-//! called a part. The method is variable elimination, which Bichler, Morak & Woltran 2016 ("lpopt") use for
-//! grounding.
+//! Decomposition of long rules. If a variable does not occur in the head, the conditions that contain it move
+//! to the rule of a new relation, called a part, which has no column for this variable. The method is
+//! variable elimination, which Bichler, Morak & Woltran 2016 ("lpopt") use for grounding.
 //!
-//! For example, `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has an instance for each assignment
+//! For example, `far(X, Z) :- near(X, Y), open(Y), city(Z), not shut(Z)` has one instance for each assignment
 //! of `X`, `Y` and `Z`. The decomposition replaces the first two conditions by `part(X)`, with the rule
 //! `part(X) :- near(X, Y), open(Y)`. The rule of the part then has one instance for each pair of `X` and `Y`,
 //! and the rule of `far` has one for each pair of `X` and `Z`. The answers do not change.
@@ -18,9 +18,11 @@ pub struct Decomposed {
     pub signatures: Vec<Signature>,
     /// The decomposed rules, and the rules that define parts and guards.
     pub rules: Vec<Rule>,
-    /// The guards. A guard binds variables that the conditions of a part only test, for example under
-    /// negation. A guard is a projection of a condition that stays in the decomposed rule. A guard therefore
-    /// restricts the tuples of the part, but does not change the answers of the decomposed rule.
+    /// The guards. The conditions that move to a part can contain a variable that none of them binds, for
+    /// example because it occurs only under negation. The rule of the part then gets one more condition, a
+    /// guard, which binds this variable. A guard is a projection of a condition that stays in the decomposed
+    /// rule. A guard therefore restricts the tuples of the part, but does not change the answers of the
+    /// decomposed rule.
     pub guards: Vec<RelationId>,
     /// For each part and guard, in the order of `signatures`: the head relation of the rule whose
     /// decomposition created the part or guard.
@@ -52,24 +54,25 @@ struct Decomposition {
     parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
 }
 
-/// A group of variables that occur in the same conditions and can be projected out together.
+/// A group of variables that occur in the same conditions and not in the head. They are eliminated together:
+/// a part without columns for these variables replaces the conditions.
 struct Group {
     eliminated: BTreeSet<Variable>,
     /// The conditions in which the eliminated variables occur, given as indices of body literals.
     conditions: Vec<usize>,
     /// The variables of these conditions that are not eliminated: the columns of the part.
     kept: Vec<Variable>,
-    /// The conditions outside the group that serve as guards: they bind variables that the conditions of the
-    /// group only test. Each guard is given by the index of its condition in the body, and by the variables
-    /// that this condition shares with the group.
+    /// The conditions outside the group that serve as guards: they bind the variables that the conditions of
+    /// the group contain but do not bind. Each guard is given by the index of its condition in the body, and
+    /// by the variables that this condition shares with the group.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
 impl Group {
-    /// The possible group whose conditions together have the fewest variables. A group is possible if its
-    /// conditions do not contain all variables of the body, and if guards can bind the variables that these
-    /// conditions leave unbound. Returns `None` if no group is possible, or if the rule is too short or too
-    /// long.
+    /// The best group of variables to eliminate from `rule`: the one whose conditions together have the
+    /// fewest variables. Skips each group whose conditions contain all variables of the body. Skips also each
+    /// group whose conditions leave variables unbound that guards cannot bind. Returns `None` if no group is
+    /// left, if the rule has fewer than two conditions, or if it is longer than `LONGEST` allows.
     fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
@@ -130,9 +133,9 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// Returns an atom over the variables `kept` of `rule`. The atom's relation is a guard if `guard` is
-    /// true, and a part otherwise; `body` is the body of the relation's only rule. Adds the relation and its
-    /// rule if they do not exist yet.
+    /// Returns an atom that applies a guard (if `guard` is true) or a part (otherwise) to the variables
+    /// `kept` of `rule`. This guard or part is the relation whose only rule has the body `body`. Adds the
+    /// relation and its rule if they do not exist yet.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {

@@ -1,17 +1,18 @@
 //! The demand transformation: the rewritten program computes only those tuples of a relation that some rule
 //! asks for (magic sets, Beeri & Ramakrishnan 1991). A rule asks for the relations of its body literals.
 //!
-//! Bottom-up evaluation of `reaches(X, Y)` computes all pairs even if a rule asks for one pair only. Where a
-//! rule asks for a relation on demand, the values of some columns are known. The rewriting makes one copy of
-//! the relation for each such set of known columns. The copies replace the relation. Each rule of a copy gets
-//! one more condition: a magic ("wanted") atom over the known columns. Further rules, the magic rules, derive
-//! the magic tuples. The body of a magic rule consists of the literals that precede the asking literal in its
-//! rule.
+//! Bottom-up evaluation of `reaches(X, Y)` computes all pairs even if a rule asks for one pair only. After
+//! the rewriting, such a relation is computed on demand. A body literal that asks for the relation knows the
+//! values of some of its columns. The rewriting replaces the relation by copies: one copy for each set of
+//! columns that some literal knows. Each rule of a copy gets one more condition: a magic ("wanted") atom over
+//! the known columns. Further rules, the magic rules, derive the magic tuples. There is one magic rule for
+//! each literal that asks for a copy. Its body consists of the literals that precede the asking literal in
+//! the rewritten rule, except the negated ones.
 //!
 //! Demand can be infinite although the answers are finite. With the rule `p(X) :- p(s(X))`, demand for `p(X)`
-//! leads to demand for `p(s(X))`, so the terms in magic tuples grow without bound. Bottom-up evaluation of
-//! this rule only makes terms smaller. Such rewritings are refused. Only magic tuples can grow in this way,
-//! because the tuples of a copy are tuples of the original relation.
+//! leads to demand for `p(s(X))`, so the terms in magic tuples grow without bound, whereas bottom-up
+//! evaluation of this rule only makes terms smaller. A rewriting whose demand can grow in this way is
+//! refused. Only magic tuples can grow, because the tuples of a copy are tuples of the original relation.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Signature, Variable};
 use crate::strata::{DependencyGraph, negative_cycles};
@@ -25,8 +26,9 @@ pub struct Demanded {
     pub signatures: Vec<Signature>,
     /// The rewritten rules, and the rules that derive magic tuples.
     pub rules: Vec<Rule>,
-    /// The magic relations. Their tuples are the known values for which some rule asks. Removing the literals
-    /// on magic relations from all bodies would change the amount of work but not the answers.
+    /// The magic relations. Each magic tuple holds the values of known columns for which some rule asks.
+    /// Removing the literals on magic relations from all bodies would change the amount of work but not the
+    /// answers.
     pub wanted: Vec<RelationId>,
     /// For each relation of `signatures`, the given relation from which it was made. The origin of a given
     /// relation is the relation itself. The origin of a copy and of its magic relation is the relation that
@@ -37,9 +39,9 @@ pub struct Demanded {
 /// The reason why a program cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// At the place where a rule asks for a relation on demand, the value of no column is known. The
-    /// rewriting can succeed only if the head relation of this rule is computed on demand too, or the wanted
-    /// relation is not.
+    /// A rule asks for a relation that is computed on demand, but knows the values of none of its columns.
+    /// Another attempt can succeed only if `asker` is computed on demand too, or if `wanted` is not computed
+    /// on demand.
     Unknown {
         /// The relation of the asking rule's head.
         asker: RelationId,
@@ -65,13 +67,13 @@ const MAX_COPIES: usize = 200;
 /// The maximum number of literals in the bodies of all magic rules together.
 const MAX_LITERALS: usize = 2_000_000;
 
-/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand: only the tuples
-/// that some rule asks for are derived. Input relations are not rewritten, since the caller inserts their
-/// tuples.
+/// Rewrites `rules` so that the relations for which `on_demand` holds are computed on demand: the new rules
+/// derive only those of their tuples that some rule asks for. Input relations are not rewritten, since the
+/// caller inserts their tuples.
 ///
 /// # Errors
-/// Fails in each of three cases: a rule asks for a relation on demand and the value of no column is known,
-/// demand could grow without end, or the rewritten program is too large.
+/// Fails in each of three cases: a rule asks for a relation that is computed on demand but knows the values
+/// of none of its columns, demand could grow without end, or the rewritten program is too large.
 pub fn on_demand(
     signatures: &[Signature],
     rules: &[Rule],
@@ -121,8 +123,9 @@ struct Rewriting {
     /// For each relation and set of known columns: the copy, and the magic relation of this copy.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Pairs of magic relations. A magic rule derives tuples of the second relation from tuples of the first.
-    /// The flag is true if a derived tuple can contain a larger term.
+    /// Pairs of magic relations, one for each magic rule whose body starts with a magic atom. This rule
+    /// derives tuples of the second relation from tuples of the first. The flag is true if a derived tuple
+    /// can contain a term that is larger than the terms in the tuple of the first relation.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
@@ -156,9 +159,9 @@ impl Rewriting {
         (copy, wanted)
     }
 
-    /// Adds the rewritten `rule`, and a magic rule for each body literal whose relation is on demand. If
-    /// `copied` is given, the rewritten rule derives this copy of the head relation. If it is `None`, the
-    /// rewritten rule keeps its head.
+    /// Adds the rewritten `rule`, and a magic rule for each body literal whose relation is computed on
+    /// demand. If `copied` is given, the rewritten rule derives this copy of the head relation. If it is
+    /// `None`, the rewritten rule keeps its head.
     fn rewrite(&mut self, rule: &Rule, copied: Option<&Copied>) -> Result<(), Refusal> {
         let mut bound = vec![false; rule.variables as usize];
         let mut head = rule.head.clone();
@@ -246,8 +249,8 @@ impl Rewriting {
     }
 }
 
-/// Whether the magic atom `asked` contains a term that `body` composes from values of another magic atom, the
-/// first literal of `body`. Values that other positive literals bind do not count, since they come from
+/// Whether `asked`, the head of a magic rule, contains a term that `body` composes from values of the magic
+/// atom with which `body` starts. Values that other positive literals bind do not count, since they come from
 /// answers. `variables` is the number of variables in the rule.
 fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
     #[derive(Clone, Copy, PartialEq)]

@@ -54,8 +54,8 @@ pub(crate) fn complete_stratum(
 const ROWS_PER_TUPLE: u64 = 2;
 
 /// Runs `plan`, the plan of a rule with the head `head`. Inserts the head tuple of each solution into the
-/// head relation. `delta` is the first row and the exclusive end of the rows that the previous round added to
-/// the relation of the recursive literal.
+/// head relation. `delta` is the range of the rows that the previous round added to the relation of the
+/// recursive literal: the first row and the exclusive end.
 fn derive(
     plan: &Plan,
     head: &Atom,

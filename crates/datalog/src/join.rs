@@ -40,9 +40,9 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
 }
 
 /// Runs `plan` and calls `found` for each solution with the values of the variables, indexed by variable.
-/// `delta` is the first row and the exclusive end of the rows that the previous round added; a scan of the
-/// delta reads only these rows. `given` is indexed by variable too and holds the values of the variables that
-/// are bound before the join starts. Returns the number of rows tried.
+/// `delta` is the range of the rows that the previous round added: the first row and the exclusive end. A
+/// scan whose `delta` flag is set reads only these rows. `given` holds the values of the variables that are
+/// bound before the join starts, and is indexed by variable too. Returns the number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,

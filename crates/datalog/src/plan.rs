@@ -1,10 +1,11 @@
 //! Join plans: the order in which a rule's body is joined, and the hash index that each lookup uses.
 //!
-//! The planner is greedy. It places tests and compositions as soon as their variables are bound. Of the
-//! remaining literals, it next joins the one with the fewest expected tuples. The expected number is the mean
-//! size of the relation, divided by the number of distinct values in each bound column; [`Statistics`] gives
-//! both. If no later step reads the new variables of a literal, the loop over the literal's tuples stops at
-//! the first match.
+//! The planner is greedy. It places each test and each composition as soon as enough of its variables are
+//! bound. Of the other literals, it next joins the one with the fewest expected tuples. The expected number
+//! is the mean size of the relation, divided by the number of distinct values in each bound column;
+//! [`Statistics`] gives both. If neither a later step nor the head reads the variables that a literal binds,
+//! the loop over the literal's tuples stops at the first match, unless the plan must find every instance of
+//! the rule.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
@@ -57,8 +58,8 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Box<[Step]>,
-    /// The number of outermost scans and lookups that continue after a solution. The other scans and lookups
-    /// stop, because their remaining rows cannot give a new head tuple.
+    /// Scans and lookups are nested loops. After a solution, only the outermost loops continue, and this is
+    /// their number. The loops inside them stop, because their remaining rows cannot give a new head tuple.
     pub(crate) resume: usize,
     pub(crate) variables: usize,
     pub(crate) label: u32,
@@ -134,8 +135,8 @@ impl Planner<'_> {
 /// A join plan under construction.
 struct Draft<'a> {
     rule: &'a Rule,
-    /// For each variable, the number of scans and lookups up to and including the step that binds the
-    /// variable; `None` while the variable is unbound.
+    /// For each variable, the loop depth of the step that binds it, that is, the number of scans and lookups
+    /// up to and including this step; `None` while the variable is unbound.
     bound: Vec<Option<usize>>,
     depth: usize,
     done: Vec<bool>,
@@ -191,8 +192,9 @@ impl<'a> Draft<'a> {
         args.iter().all(|&a| self.is_bound(a))
     }
 
-    /// Appends a step for each literal that needs no loop, because its variables are bound: tests and
-    /// compositions. Updates the costs of the remaining positive literals.
+    /// Appends a step for each literal that needs no loop: for a test whose variables are all bound, and for
+    /// a composition whose term is bound or whose arguments are all bound. Updates the costs of the remaining
+    /// positive literals.
     fn place_tests(&mut self) {
         let rule = self.rule;
         while let Some(number) = self.changed.pop_first() {
@@ -290,7 +292,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Sets `once` in each scan or lookup that binds no variable which a later step or the head reads.
+    /// Sets `once` in each scan or lookup if neither a later step nor the head reads a variable that it
+    /// binds.
     fn mark_once(&mut self) {
         let mut read = vec![false; self.rule.variables as usize];
         let note = |read: &mut Vec<bool>, argument: Argument| {

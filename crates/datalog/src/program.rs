@@ -32,7 +32,8 @@ pub struct Program {
     strata: Vec<Stratum>,
     /// For each relation, the index of its stratum in `strata`.
     stratum_of: Vec<usize>,
-    /// For each relation, its level: the highest level among the inputs on which the relation depends.
+    /// For each relation, its level: the highest [`Signature::level`] among the input relations on which the
+    /// relation depends.
     levels: Vec<u8>,
     relations_from: Vec<Vec<RelationId>>,
     strata_from: Vec<Vec<u32>>,
@@ -154,7 +155,7 @@ impl Program {
         &self.signatures
     }
 
-    /// The highest level among the inputs on which `relation` depends.
+    /// The highest [`Signature::level`] among the input relations on which `relation` depends.
     pub fn level(&self, relation: RelationId) -> u8 {
         self.levels[relation.index()]
     }

@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 /// For each column of an atom, the constant in it; `None` for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// The maximum number of rules that copy tuples between parts, views and relations. If a new view would
-/// exceed this number, body literals read the whole relation instead.
+/// The maximum number of rules that copy tuples between parts, views and relations. If the rules of a new
+/// view would exceed this number, body literals read the whole relation instead of this view.
 const MAX_VIEWED: usize = 1_000_000;
 
 /// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to
@@ -176,7 +176,8 @@ impl NewRelations<'_> {
         RelationId(self.signatures.len() as u32 - 1)
     }
 
-    /// Adds a rule that copies those tuples of the part `from` that match `pattern` to the relation `to`.
+    /// Adds a rule that copies tuples from the part `from` to the relation `to`, namely those that match
+    /// `pattern`.
     fn copy(&mut self, from: &RelationPart, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),

@@ -53,9 +53,9 @@ impl Statistics {
         }
     }
 
-    /// The expected number of tuples of `relation` that match given values in the columns for which `bound`
-    /// holds. The estimate assumes that columns are independent, and is too low if they are not. Even so, it
-    /// ranks a lookup by a full key before a scan of a small relation.
+    /// The expected number of tuples that a lookup in `relation` finds if its key consists of the columns for
+    /// which `bound` holds. The estimate assumes that columns are independent, and is too low if they are
+    /// not. Even so, a lookup whose key determines the whole tuple ranks before a scan of a small relation.
     pub(crate) fn fan_out(&self, relation: RelationId, bound: impl Fn(usize) -> bool) -> f64 {
         let seen = &self.relations[relation.index()];
         let columns = (0..seen.distinct.len()).filter(|&c| bound(c));

@@ -47,8 +47,8 @@ struct Node {
     first: u32,
 }
 
-/// For bounds on memory, this many arguments weigh as much as one term, and each full group of this many
-/// columns in a tuple counts as one more tuple.
+/// The number of arguments that count as one term in bounds on memory. A tuple counts as one more tuple for
+/// each full group of this many columns.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
 /// The tag bit that marks a name in a serialised term. The indices of permanent terms are smaller than this
@@ -70,8 +70,9 @@ pub struct Values {
     by_term: IdTable,
     /// The hash table of the temporary terms. [`Values::release`] removes these terms.
     temporary: IdTable,
-    /// Terms with an index below this bound are permanent. The bound never rises, and no existing permanent
-    /// term becomes temporary. Otherwise a term could have two serialisations.
+    /// Terms with an index below this bound are permanent. The bound can fall, but only so far that all
+    /// existing permanent terms stay permanent. It never rises, so no temporary term becomes permanent.
+    /// Otherwise a term could have two serialisations.
     permanent: usize,
     /// Once all terms together have more arguments than this, all later terms are temporary.
     permanent_arguments: usize,
@@ -186,9 +187,9 @@ impl Values {
         }
     }
 
-    /// Makes all existing terms and the next `more` terms permanent: [`Values::release`] keeps them. Fewer of
-    /// the next terms become permanent if they have more than 16 arguments on average. All later terms are
-    /// temporary: [`Values::release`] removes them. Call this at most once.
+    /// Makes all existing terms and the next `more` new terms permanent: [`Values::release`] keeps them. All
+    /// terms after these are temporary: [`Values::release`] removes them. If the new terms have more than 16
+    /// arguments on average, fewer than `more` of them become permanent. Call this at most once.
     pub fn keep(&mut self, more: usize) {
         let most = |len: usize, more: usize| len.saturating_add(more);
         self.permanent = self.permanent.min(most(self.nodes.len(), more).min(NAME as usize));
@@ -202,8 +203,9 @@ impl Values {
         value.index() < self.permanent
     }
 
-    /// Whether the number of temporary terms exceeds the argument `more` of the call of [`Values::keep`]. If
-    /// temporary terms have more than 16 arguments on average, every 16 arguments count as one term.
+    /// Whether there are more temporary terms than the number `more` that the caller passed to
+    /// [`Values::keep`]. If temporary terms have more than 16 arguments on average, every 16 arguments count
+    /// as one term.
     #[inline]
     pub fn is_crowded(&self) -> bool {
         let Some(first) = self.nodes.get(self.permanent) else { return false };

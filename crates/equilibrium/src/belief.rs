@@ -1,11 +1,11 @@
 //! Best play of one role against chance: a search over beliefs.
 //!
-//! A belief is the probability distribution over states, given the role's moves and percepts. The belief is a
-//! sufficient statistic of the history (Kaelbling, Littman & Cassandra 1998). Equal beliefs have equal values
-//! and are evaluated once, so the cost depends on the number of different beliefs, not on the number of
-//! histories. For each move, the search computes an upper bound: the value if the role saw every later state.
-//! The search tries the moves in descending order of this bound, and stops at the first move whose bound is
-//! not above the best value so far.
+//! A belief is the probability distribution over the possible current states, given the role's moves and
+//! percepts so far. The belief is a sufficient statistic of the history (Kaelbling, Littman & Cassandra
+//! 1998). Equal beliefs have equal values and are evaluated once, so the cost depends on the number of
+//! different beliefs, not on the number of histories. For each move, the search computes an upper bound: the
+//! value of the move if the role saw every later state. The search tries the moves in descending order of
+//! this bound, and stops at the first move whose bound is not above the best value so far.
 
 use crate::Budget;
 use crate::unfold::perceive;
@@ -22,8 +22,9 @@ pub struct BestPlay {
     pub beliefs: usize,
     /// The number of different states that the search visited.
     pub states: usize,
-    /// The moves of best play after each sequence of percepts that can occur. The moves are in preorder: a
-    /// move comes before the moves that follow it in a match. Turns with only one legal move are left out.
+    /// The moves of best play: one for each turn and each sequence of percepts that can occur before this
+    /// turn. The moves are in preorder: a move comes before the moves that follow it in a match. Turns with
+    /// only one legal move are left out.
     pub plan: Vec<PlannedMove>,
 }
 
@@ -67,7 +68,7 @@ pub enum BeliefError {
         /// The role's name.
         role: String,
     },
-    /// A match can have more turns than the maximum depth of the search, which is the value.
+    /// A match can have more turns than the search allows. The value is the maximum number of turns.
     #[error("a match can take more than {0} turns")]
     TooLong(usize),
 }
@@ -80,7 +81,7 @@ type Belief = Rc<[(u32, u64)]>;
 /// so that nearly equal beliefs become equal.
 const UNITS: f64 = (1u64 << 40) as f64;
 
-/// The maximum number of turns of a match.
+/// The maximum number of turns of a match. The search fails if a match can have more.
 const MAX_TURNS: usize = 500;
 
 /// One possible result of a move of the role in a state. Different moves of `random` can lead to different
@@ -93,7 +94,7 @@ struct Outcome {
     percepts: u32,
 }
 
-/// The facts about a state that have been evaluated.
+/// The results of evaluating one state.
 #[derive(Clone)]
 struct Known {
     /// The role's goal if the state is terminal; `None` otherwise.
@@ -102,7 +103,8 @@ struct Known {
     legal: Rc<[Move]>,
     /// For each legal move, its outcomes.
     outcomes: Rc<[Rc<[Outcome]>]>,
-    /// The value for a role that sees every state; `None` until this value is needed.
+    /// The expected goal of best play from this state on, if the role saw every state; `None` until this
+    /// number is needed.
     seen_value: Option<f64>,
 }
 
@@ -183,7 +185,8 @@ impl<M: StateMachine> Search<'_, M> {
         Ok(())
     }
 
-    /// The facts about the state with index `number`. Evaluates them at the first call for this state.
+    /// The results of evaluating the state with index `number`. Evaluates the state only at the first call
+    /// for it.
     fn known(&mut self, number: u32) -> Result<Known, BeliefError> {
         if let Some(known) = &self.known[number as usize] {
             return Ok(known.clone());
@@ -246,8 +249,8 @@ impl<M: StateMachine> Search<'_, M> {
         number
     }
 
-    /// The value of the state with index `number` for a role that sees every state. `turn` counts turns from
-    /// 0.
+    /// The expected goal of best play from the state with index `number` on, if the role saw every state.
+    /// `turn` is the turn in which this state occurs. Turns are counted from 0.
     fn seen_value(&mut self, number: u32, turn: usize) -> Result<f64, BeliefError> {
         if turn > MAX_TURNS {
             return Err(BeliefError::TooLong(MAX_TURNS));
@@ -376,9 +379,10 @@ const TOLERANCE: f64 = 1e-9;
 /// An estimate of the bytes that a stored belief takes in addition to its states and their probabilities.
 const BELIEF_BYTES: usize = 80;
 
-/// The beliefs to which the legal move with index `mv` leads. `open` holds the probabilities and the facts of
-/// the current states. Each resulting belief comes with the index of the percepts that lead to it and with
-/// the probability of these percepts. The beliefs are in ascending order of the indices of percepts.
+/// The beliefs to which the legal move with index `mv` leads: one belief for each list of percepts that can
+/// follow the move. `open` holds, for each possible current state that is not terminal, its probability and
+/// the results of evaluating it. Each belief comes with the index of its percepts and with their probability,
+/// and the beliefs are in ascending order of this index.
 fn beliefs_after(open: &[(f64, Known)], mv: usize) -> Vec<(u32, f64, Belief)> {
     let mut parts: Vec<(u32, u32, f64)> = Vec::new();
     for (share, known) in open {

@@ -1,5 +1,5 @@
-//! The expected goals of players: of one player with a best response to the strategies of all others, and of
-//! all players with given strategies.
+//! Two computations of expected goals: the goal of one player that plays a best response to given strategies
+//! of all others, and the goals of all players that play given strategies.
 
 use crate::unfold::{Kind, Unfolding};
 

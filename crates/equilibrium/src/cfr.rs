@@ -23,16 +23,16 @@ pub struct CfrPlus<'a> {
     /// For each action, the weighted sum of its probabilities over the iterations.
     sums: Vec<f64>,
     iterations: u64,
-    /// For each node, the product of the probabilities of the updated player's own actions on the path to the
-    /// node.
+    /// For each node, the product of the probabilities of the own actions of the player that is being
+    /// updated, on the path to the node.
     own_reach: Vec<f64>,
     /// For each node, the product of the probabilities of the other player's actions and of the moves of
     /// chance on the path to the node.
     other_reach: Vec<f64>,
     /// For each node, its counterfactual value for the player that is being updated.
     values: Vec<f64>,
-    /// For each information set of the player that is being updated, the product of this player's own
-    /// probabilities on the path to the set.
+    /// For each information set of the player that is being updated, the product of the probabilities of this
+    /// player's own actions on the path to the set.
     set_reach: Vec<f64>,
 }
 

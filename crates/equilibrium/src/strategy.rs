@@ -7,13 +7,14 @@ use crate::unfold::Unfolding;
 pub struct Equilibrium {
     /// The expected goal of each player, from 0 to 100, if both players play their strategies.
     pub goals: Vec<f64>,
-    /// The mean of two gains: the gain of each player if it alone changes to a best response. The mean is
-    /// given as a share of the goal range, and is 0 in an equilibrium.
+    /// The expected gain of a player that alone changes to a best response, as the mean over both players.
+    /// The gain is given as a share of the goal range (the highest minus the lowest goal). It is 0 in an
+    /// equilibrium.
     pub exploitability: f64,
-    /// The number of iterations after which the algorithm reached the strategies.
+    /// The number of iterations from which the strategies result.
     pub iterations: u64,
-    /// The probability of each action in its information set. The actions are in the order of the information
-    /// sets.
+    /// For each action of all information sets, its probability. The actions are in the order of the
+    /// information sets.
     pub(crate) strategy: Vec<f64>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! In the tree, the roles of one turn decide one after the other in role order, and `random` decides last. No
 //! role sees the moves of the others in the same turn. A role with one legal move gets no node. Nodes are
-//! numbered level by level. A level holds either the decisions of one role in one turn, or the terminal
-//! states that are reached at the start of one turn. Invariants: a child has a larger index and a later level
-//! than its parent, and all nodes of an information set are in one level.
+//! numbered level by level. Each turn has one level for the terminal states that the previous turn reached,
+//! and then one level for the decisions of each role. Invariants: a child has a larger index and a later
+//! level than its parent, and all nodes of an information set are in one level.
 
 use crate::Budget;
 use crate::history::{EMPTY, Histories};
@@ -67,7 +67,7 @@ pub struct Unfolding {
     histories: Vec<Histories>,
     /// The distinct lists of moves from which `random` draws.
     chances: Vec<Vec<Move>>,
-    /// The index in `chances` of each list of moves.
+    /// For each list of moves in `chances`, its index there.
     chance_numbers: FxHashMap<Vec<Move>, u32>,
     /// The goals, in rows: one row for each terminal node, with one goal for each player.
     goals: Vec<u8>,
@@ -84,7 +84,8 @@ pub enum UnfoldError {
     /// The tree does not fit into [`Budget::bytes`].
     #[error("the tree has more than {nodes} nodes: {turns} turns of it fill {mib} MiB")]
     Full {
-        /// The number of nodes so far, plus the number of states that were still to be unfolded.
+        /// The number of nodes so far, plus an estimate of the number of states that the current turn keeps
+        /// in memory.
         nodes: usize,
         /// The number of turns that are unfolded completely.
         turns: usize,
@@ -122,7 +123,7 @@ struct Open<S> {
     state: S,
     /// For each player, the index of its history.
     histories: Vec<u32>,
-    /// The index of the last edge on the path to the state; `None` if no edge precedes the state.
+    /// The index of the last edge on the path from the root to the state; `None` if this path has no edge.
     edge: Option<u32>,
 }
 
@@ -355,9 +356,9 @@ impl Unfolding {
         Ok((known != NO_CHOICE).then_some(known))
     }
 
-    /// Adds to `decided` one copy of `entry` for each move of `role`, extended by this move. If `kind` is
-    /// given, first adds a node of this kind, whose edges lead to the copies. `kind` is `None` if the role
-    /// has only one legal move.
+    /// For each move in `moves`, adds to `decided` a copy of `entry` in which `role` makes this move. If
+    /// `kind` is given, first adds a node of this kind, with one edge for each copy. `kind` is `None` if the
+    /// role has only one legal move.
     fn add_choice(
         &mut self,
         kind: Option<Kind>,
@@ -474,16 +475,17 @@ impl Unfolding {
     }
 }
 
-/// Stands in place of the index of an information set for a history after which only one move is legal.
+/// Marks a history after which only one move is legal. Any other history has the index of its information set
+/// instead of this value.
 const NO_CHOICE: u32 = u32::MAX;
 
 /// An estimate of the bytes that a state of the current turn takes in addition to the state itself: for its
 /// histories, its legal moves and its joint move.
 const OVERHEAD: usize = 200;
 
-/// The number of bytes for each node that CFR+ adds to the tree.
+/// The number of bytes that CFR+ needs for each node of the tree, in addition to the node itself.
 const SOLUTION_NODE_BYTES: usize = 24;
-/// An estimate of the bytes that an information set takes, including the bytes that CFR+ adds.
+/// An estimate of the bytes that an information set takes, including the bytes that CFR+ needs for it.
 const SET_BYTES: usize = 300;
 
 /// Replaces `percepts` by the percepts of `role` after the joint move `joint` in `state`. If `sees` is true,

@@ -10,25 +10,28 @@ use std::cmp::Ordering;
 /// An attempt to derive an atom with one rule.
 struct Attempt {
     rule: usize,
-    /// The conditions in the order of testing. Each is a pair of indices: into the body of the lowered rule,
-    /// and into the body of the rule in the rulesheet.
+    /// The conditions of the rule, in the order of testing. Each is given by two indices: its place in the
+    /// body of the lowered rule, and its place in the body of the rule in the rulesheet.
     order: Vec<(usize, usize)>,
-    /// The number of leading conditions of `order` that one assignment satisfies. The next condition fails.
+    /// The length of the longest prefix of `order` that some assignment satisfies as a whole. The condition
+    /// after this prefix fails.
     reached: usize,
-    /// The values of the rule's variables. `None` for a variable that is unbound.
+    /// The values of the rule's variables in an assignment that satisfies this prefix. `None` for a variable
+    /// that is unbound.
     bindings: Vec<Option<Value>>,
 }
 
 impl Attempt {
-    /// The sort key of attempts: the share of the conditions that hold, and then the number of conditions
-    /// that hold. The attempt with the largest key comes nearest to a derivation.
+    /// The key by which attempts are compared: first the share of their conditions that hold, then the number
+    /// of these conditions. The attempt with the largest key comes nearest to a derivation.
     fn nearness(&self) -> (f64, usize) {
         (self.reached as f64 / self.order.len().max(1) as f64, self.reached)
     }
 }
 
 impl Explainer {
-    /// Explains why a GDL atom fails. `atoms` are the forms of this atom in the program. None of them holds.
+    /// Explains why a GDL atom fails. `atoms` are the atoms of the lowered program that stand for the GDL
+    /// atom; none of them holds.
     pub(super) fn why_not(&mut self, atoms: &[Ground], depth: usize) -> Result<Explanation, EvalError> {
         let text = self.text(&atoms[0]);
         let leaf = |because| Explanation { text, verdict: Verdict::Fails, because, parts: Vec::new() };
@@ -92,8 +95,8 @@ impl Explainer {
         }
     }
 
-    /// The indices of the rules whose heads match one of `atoms`, directly or through bridge rules (which
-    /// copy tuples between the forms of a relation). Each index comes with the form of the atom that its rule
+    /// The rules that could derive one of `atoms`, directly or through bridge rules (which copy tuples
+    /// between the lowered forms of a relation). Each is given by its index and by the atom that its head
     /// matches.
     fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
         let mut found = Vec::new();
@@ -116,9 +119,9 @@ impl Explainer {
         found
     }
 
-    /// Finds the longest prefix of the conditions of the rule with the index `number` that one assignment
-    /// satisfies when the head is `atom`. The conditions are in the order of the text, except that a negation
-    /// or a `distinct` comes only after its variables are bound.
+    /// Tries to derive `atom` with the rule with the index `number`. Finds the longest prefix of the rule's
+    /// conditions that some assignment satisfies when the head is `atom`. The conditions are in the order of
+    /// the text, except that a negation or a `distinct` comes only after its variables are bound.
     fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Attempt, EvalError> {
         let order = self.reading_order(number);
         let given = self.given(number, atom).expect("a candidate's head fits");
@@ -152,9 +155,9 @@ impl Explainer {
         Ok(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings })
     }
 
-    /// The conditions of the rule with the index `number`, in an order in which each can be tested. Each
-    /// condition is a pair of indices: into the body of the lowered rule, and into the body of the rule in
-    /// the rulesheet.
+    /// The conditions of the rule with the index `number`, in an order in which each can be tested. Each is
+    /// given by two indices: its place in the body of the lowered rule, and its place in the body of the rule
+    /// in the rulesheet.
     fn reading_order(&self, number: usize) -> Vec<(usize, usize)> {
         let rule = &self.program.rules()[number];
         let mut open = self.conditions(number);
@@ -173,7 +176,8 @@ impl Explainer {
     }
 }
 
-/// For each variable, whether it is bound after the head and the positive conditions at `places` are matched.
+/// For each variable, whether it is bound once the head and the positive conditions at `places` (indices into
+/// the body of `rule`) are matched.
 fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     let mut known = vec![false; rule.variables as usize];
     let mut note = |argument: Argument| {
@@ -211,8 +215,8 @@ fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     }
 }
 
-/// `rule` restricted to the conditions at `places` and to the literals that compose the terms of these
-/// conditions and of the head.
+/// `rule` with a smaller body. It keeps the conditions at `places`, and each [`Literal::Compose`] that builds
+/// or takes apart a compound term of these conditions or of the head.
 fn shortened(rule: &Rule, places: &[usize]) -> Rule {
     let mut needed = vec![false; rule.variables as usize];
     let mut kept = vec![false; rule.body.len()];

@@ -80,7 +80,8 @@ pub enum Because {
     Elsewhere,
     /// The explanation is omitted because the tree would grow too large.
     Omitted,
-    /// The verdict needs no further reason, or the parts of the explanation are the reason.
+    /// No other reason is given. If the explanation has parts, they are the reason: a negated condition that
+    /// fails has as its part the explanation of the atom that it negates.
     Itself,
 }
 
@@ -135,8 +136,9 @@ type Ground = (RelationId, Box<[Value]>);
 /// An instance of a rule: the index of the rule in the program, and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// The meaning of a relation of the program in GDL: an ordinary relation, or a form of a carrier. A carrier
-/// is a keyword such as `true` whose last argument is a fluent, a move or a percept.
+/// What a relation of the lowered program stands for in GDL. It is either an ordinary relation, or one of the
+/// relations (forms) into which a carrier is lowered. A carrier is a keyword such as `true` whose last
+/// argument is a fluent, a move or a percept.
 #[derive(Clone, Debug)]
 enum Shape {
     Ordinary(String),
@@ -156,12 +158,12 @@ pub struct Explainer {
     shapes: Vec<Shape>,
     /// For each relation, the indices of the rules that define it.
     rules_of: Vec<Vec<usize>>,
-    /// For each relation, the index of its stratum, and whether that stratum is recursive.
+    /// For each relation, the index of its stratum, and whether the rules of that stratum are recursive.
     strata: Vec<(usize, bool)>,
     bodies: FxHashMap<usize, Body>,
     /// For each atom of a recursive relation that has been proved, the rule instance that derives the atom.
     proofs: FxHashMap<Ground, Instance>,
-    /// The atoms that the tree already explains.
+    /// The atoms that the explanation in progress already explains.
     shown: FxHashSet<Ground>,
     nodes: usize,
 }
@@ -228,8 +230,8 @@ impl Explainer {
         }
     }
 
-    /// Replaces the state by `facts`, and the joint move by `joint`, which is in role order. If `joint` has fewer
-    /// moves than there are roles, the last roles have no move.
+    /// Replaces the state by `facts`, and the joint move by `joint`, which is in role order. If `joint` has
+    /// fewer moves than there are roles, the last roles have no move.
     ///
     /// # Errors
     /// [`EvalError::UnknownFact`] when a text in `facts` or `joint` is not exactly one term.
@@ -311,8 +313,8 @@ impl Explainer {
         out
     }
 
-    /// The atoms of the program that `text` may denote. They are equivalent, because they are forms of the same
-    /// GDL atom.
+    /// The atoms of the lowered program that stand for the GDL atom in `text`. There can be several, because
+    /// `true` and the other keywords with a fluent, a move or a percept are lowered to several relations.
     fn resolve(&mut self, text: &str) -> Result<Vec<Ground>, ExplainError> {
         let no_fact = || ExplainError::NoFact(text.to_owned());
         if text.split([' ', '(', ')', '\t', '\n']).any(|word| word.starts_with('?')) {

@@ -47,8 +47,8 @@ impl Explainer {
         Ok(explanation)
     }
 
-    /// A rule instance that derives `atom`, which must hold. `None` if no instance was found within the
-    /// bounds.
+    /// A rule instance that derives `atom`, which must hold. `None` if the search reached its bound
+    /// [`MAX_INSTANCES`] before it found one.
     pub(super) fn proof(&mut self, atom: &Ground) -> Result<Option<Instance>, EvalError> {
         if let Some(known) = self.proofs.get(atom) {
             return Ok(Some(known.clone()));
@@ -138,8 +138,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// The assignments of the variables of the rule with the index `number` under which the rule derives
-    /// `atom`. Returns one assignment if `first_only`, otherwise all assignments.
+    /// The assignments of variables under which the rule with the index `number` derives `atom`. Only one of
+    /// them if `first_only`, otherwise at most [`MAX_INSTANCES`].
     pub(super) fn solutions(
         &mut self,
         number: usize,
@@ -185,8 +185,8 @@ impl Explainer {
         }
     }
 
-    /// The values of the variables of the rule with the index `number` when its head is `atom`. Variables
-    /// that do not occur in the head get an arbitrary value. `None` if the head does not match `atom`.
+    /// The values that the variables of the rule with the index `number` have when its head is `atom`. A
+    /// variable that does not occur in the head has an arbitrary value. `None` if the head does not match.
     pub(super) fn given(&self, number: usize, (relation, tuple): &Ground) -> Option<Vec<Value>> {
         let rule = &self.program.rules()[number];
         if rule.head.relation != *relation {
@@ -204,8 +204,9 @@ impl Explainer {
         Some(given.into_iter().map(|value| value.unwrap_or(Value::from_index(0))).collect())
     }
 
-    /// The other form of `atom`, if the rule with the index `number` is a bridge rule (which copies tuples
-    /// between two forms of a relation) and its head matches `atom`. Otherwise `None`.
+    /// The atom from which the rule with the index `number` copies `atom`, if that rule is a bridge rule
+    /// (which copies tuples from one lowered form of a relation to another) and its head matches. Otherwise
+    /// `None`.
     pub(super) fn pass(&mut self, number: usize, atom: &Ground) -> Option<Ground> {
         if number < self.game.description().rules.len() {
             return None;

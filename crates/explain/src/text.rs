@@ -6,8 +6,8 @@ use ggp_gdl::{self as gdl, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Explainer {
-    /// The conditions of the rule with the index `number`. Each is a pair of indices: into the body of the
-    /// lowered rule, and into the body of the rule in the rulesheet.
+    /// The conditions of the rule with the index `number`. Each is given by two indices: its place in the
+    /// body of the lowered rule, and its place in the body of the rule in the rulesheet.
     pub(super) fn conditions(&self, number: usize) -> Vec<(usize, usize)> {
         let body = self.program.rules()[number].body.iter().enumerate();
         let conditions = body.filter(|(_, literal)| !matches!(literal, Literal::Compose { .. }));
@@ -69,8 +69,8 @@ impl Explainer {
         }
     }
 
-    /// The text of the list of `name` and `args`. Variables that are bound are replaced by their values. The
-    /// traversal uses a stack and does not recurse.
+    /// The text of the list `(NAME ARG…)`. Variables in `spelled` are replaced by their values. The traversal
+    /// of the terms uses a stack and does not recurse.
     fn list_text(&self, name: &str, args: &[TermId], spelled: &FxHashMap<Symbol, Value>) -> String {
         enum Piece<'a> {
             Term(TermId),

@@ -23,15 +23,15 @@ const SAMPLE_TERMS: usize = 500_000;
 /// evaluation fails.
 const WORTHWHILE_SHARE: f64 = 0.1;
 
-/// If a rewritten program answers as many queries as the program before, it is kept only if its work is less
-/// than this share of the work before.
+/// If a rewritten program answers exactly as many queries of the sample playout as the previous program, it
+/// is kept only if its work is less than this share of the previous program's work.
 const WORTHWHILE_GAIN: f64 = 0.8;
 
 /// If no evaluation fails, a program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
 
-/// One rewriting may add or remove at most this many relations on demand. Each change takes a pass over all
-/// rules.
+/// A rewriting is given up after this many attempts. Each failed attempt adds a relation to those that are
+/// evaluated on demand, or removes one, and costs a pass over all rules.
 const MOST_REFUSALS: usize = 200;
 
 /// The largest number of relations whose evaluation on demand is tried.
@@ -44,7 +44,7 @@ struct Sample {
     answered: usize,
     /// The relation whose evaluation failed. `None` if none failed.
     failed: Option<RelationId>,
-    /// For each relation, the number of rows that joins tried to compute it.
+    /// For each relation, its work: the number of rows that the joins for this relation have tried.
     work: Vec<u64>,
     total: u64,
 }
@@ -68,8 +68,8 @@ pub(crate) fn semantics_of(description: &Description, limits: &Limits) -> Result
     Ok(semantics)
 }
 
-/// The semantics of a game with tuned plans, in which relations are evaluated on demand if that reduces the
-/// work. The static relations are not evaluated yet.
+/// The semantics of a game with tuned plans. A relation is evaluated on demand if that reduces the work. The
+/// static relations are not evaluated yet.
 fn fit(description: &Description, lowering: &Lowering, program: Program, limits: &Limits) -> Semantics {
     let mut best = Semantics::of_program(program, description, lowering);
     let mut seen = sample(&mut best, limits);
@@ -102,9 +102,8 @@ fn fit(description: &Description, lowering: &Lowering, program: Program, limits:
     best
 }
 
-/// Adds `relation` to the set `demanded` of relations that are evaluated on demand. Also makes all other
-/// changes of that set that the addition requires. Returns the new set. `None` if `relation` cannot be
-/// evaluated on demand.
+/// Returns `demanded`, the set of relations that are evaluated on demand, with `relation` added and with all
+/// further changes that this addition requires. `None` if `relation` cannot be evaluated on demand.
 pub fn demand_also(
     lowering: &Lowering,
     demanded: &[bool],
@@ -156,9 +155,10 @@ fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, as
     }
 }
 
-/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. Adds relations to
-/// `attempt`, or removes some, until every body literal that reads a relation on demand knows the value of at
-/// least one column. `None` if `relation` would have to be removed, or if the rewriting exceeds a bound.
+/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. This requires that every
+/// body literal that reads such a relation knows the value of at least one column, and that the demand
+/// cannot grow without end. Until that holds, the function adds relations to `attempt` or removes some.
+/// `None` if `relation` itself would have to be removed, or if the rewriting exceeds a bound.
 fn rewrite(
     lowering: &Lowering,
     attempt: &mut [bool],

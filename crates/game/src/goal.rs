@@ -34,9 +34,9 @@ impl Goal {
 
 /// The values for which `goal` holds for one role in one state.
 ///
-/// Well-formed rules give exactly one goal in every terminal state (GDL specification, section 4.6). In
-/// other rules the largest goal counts; without any goal the score is 0. Every component scores states with
-/// [`Goals::score`].
+/// Well-formed rules give exactly one goal in every terminal state (GDL specification, section 4.6). For
+/// other rules the score is the largest goal, or 0 if there is no goal. Every component scores terminal
+/// states with [`Goals::score`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Goals {
     /// `goal` holds for no value from 0 to 100.

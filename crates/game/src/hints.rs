@@ -6,29 +6,30 @@ use crate::{EvalError, Move, Role, StateMachine};
 /// moves, states or goals: a search without hints is slower or weaker, but still correct. By default a
 /// machine gives no hints.
 pub trait Hints: StateMachine {
-    /// Prepares playouts with decisive moves ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)).
-    /// Without this call, the preparation delays the first of these playouts.
+    /// Makes the preparations for playouts with decisive moves
+    /// ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)). If this method is not called, the first of
+    /// these playouts waits for the preparations.
     fn prepare_decisive(&mut self) {}
 
-    /// Removes from `moves`, which are moves of `role`, all but the smallest move of each equivalence class.
-    /// Two moves are equivalent if the game ends at the same time with the same goals after either of them.
-    /// The machine keeps both of two moves if it does not know whether they are equivalent.
+    /// Keeps only one move of each equivalence class in `moves`, which are moves of `role`: the move with
+    /// the smallest index. Two moves are equivalent if, after either of them, the game ends at the same time
+    /// with the same goals. If the machine does not know whether two moves are equivalent, it keeps both.
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
         let _ = (role, moves);
     }
 
-    /// The subgames of a single-role game in which each move affects at most one part of the state. There is
-    /// one subgame for each part. A subgame is a machine with the same states and moves as the game, but only
-    /// the moves of its part are legal. The subgame ends with goal 100 once all those conditions of the
-    /// game's best goal hold that concern its part. The result is empty if the machine cannot find at least
-    /// two subgames.
+    /// The subgames of a single-role game. The state of such a game must consist of parts so that each move
+    /// affects at most one part. Each part on which the game's best goal depends gives one subgame: a
+    /// machine with the same states and moves as the game, in which only the moves of this part are legal.
+    /// The subgame ends with goal 100 as soon as its part satisfies all conditions that the best goal sets
+    /// for it. The result is empty if the machine cannot find at least two subgames.
     fn subgames(&mut self) -> Vec<Self> {
         Vec::new()
     }
 
     /// Replaces `out` by one list of moves for each role in each of `states`: state by state, and role by
-    /// role within a state. A list contains the moves from which playouts with decisive moves draw. `out`
-    /// becomes empty if the machine does not know these moves.
+    /// role within a state. A list holds the moves among which a playout with decisive moves draws the
+    /// role's move in that state. `out` becomes empty if the machine does not know these moves.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -2,10 +2,10 @@
 //! with the role's moves and percepts, and their probabilities when all other roles draw their moves uniformly
 //! (Thielscher, "A General Game Description Language for Incomplete Information Games", 2010).
 //!
-//! The set is enumerated while it is small. A set that outgrows its bound becomes a particle filter: an update
-//! draws some joint moves in each state, and systematic resampling reduces the successors to the bound. If few
-//! particles agree with the percepts, random walks that repeat the role's history from the start of the match add
-//! new ones ([`walk`]).
+//! The set is enumerated while it is small. A set that outgrows its bound becomes a particle filter: an
+//! update draws some joint moves in each state, and systematic resampling reduces the states after these
+//! moves to the bound. If few of the particles agree with the percepts, random walks add new particles
+//! ([`walk`]). These walks repeat the role's moves and percepts from the start of the match.
 //!
 //! Invariants: the weights are positive and, unless the set is empty, sum to 1. An enumerated set holds exactly
 //! the possible states. No state is terminal except the start, because a role is only told of turns after which
@@ -71,14 +71,16 @@ pub enum Extent {
     Sampled,
 }
 
-/// The number of joint moves that an update examines is at most this many times the bound of the set, plus one
-/// for each state.
+/// The limit of joint moves that an update examines to enumerate the set is this factor times the bound of
+/// the set, plus one for each state.
 const JOINT_MOVES: usize = 16;
 
-/// An update of a sampled set draws this many times as many joint moves as the set may hold states.
+/// An update of a sampled set draws joint moves; their number is about this factor times the bound of the
+/// set.
 const DRAWS: usize = 4;
 
-/// New states are sampled from the start of the match if less than this share of the bound is left.
+/// If an update leaves fewer states than this share of the bound, random walks from the start of the match
+/// add new states.
 const RENEWED_BELOW: f64 = 0.125;
 
 impl<M: StateMachine> InformationSet<M> {
@@ -112,7 +114,8 @@ impl<M: StateMachine> InformationSet<M> {
         self.role
     }
 
-    /// The role's moves and percepts since the start or the last turn in which all moves were observed.
+    /// The role's moves and percepts since the last turn in which the role observed all moves, or since the
+    /// start if there was no such turn.
     pub fn history(&self) -> &[OwnTurn] {
         &self.history
     }
@@ -123,7 +126,7 @@ impl<M: StateMachine> InformationSet<M> {
         &self.states
     }
 
-    /// Whether the states are all possible ones or a sample.
+    /// Whether the set holds all possible states or only a sample of them.
     pub fn extent(&self) -> Extent {
         self.extent
     }
@@ -223,9 +226,11 @@ impl<M: StateMachine> InformationSet<M> {
         Ok(())
     }
 
-    /// The states after a turn in which the role makes the move `own` and receives the percepts `seen`. Without
-    /// `random`, all of them; `None` if they are too many or examining all joint moves takes too long. With
-    /// `random`, those after joint moves that are drawn from each state in proportion to its probability.
+    /// The states after a turn in which the role makes the move `own` and receives the percepts `seen`. If
+    /// `random` is `None`, the result holds all these states; it is `None` if they are too many, or if there
+    /// are too many joint moves to examine. Otherwise the function draws joint moves at random, in each
+    /// state a number in proportion to its probability, and the result holds the states after the drawn
+    /// moves.
     fn successors(
         &self,
         machine: &mut M,
@@ -274,8 +279,8 @@ impl<M: StateMachine> InformationSet<M> {
     }
 }
 
-/// The legal moves of each role in `state`, with only the move `own` for the role itself. `None` if that move is not
-/// legal there, or another role has no legal move: the state is then not possible.
+/// For each role, its legal moves in `state`; for `role` itself, only the move `own`. `None` if `own` is not
+/// legal there or if another role has no legal move, because `state` is then not possible.
 fn choices<M: StateMachine>(
     machine: &mut M,
     state: &M::State,
@@ -298,7 +303,7 @@ fn choices<M: StateMachine>(
 
 /// The states after a turn that have been found so far, in the order in which they were found.
 struct Successors<M: StateMachine> {
-    /// The index of each state in `order`.
+    /// For each state, its index in `order`.
     states: FxHashMap<M::State, usize>,
     order: Vec<(M::State, f64)>,
 }
@@ -438,8 +443,8 @@ mod tests {
         assert!(set.states().is_empty() && set.draw(0).is_none());
     }
 
-    /// The rules of a game in which two digits are hidden from the seer, who hears of one digit in each turn that
-    /// it asks for.
+    /// The rules of a game in which a left and a right digit are hidden from the seer. In each turn the seer
+    /// asks for one of the two digits and perceives it, but perceives nothing in the first turn.
     const DIGITS: &str = "
         (role random) (role seer) (init hiding)
         (digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
@@ -454,7 +459,8 @@ mod tests {
         (<= (sees seer ?b) (does seer right) (true (right ?b)))
         (<= terminal (true over)) (<= (goal ?r 50) (role ?r))";
 
-    /// The set of the seer after the moves of `turns`, each with the digit that the seer hears of.
+    /// The seer's information set after `turns`, with the machine that made it. A turn is the seer's move
+    /// and its percepts.
     fn after(
         turns: &[(&str, &[&str])],
         bound: usize,

@@ -18,8 +18,8 @@ use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The bound for terms, less the terms of the rules, is divided by this number. The quotient is the number of
-/// permanent terms besides the terms of the rules.
+/// The number of permanent terms besides the terms of the rules is a quotient: the bound for terms minus the
+/// number of terms of the rules, divided by this number.
 const PERMANENT_PART: usize = 8;
 
 /// The reference [`StateMachine`].

@@ -1,14 +1,15 @@
 //! Lowering from GDL to Datalog.
 //!
 //! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
-//! `does`, `legal`, …). A carrier is flattened by the root function of that argument: `(true (cell ?x ?y b))`
-//! becomes the relation `true cell/3` with three columns, so that joins can use the arguments. If a variable
-//! stands for the whole fluent or move, as in `(true ?f)`, the rules use the whole form: a relation with one
-//! column for the term. If a derived carrier is needed in both forms, bridge rules copy the tuples from one
-//! form to the other. The inputs `true` and `does` need no bridge rules, because the machine fills both of
-//! their forms. If bridge rules are needed in both directions, the tuples that rules conclude in the whole
-//! form get a separate relation, which is copied to the whole form that rules read. Without the separate
-//! relation, every move would depend on every other move.
+//! `does`, `legal`, …). A carrier is flattened by the root function of that argument:
+//! `(true (cell ?x ?y b))` becomes the relation `true cell/3` with three columns, so that joins can use the
+//! arguments. If a variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the whole
+//! form: a relation with one column for the term. If a derived carrier is needed in both forms, bridge rules
+//! copy the tuples from one form to the other. The inputs `true` and `does` need no bridge rules, because
+//! the machine fills both of their forms. If bridge rules are needed in both directions, they would form a
+//! cycle between the forms, and every move would depend on every other move. To avoid that, the rules that
+//! conclude the whole form conclude a separate relation instead. Bridge rules copy this relation to the
+//! flattened forms and to the whole form, which the other rules read.
 //!
 //! Any other compound term that contains variables becomes a [`Literal::Compose`]. No function in this module
 //! recurses over terms.
@@ -22,9 +23,9 @@ use ggp_gdl::{Description, Symbol};
 use rule::{RuleLowering, ground_terms};
 use rustc_hash::FxHashMap;
 
-/// The level of `true`, which changes with the state.
+/// The level ([`Signature::level`]) of `true`, which changes with the state.
 pub const STATE_LEVEL: u8 = 1;
-/// The level of `does`, which changes with the joint move.
+/// The level ([`Signature::level`]) of `does`, which changes with the joint move.
 pub const MOVE_LEVEL: u8 = 2;
 
 /// A relation that carries a fluent, a move or a percept in its last argument.
@@ -321,7 +322,7 @@ fn bridge_rule(
     Rule { head: Atom { relation: to, args: head }, body, variables: prefix + count + 1, label }
 }
 
-/// The label of rules that do not belong to a rule of the description.
+/// The label of a rule that was not made from a known rule of the description.
 pub const BRIDGE: u32 = u32::MAX;
 
 /// Interns the ground term `text`, such as `(cell 1 (f a) b)`, in `values`. `None` if `text` is not exactly

@@ -35,7 +35,8 @@ pub trait StateMachine: Clone + Send {
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, EvalError>;
 
     /// Replaces `out` by the moves that `legal` gives for `role`, without duplicates, in bytewise order of
-    /// their texts. The same holds in a terminal state. `out` becomes empty if the rules give no legal move.
+    /// their texts. The same holds in a terminal state, in which the rules can still give legal moves. `out`
+    /// becomes empty if the rules give no legal move.
     ///
     /// # Errors
     /// See the trait.
@@ -118,9 +119,10 @@ pub trait StateMachine: Clone + Send {
         self.parse_joint_among(&[], texts)
     }
 
-    /// The same as [`StateMachine::parse_joint`], but uses `legal`, one list of moves for each role, for a
-    /// text that is not exactly a known move. If exactly one move in the role's list matches that text
-    /// without regard to ASCII case, the text means that move. The resulting moves need not be legal.
+    /// The same as [`StateMachine::parse_joint`], except for a text that is not exactly the text of a known
+    /// move. Such a text is first compared with the role's list in `legal`, which has one list of moves for
+    /// each role. If exactly one move of that list matches the text without regard to ASCII case, the text
+    /// means that move. The resulting moves need not be legal.
     ///
     /// # Errors
     /// As [`StateMachine::parse_joint`].

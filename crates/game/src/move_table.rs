@@ -103,9 +103,10 @@ impl MoveTable {
         })
     }
 
-    /// Sorts moves bytewise by their texts. Comparing ranks is much cheaper than comparing texts, but new
-    /// moves have no rank. While there are such moves, the function compares texts. It computes all ranks
-    /// again once it has sorted as many moves by text as the table holds.
+    /// Sorts moves bytewise by their texts. If every move of the table has a rank, the function compares
+    /// ranks, which is much cheaper than to compare texts. New moves have no rank, and while there are such
+    /// moves, the function compares texts. Once it has sorted as many moves by text as the table holds, it
+    /// computes all ranks again.
     pub(crate) fn sort(&mut self, moves: &mut [Move]) {
         if self.ranks.len() != self.texts.len() {
             self.misses += moves.len();
@@ -125,7 +126,8 @@ impl MoveTable {
     }
 }
 
-/// The error for texts of `of` (moves or facts) that exceed `most` bytes.
+/// The error for texts that take more than `most` bytes together. `of` names what they are the texts of:
+/// moves or facts.
 pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
     EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }

@@ -18,8 +18,8 @@ pub struct Playout<'a> {
     pub goals: &'a [Goals],
     /// The number of joint moves made.
     pub steps: u32,
-    /// The joint moves in order, one move after the other in role order. Empty unless [`PlayoutPlan::moves`]
-    /// is set.
+    /// The joint moves of the playout in order, concatenated. Each joint move lists its moves in role order.
+    /// Empty unless [`PlayoutPlan::moves`] is set.
     pub moves: &'a [Move],
     /// Whether the last state is terminal. If not, the playout was cut off (usually at the step limit), or a
     /// role had no legal move.
@@ -43,12 +43,12 @@ pub struct PlayoutPlan<'a> {
     /// Whether the caller guarantees that no start state is terminal. If so, the machine may skip the test
     /// for terminal start states.
     pub no_terminal_start: bool,
-    /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). If only one role has a
-    /// choice in a state, that role makes a winning move if it has one. Otherwise, in a game of two players,
-    /// it avoids moves after which the other player can win at once. If several roles choose simultaneously,
-    /// each role avoids those moves that end the game without a win for that role, whatever the others do.
-    /// Only propositional networks implement this option, and only in games where they can detect these moves
-    /// at little cost.
+    /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). In a state in which
+    /// only one role has a choice, that role makes a winning move if it has one. Otherwise, in a game of two
+    /// players, it avoids moves after which the other player can win at once. In a state in which several
+    /// roles choose simultaneously, a role avoids a move if the move, whatever the other roles do, ends the
+    /// game without a win for the role. Only propositional networks implement this option, and only in games
+    /// where they can detect these moves at little cost.
     pub decisive: bool,
     /// The preferred moves, which a share of the playouts uses. `None` if all playouts draw among all legal
     /// moves.
@@ -178,9 +178,9 @@ pub trait Playouts: Batches + Hints {}
 
 impl<M: Batches + Hints> Playouts for M {}
 
-/// Plays random playouts on any [`StateMachine`], one after the other and one joint move at a time. The value
-/// holds the buffers that consecutive playouts share. All random playouts of the workspace on a plain
-/// [`StateMachine`] use this loop.
+/// Plays random playouts on any [`StateMachine`], one playout after the other and one joint move at a time.
+/// The value holds buffers that its playouts reuse. Every random playout of the workspace for which the
+/// machine has no faster method of its own is played in this way.
 #[derive(Clone, Debug)]
 pub struct StepwisePlayouts {
     moves: Vec<Move>,

@@ -3,7 +3,8 @@
 
 use crate::{Move, Role};
 
-/// In each group of this many consecutive playouts, the first ones use the preference.
+/// The playouts are divided into groups of this many consecutive playouts. The share determines how many
+/// playouts at the start of each group use the preference.
 const CYCLE: u64 = 8;
 
 /// The preferred moves of every role, and the share of playouts that use them.
@@ -18,8 +19,8 @@ pub struct Preference {
 }
 
 impl Preference {
-    /// Makes a preference without moves for `roles` roles. The preference applies to the share `share` of the
-    /// playouts, which is from 0 to 1 and rounded to eighths.
+    /// Makes a preference without moves for `roles` roles. `share`, from 0 to 1, is the share of the
+    /// playouts that use the preference. It is rounded to eighths.
     pub fn new(roles: usize, share: f64) -> Preference {
         let playouts = (share.clamp(0.0, 1.0) * CYCLE as f64).round() as u64;
         Preference { of_role: vec![Vec::new(); roles], playouts }

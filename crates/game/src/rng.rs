@@ -3,11 +3,12 @@
 //! lane.
 //!
 //! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A draw is a
-//! 32-bit hash of the key's low half plus a Weyl counter; the key's high half enters between the two rounds.
-//! Multipliers and shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit operations, of
-//! which a vector unit performs twice as many per instruction as of 64-bit ones. The step is added to the low
-//! half of the key. Vector lanes at different steps can therefore share one counter: a change of the lane's
-//! key makes up for the difference of the steps.
+//! 32-bit hash in two rounds. The hash starts from the sum of the key's low half and a Weyl counter of the
+//! step and the role ([`counter`]). The key's high half is added between the two rounds. Multipliers and
+//! shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit operations, because a vector
+//! instruction performs twice as many of them as of 64-bit operations. Vector lanes at different steps can
+//! share one counter: since the counter is added to the key, a change of a lane's key makes up for the
+//! difference of the steps.
 
 use crate::Role;
 use std::ops::Range;
@@ -134,8 +135,8 @@ mod tests {
     use super::{Sequence, Stream, counter};
     use crate::Role;
 
-    /// The distance of the chi-square statistic of `counts` (against a uniform distribution) above the mean
-    /// of that statistic, in standard deviations.
+    /// How far the chi-square statistic of `counts` (against a uniform distribution) lies above its mean, in
+    /// standard deviations.
     fn excess(counts: &[u32]) -> f64 {
         let cells = counts.len() as f64;
         let mean = counts.iter().map(|&n| f64::from(n)).sum::<f64>() / cells;

@@ -64,7 +64,7 @@ pub struct Semantics {
 /// The queries. Each lists the relations to evaluate for one kind of answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Queries {
-    /// The static relations on which the other queries depend.
+    /// Asks for the static relations on which the other queries depend.
     pub(crate) fixed: Query,
     pub(crate) terminal: Query,
     pub(crate) legal: Query,
@@ -109,7 +109,7 @@ impl Semantics {
         Ok(())
     }
 
-    /// The semantics of `program`, without evaluating any relation.
+    /// The semantics of `program`. No relation is evaluated yet.
     pub(crate) fn of_program(program: Program, description: &Description, lowering: &Lowering) -> Semantics {
         let defined = |carrier| -> Vec<Form> {
             lowering.forms(carrier).iter().filter(|form| form.defined).copied().collect()
@@ -366,9 +366,9 @@ fn collect(forms: &[Form], database: &mut Database) -> Vec<Value> {
     values
 }
 
-/// Calls `each` for each tuple of the relation of `form`. The second argument is the fluent, move or percept
-/// that the tuple represents. The first argument is the role in the first column; it has no meaning if
-/// `prefix`, the number of columns before the represented term, is 0.
+/// For each tuple of the relation of `form`, calls `each` with a role and a term. The term is the fluent,
+/// move or percept that the tuple represents. `prefix` is the number of columns before that term. If it is
+/// 0, the tuple has no role, and the first argument of `each` has no meaning.
 fn carried(form: &Form, prefix: usize, database: &mut Database, mut each: impl FnMut(Value, Value)) {
     for row in 0..database.relation(form.relation).len() {
         let term = match form.functor {

@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 const MAX_DEPTH: u8 = 4;
 /// The largest number of passes in which values are propagated over all rules.
 const MAX_ROUNDS: usize = 64;
-/// The maximum number of constants in the domain of one argument, and also the maximum number of functions
-/// that occur there. Further constants and functions are dropped.
+/// The maximum number of constants in the domain of one argument, and also the maximum number of different
+/// functions in terms at one argument. Further constants and functions are dropped.
 const MAX_DOMAIN: usize = 4096;
 
 /// The identifier of a place where terms can stand: an argument of a relation, of a fluent, of a move or of a
@@ -51,8 +51,8 @@ struct Node {
 type Occurrences = Vec<(Symbol, Place)>;
 
 /// The flow of values of a rule's variable from its places in the body (`from`) to one of its places in the
-/// head (`to`). `seen` is the sum of the versions of the places `from` at the last pass. If the sum is
-/// unchanged, no new values can flow.
+/// head (`to`). `seen` is the sum of [`Domains::tree_version`] over the places `from`, as of the last pass.
+/// If the sum is still the same, no new values can flow.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -224,8 +224,8 @@ impl Domains {
         }
     }
 
-    /// The sum of the versions of the place and of all places inside it. The sum changes whenever one of the
-    /// versions changes.
+    /// The sum of [`Node::version`] over `place` and the places inside it, which are the arguments, at any
+    /// depth, of the terms at `place`. The sum changes whenever one of the versions changes.
     fn tree_version(&self, place: Place) -> u32 {
         let mut sum = 0u32;
         let mut stack = vec![place];
@@ -284,9 +284,9 @@ impl Domains {
         changed
     }
 
-    /// The number of variables of rules that tie the place `fluent` to the place `mv`. The first place is
-    /// inside fluents, the second inside moves. A variable ties the two places if its values come from both,
-    /// directly or through other relations.
+    /// The number of variables in the rules that tie a place inside fluents (`fluent`) to a place inside
+    /// moves (`mv`). A variable ties two places if its values come from both of them, directly or through
+    /// other relations.
     pub fn ties(&self, fluent: Place, mv: Place) -> u32 {
         self.ties.get(&(fluent, mv)).copied().unwrap_or(0)
     }

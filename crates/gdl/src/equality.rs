@@ -101,7 +101,8 @@ impl<'a> Unifier<'a> {
         true
     }
 
-    /// The term `id` after the substitution: each variable is replaced by the root of its union-find class.
+    /// The term `id` after the substitution. Each variable is replaced by the term at the root of its
+    /// union-find class, and the variables of that term are replaced in the same way.
     fn resolve(&mut self, id: TermId) -> Result<TermId, Failure> {
         let mut stack = vec![(id, false)];
         while let Some((id, expanded)) = stack.pop() {

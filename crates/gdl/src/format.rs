@@ -155,7 +155,7 @@ fn count_characters(text: &[u8]) -> usize {
 
 /// A list that is being written over several lines.
 struct Frame {
-    /// The index of the next member of the list among the items.
+    /// The index, in the sequence of all [`Items`], of the member of the list to be written next.
     at: usize,
     /// The index of the first item after the list.
     end: usize,
@@ -239,8 +239,8 @@ impl Layout<'_> {
             && self.column + 1 + items.all[fact].width <= WIDTH
     }
 
-    /// Writes an item and all its members, starting at the current column. `tail` is the number of closing
-    /// parentheses that directly follow the item.
+    /// Writes an item and all its members, starting at the current column. `indent` is the indentation of the
+    /// item, in columns, and `tail` the number of closing parentheses that directly follow it.
     fn write_item(&mut self, item: usize, indent: usize, tail: usize) {
         let mut frames: Vec<Frame> = Vec::new();
         self.begin(item, indent, tail, &mut frames);

@@ -14,9 +14,9 @@ use crate::sexpr::NodeId;
 /// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
-/// The remaining budget of the whole text: the number of distribution steps and literals that it may still
-/// use. A text without `or` uses at most one unit of the budget for each byte, so it never exhausts the
-/// budget.
+/// The work that normalising the rest of a text may still take. Each distribution step and each literal of a
+/// resulting rule takes one unit. A text without `or` takes at most one unit for each byte, so it never
+/// exhausts the budget.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(usize);
 
@@ -36,7 +36,7 @@ enum Leaf {
 
 /// A node of the tree of conditions, which is in negation normal form and stored in preorder. `Leaf` holds an
 /// index in the list of leaves. A conjunction (`All`) or a disjunction (`Any`) holds the index of the first
-/// step after its subtree.
+/// node after its subtree.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Leaf(usize),

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// The maximum number of characters of a source line that are shown.
 const WIDTH: usize = 120;
-/// The maximum number of bytes that are shown before the underlined part of a line that is cut.
+/// If a line is too long and is cut, the maximum number of bytes that are shown before the underlined part.
 const LEAD: usize = 40;
 
 /// A diagnostic with line and column numbers, for tools.
@@ -150,7 +150,7 @@ fn printable(text: &str) -> String {
 struct Excerpt {
     /// The index of the line in the source, from 0.
     line: usize,
-    /// The offset in the source of the byte that the excerpt was made to show.
+    /// The start of the span for which the excerpt was made, as an offset in the source.
     start: usize,
     /// The range of the source bytes that are shown.
     bytes: Range<usize>,
@@ -220,8 +220,8 @@ impl Excerpt {
     }
 }
 
-/// The offset of the first byte, from `at` on, that does not continue a UTF-8 character; `end` if there is no
-/// such byte before `end`.
+/// The offset of the first byte at or after `at` that is not a UTF-8 continuation byte, so that a cut there
+/// splits no character. `end` if there is no such byte before `end`.
 fn boundary(source: &[u8], at: usize, end: usize) -> usize {
     (at..end).find(|&i| source[i] & 0xc0 != 0x80).unwrap_or(end)
 }

@@ -1,7 +1,7 @@
 //! The build of a network on a background thread. All users of the network share one build.
 //!
-//! Invariants: the thread ends soon after the last clone of the [`BackgroundBuild`] is dropped. Each kind of
-//! [`Notice`] is given at most once, however many players wait for the network.
+//! Invariants: the thread ends soon after the last clone of the [`BackgroundBuild`] is dropped. The listener
+//! of a build receives each kind of [`Notice`] at most once, however many players wait for the network.
 
 use crate::build::{Build, BuildError};
 use crate::machine::Machine;
@@ -18,9 +18,9 @@ pub(crate) type Built = Result<Machine, BuildError>;
 pub enum Notice<'a> {
     /// A player plays with the interpreter because the network is not ready yet.
     Waiting,
-    /// The network is ready after a player has waited for it.
+    /// The network is ready, after [`Notice::Waiting`] was given.
     Ready,
-    /// The network could not be built, for the given reason. The interpreter plays to the end.
+    /// The network could not be built, for the given reason. The interpreter plays to the end of the match.
     Unavailable(&'a BuildError),
 }
 
@@ -45,7 +45,7 @@ impl Drop for Handle {
     }
 }
 
-/// A function that receives each notice.
+/// The function that receives the notices of a build.
 type Listener = Box<dyn Fn(Notice<'_>) + Send + Sync>;
 
 #[derive(Default)]
@@ -148,8 +148,8 @@ impl BackgroundBuild {
         }
     }
 
-    /// Tells the listener that the network could not be built, or that it is ready after a player has waited
-    /// for it. Does nothing while the build runs.
+    /// Tells the listener that the network could not be built, or that the network is ready. The latter is
+    /// told only after [`Notice::Waiting`] was given. Does nothing while the build runs.
     pub(crate) fn tell_outcome(&self) {
         let shared = &self.0.shared;
         let Some(built) = self.machine() else { return };

@@ -5,9 +5,9 @@ pub use ggp_view::*;
 use ggp_game::{Fact, StateMachine, rng};
 use std::time::{Duration, Instant};
 
-/// The number of playouts from whose states a board is inferred.
+/// A board is inferred from the states of this number of random playouts.
 const SAMPLE_PLAYOUTS: u64 = 4;
-/// The maximum number of states that are taken from each of these playouts.
+/// The maximum number of states that are taken from each of the [`SAMPLE_PLAYOUTS`] playouts.
 const SAMPLE_STEPS: u32 = 24;
 
 /// The time limit for sampling the states from which a board is inferred.

@@ -94,8 +94,8 @@ pub struct Build {
     pub time: Duration,
     /// The class of processors for which the network is compiled.
     pub cpu: Cpu,
-    /// Whether the programs for playouts with decisive moves are compiled as part of the build. Otherwise the
-    /// first search compiles them.
+    /// Whether the build also compiles the network for playouts with decisive moves (a role that can win at
+    /// once does so). If `false`, the first search that needs this code compiles it.
     pub decisive: bool,
 }
 
@@ -262,9 +262,9 @@ mod tests {
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     }
 
-    /// A game with dials that turn to any of `values` values. One of its rules has about `values`^4
-    /// instances. With 60 values these are 13 million, and grounding takes far longer than any limit of these
-    /// tests.
+    /// A game with four dials, each of which can be turned to any of `values` values. One of the rules has
+    /// about `values`^4 ground instances. With 60 values it has 13 million, and grounding takes far longer
+    /// than any time limit of these tests.
     fn dials(values: usize) -> Arc<Game> {
         let values: String = (0..values).map(|value| format!("(value {value}) ")).collect();
         let dials: String = (0..4).map(|dial| format!("(dial {dial}) (init (at {dial} {dial})) ")).collect();
@@ -279,10 +279,12 @@ mod tests {
         crate::parse(&rules).expect("a game")
     }
 
-    /// The watchdog's thread may have to wait this long for a processor that other tests keep busy.
+    /// An allowance for the thread that watches the CPU time: when other tests keep all processors busy, that
+    /// thread may run this much too late.
     const SCHEDULING: Duration = Duration::from_millis(150);
 
-    /// Builds the network of `game`, which must take longer than `limit`. Returns the CPU time that was used.
+    /// Builds the network of `game`, which must take longer than `limit`. Returns the CPU time that the build
+    /// used until it was stopped.
     fn stopped_after(game: &Arc<Game>, limit: Duration) -> Duration {
         let began = cpu_time();
         let error = Build::within(limit).network(game, &StopToken::new()).unwrap_err();

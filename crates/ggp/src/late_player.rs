@@ -9,7 +9,8 @@ use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// If the network is not ready, the interpreter gets the last `1 / INTERPRETERS_PART` of the start clock.
+/// At START, the player waits for the network until `1 / INTERPRETERS_PART` of the start clock is left. If
+/// the network is not ready then, the interpreter gets the rest of the start clock.
 const INTERPRETERS_PART: u32 = 5;
 
 /// Before the first move, the player waits for the network for at most `1 / FIRST_WAIT` of the play clock.
@@ -28,8 +29,9 @@ pub struct LatePlayer {
     begin: BeginBuild,
     /// Whether the interpreter may play. If `false`, the player waits for the network.
     falls_back: bool,
-    /// The game and the build of a START for which the time was too short. The next START uses the same
-    /// build. `None` if there was no such START.
+    /// The game and the build of the last START, if the player did not become ready in time. If START comes
+    /// again for the same game, it continues with this build instead of a new one. `None` before the first
+    /// START and after a START that succeeded.
     begun: Option<(Arc<Game>, BackgroundBuild)>,
     running: Option<RunningMatch>,
 }
@@ -58,8 +60,8 @@ impl LatePlayer {
         LatePlayer { spec, begin: Arc::new(begin), falls_back, begun: None, running: None }
     }
 
-    /// The player that `spec` describes, for the game `game` whose network `build` builds. A player that
-    /// searches is a [`LatePlayer`]. Any other player uses the interpreter only.
+    /// The player that `spec` describes, for the game `game`. `build` is the build of the network of `game`.
+    /// A player that searches is a [`LatePlayer`]. Any other player uses the interpreter only.
     ///
     /// # Errors
     /// When the player does not support the game.
@@ -76,9 +78,9 @@ impl LatePlayer {
         Ok(Box::new(LatePlayer::new(spec, choice.falls_back(), move |_| Ok(build.clone()))))
     }
 
-    /// Makes the player that will play, without starting it. Also returns the build of the network that may
-    /// take over from that player, or `None` if no network will take over. Returns by `deadline`, unless the
-    /// network is required.
+    /// Makes the player with which the match begins, but does not start it. Also returns the build of the
+    /// network that may take over later, or `None` if no network will take over. Returns by `deadline`,
+    /// unless the network is required.
     fn make(
         &mut self,
         game: &Arc<Game>,
@@ -140,7 +142,7 @@ impl RunningMatch {
         Ok(player)
     }
 
-    /// Records the observation `seen` for the player that may take over.
+    /// Records the joint move in `seen`, so that a player on the network can catch up when it takes over.
     fn record(&mut self, seen: Observation<'_>) {
         match seen {
             Observation::Moves(joint) if self.coming.is_some() => self.joints.push(joint.to_vec()),

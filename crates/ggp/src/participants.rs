@@ -51,7 +51,8 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Parses `NAME=SPEC`. `iterations` limits a search whose text gives no limit of iterations.
+    /// Parses `NAME=SPEC`. If `SPEC` describes a search and gives no limit of iterations, `iterations`
+    /// becomes the limit.
     ///
     /// # Errors
     /// When the text does not have this form, or `SPEC` describes no player.
@@ -88,15 +89,15 @@ pub struct Participants {
     contests: Vec<Contest>,
     build: Build,
     /// The reasoner of each contest, in the order of `contests`. It is `None` until its first use, so that
-    /// external players are tried before any network is built. Each match uses a clone. The locks make this
-    /// type `Sync`, because reasoners need not be `Sync`.
+    /// the trials of external players come before the build of any network. Each match uses a clone. The
+    /// locks make this type `Sync`, because reasoners need not be `Sync`.
     reasoners: Vec<Mutex<Option<Reasoner>>>,
     /// The time at which this value was made, in milliseconds since 1970. It is part of the match ids for
     /// remote players. A match that is repeated after a crash thus has a new id, and players do not mistake
     /// it for the first one.
     begun: u64,
-    /// The number of match ids that have been made for remote players. It is part of each id and makes it
-    /// unique.
+    /// The number of match ids that have been made for remote players. Each id contains the number at the
+    /// time, which makes the id unique.
     remote: AtomicU64,
     on_fallback: Option<FallbackListener>,
 }

@@ -103,7 +103,8 @@ pub fn play_match(reasoner: &Reasoner, players: &[PlayerKind], setup: MatchSetup
 }
 
 impl PlayerKind {
-    /// A player of this kind for one match. Players of this process use clones of `reasoner`.
+    /// A player of this kind for one match. A player that runs inside this process uses a clone of
+    /// `reasoner`.
     ///
     /// # Errors
     /// When the player does not support the game, or the player's program cannot be started.

@@ -41,13 +41,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Reasoner {
     machine: Machine,
-    /// The interpreter that evaluated the game before the network took over. The conversion of its states
-    /// needs it. `None` if no network has taken over.
+    /// The interpreter that evaluated the game before the network took over. It is kept to convert the states
+    /// that it made. `None` if no network has taken over.
     previous: Option<Box<Interpreter>>,
     /// The build of the network that will take over. `None` if no network will take over.
     coming: Option<BackgroundBuild>,
-    /// The reason why the interpreter evaluates the game although a network was wanted. `None` if there is no such
-    /// reason.
+    /// The reason why the interpreter evaluates the game although a network was wanted. `None` if that is not
+    /// the case.
     fallback: Option<BuildError>,
     /// The stop token of the last call of [`StateMachine::interrupt_on`].
     stop: StopToken,
@@ -72,8 +72,8 @@ pub trait WithMachine {
     fn run<M: Playouts + 'static>(self, machine: M) -> Self::Output;
 }
 
-/// Evaluates `$body` with the concrete machine as `$machine`, and with `$state` as a state `$own` of that
-/// machine. The state is converted if another machine of this reasoner made it.
+/// Evaluates `$body`. In it, `$machine` is the concrete machine of the reasoner `$self`, and `$own` is
+/// `$state` as a state of that machine. The state is converted if another machine of the reasoner made it.
 macro_rules! with_state {
     ($self:ident, $state:ident, |$machine:ident, $own:ident| $body:expr) => {{
         let converted;
@@ -91,7 +91,7 @@ macro_rules! with_state {
     }};
 }
 
-/// Evaluates `$body` with the concrete machine in `$machines`.
+/// Evaluates `$body`. In it, `$machine` is the concrete machine that the `Machine` in `$machines` holds.
 macro_rules! with_machine {
     ($machines:expr, |$machine:ident| $body:expr) => {
         match $machines {
@@ -265,7 +265,7 @@ impl Reasoner {
         self.state_of(&facts)
     }
 
-    /// Copies of `states` that are states of this machine. States that another machine made are converted.
+    /// Copies of `states` for this machine. States that another machine made are converted.
     fn owned(&mut self, states: &[State]) -> Result<Vec<State>, EvalError> {
         let mut own = Vec::with_capacity(states.len());
         for state in states {

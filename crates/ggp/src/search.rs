@@ -33,7 +33,7 @@ pub struct Search {
     reasoner: Reasoner,
     options: MctsOptions,
     inner: Box<dyn AnySearch>,
-    /// The number of iterations that `inner` had done when its root was set.
+    /// The number of iterations that `inner` had done by the time when its present root was set.
     before: u64,
 }
 
@@ -139,8 +139,8 @@ impl Search {
         Ok(true)
     }
 
-    /// Searches until a limit is reached. A run that is limited by iterations alone, with a seed and one
-    /// thread, repeats exactly on the same machine.
+    /// Searches until a limit is reached. If the only limit is one of iterations, and the search has a seed
+    /// and one thread, the same run on the same state machine always has the same result.
     pub fn run(&mut self, limits: &Limits) -> Halt {
         match self.poll() {
             Ok(_) => self.inner.run(limits),
@@ -226,12 +226,13 @@ impl Debug for Search {
     }
 }
 
-/// The proven bounds of the goal that one role can guarantee in one state.
+/// Proven bounds of the highest goal that one role can guarantee from one state (its maximin value).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proof {
-    /// The goal that the role can guarantee.
+    /// The proven lower bound: the role can guarantee at least this goal.
     pub low: u8,
-    /// A goal that the role cannot exceed against best play. The value is proved if `low` and `high` are equal.
+    /// The proven upper bound: the role cannot exceed this goal against best play. If `low` and `high` are
+    /// equal, they are the exact value.
     pub high: u8,
     /// A move that guarantees `low`. `None` if `low` is 0 or the role has no choice.
     pub best: Option<String>,
@@ -241,8 +242,8 @@ pub struct Proof {
     pub halt: Halt,
 }
 
-/// Proves bounds of the goal that `role` can guarantee from `state`. The proof ends at `limits`, and uses at
-/// most `memory` bytes beside the machine's own.
+/// Proves bounds of the highest goal that `role` can guarantee from `state`. The proof ends when one of
+/// `limits` is reached. It uses at most `memory` bytes, not counting the memory of the state machine.
 ///
 /// # Errors
 /// [`Error::HiddenInformation`] in a game with percepts; [`Error::Eval`] when the machine cannot evaluate the

@@ -5,7 +5,8 @@ use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, UnsupportedOption};
 use ggp_server::http::{Address, AddressError};
 use std::str::FromStr;
 
-/// The kind of a player: a player of this process, another program, or a player at an address.
+/// The kind of a player: one that runs inside this process, a program to be started, or a player at an
+/// address.
 ///
 /// # Examples
 /// ```
@@ -19,9 +20,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum PlayerKind {
-    /// A player of this process.
+    /// A player that runs inside this process.
     Local(PlayerSpec),
-    /// Another program, given by its command line.
+    /// A program that is started by this command line.
     Command(String),
     /// A player at an address, which is reached by the GGP protocol.
     Remote(Address),
@@ -41,7 +42,7 @@ pub enum KindError {
     /// The address is malformed.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// The text names no player of this process, or has an option or a value that the player does not accept.
+    /// The text names no kind of player, or has an option or a value that the player does not accept.
     #[error(transparent)]
     Spec(#[from] SpecError),
 }

@@ -14,8 +14,8 @@ use std::time::Duration;
 /// The time within which a remote player must answer each message of its trial.
 const ADDRESS_PATIENCE: Duration = Duration::from_secs(8);
 
-/// The time within which a program must start and answer. If the tournament's start clock with its grace is
-/// longer, the program has that time.
+/// The time within which a program must start and answer START. If the sum of the tournament's start clock
+/// and grace time is longer, the program has that sum instead.
 const PROGRAM_PATIENCE: Duration = Duration::from_secs(15);
 
 /// The longest start clock in the START message of a program's trial. This bound keeps the trial short.
@@ -24,8 +24,8 @@ const START_CLOCK: Duration = Duration::from_secs(1);
 /// The maximum number of characters that an error quotes from an answer.
 const EXCERPT: usize = 60;
 
-/// Holds the trial of the player `name` of the kind `kind`, and returns warnings. `id` is the match id that
-/// is used if the trial of a remote player needs a match.
+/// Holds the trial of the player `name` of the kind `kind`, and returns warnings. `id` is the match id in the
+/// START message that a remote player receives if it gives no readable answer to INFO.
 pub(crate) fn hold(kind: &PlayerKind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
     match kind {
         PlayerKind::Local(_) => Ok(Vec::new()),

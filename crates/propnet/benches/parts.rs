@@ -47,7 +47,8 @@ fn compiling(c: &mut Criterion) {
     }
 }
 
-/// The time of `parts` over `sweeps` sweeps. A sweep is one step of all lanes.
+/// The time that `parts` take in the first `sweeps` sweeps of random playouts. A sweep plays one step in all
+/// lanes (the playouts that run at once).
 fn time_of(machine: &mut PropNetMachine, parts: &[SweepStep], sweeps: u64) -> Duration {
     let start = [machine.initial_state().expect("a state")];
     let (mut taken, mut done) = (Duration::ZERO, 0);

@@ -1,7 +1,9 @@
-//! Row allocation. A value gets a row at the gate that computes it, and the row is free again after the last
-//! gate that reads the value. Legal moves and next state bits are computed directly in their own rows, unless
-//! this overwrites values that are still to be read. In that case the moves and bits are computed in other
-//! rows and copied to their own rows at the end of the section.
+//! Row allocation: assigns a row, which has one bit for each lane, to each value of a program. A value gets a
+//! row at the gate that computes it, and the row is free again after the last gate that reads the value. Each
+//! move and each state bit also has a fixed row. Legal moves and next state bits are computed directly in
+//! these fixed rows, unless this overwrites values that are still to be read. In that case they are computed
+//! in other rows and copied to their fixed rows at the end of the section. With [`Layout::Keep`], no row
+//! becomes free again, and no output is moved to a fixed row.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
@@ -13,8 +15,8 @@ const NOWHERE: u32 = u32::MAX;
 /// The outputs of a program, each as a literal: a value and whether it is negated.
 pub(crate) struct OutputValues {
     pub(crate) terminal: Literal<Value>,
-    /// For each role, the literal of each goal, then the literal of `bad_goal` (a goal whose value is
-    /// invalid).
+    /// For each role, one literal for each goal value, and as the last entry the literal of `bad_goal`:
+    /// whether a goal with an invalid value holds.
     pub(crate) goals: Vec<Vec<Literal<Value>>>,
     /// For each role, a literal for each move: whether the move is legal.
     pub(crate) legal: Vec<Vec<Literal<Value>>>,
@@ -39,7 +41,9 @@ pub(crate) struct Allocator {
     row: Vec<u32>,
     next_row: u32,
     free: Vec<u32>,
-    /// For each value, the last position at which a gate or an output reads it.
+    /// For each value, the position of the last item that reads it. Positions number the items of all
+    /// sections in execution order. The end of each section, where its outputs are read, takes one position
+    /// too.
     last: Vec<usize>,
     keep: bool,
 }
@@ -251,8 +255,9 @@ impl Allocator {
         }
     }
 
-    /// Assigns the values of legal moves directly to the moves' own rows. Values that the next-state section
-    /// reads are excluded, because the choice of moves overwrites these rows: they are added to `copies`.
+    /// Assigns the value of each legal move directly to the move's own row if possible. All other values are
+    /// added to `copies`. Among these are the values that the next-state section reads: they need other rows,
+    /// because the choice of moves overwrites the moves' rows.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -276,8 +281,8 @@ impl Allocator {
     }
 
     /// Assigns the value of each next state bit directly to the bit's own row if nothing reads the old bit
-    /// later. All other bits are added to `copies`. If the next value of a bit is an old state bit, a spare
-    /// row saves that old bit at the start of the section.
+    /// later. All other bits are added to `copies`. If the next value of a bit is the old value of another
+    /// state bit, or the negation of an old value, the start of the section saves it in a spare row.
     fn place_next(
         &mut self,
         section: &Section,

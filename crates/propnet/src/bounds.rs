@@ -19,8 +19,8 @@ impl<'a> Encoding<'a> {
         Encoding { nodes: Cow::Borrowed(nodes), count: 1 }
     }
 
-    /// The dual-rail encoding. The two bounds of a leaf are copies of the leaf. The caller must give the two
-    /// copies values such that the lower bound implies the upper bound.
+    /// The dual-rail encoding. A leaf of the network becomes two equal leaves, its lower and its upper bound.
+    /// The caller must give them values such that the lower bound implies the upper bound.
     pub(crate) fn bounds(nodes: &'a [Node]) -> Encoding<'a> {
         let bounds = |node: &Node, upper| match node {
             Node::And(inputs) => Node::And(inputs.iter().map(|&input| bound(input, upper)).collect()),

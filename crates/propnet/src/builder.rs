@@ -51,7 +51,8 @@ impl NetBuilder {
         }
     }
 
-    /// Creates a builder that contains the nodes of `net`, under the same signals.
+    /// Creates a builder that contains the nodes of `net`. Signals of `net` have the same meaning in the
+    /// builder.
     pub(crate) fn of(net: &PropNet) -> NetBuilder {
         let nodes = net.nodes.clone();
         let index = nodes.iter().cloned().zip(0..).collect();
@@ -232,8 +233,8 @@ impl NetBuilder {
         false
     }
 
-    /// Opens a fixpoint component of `size` unknowns: a set of mutually recursive equations. Returns the
-    /// index of the component and its unknowns.
+    /// Opens a fixpoint component: a set of mutually recursive equations with `size` unknowns. Returns the
+    /// index of the component and the signals of its unknowns.
     pub fn open_fixpoint(&mut self, size: usize) -> (u32, Vec<Signal>) {
         let component = self.components.len() as u32;
         self.components.push(Box::default());

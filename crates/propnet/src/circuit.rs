@@ -1,7 +1,7 @@
 //! The network lowered to plain logic: state bits, single moves and n-ary ANDs.
 //!
-//! Move sets become disjunctions of single moves. Lowering factors out common literals and shares common
-//! pairs of inputs, including those of the former move sets.
+//! Move sets become disjunctions of single moves. Lowering then factors out common literals and shares common
+//! pairs of inputs. The disjunctions that have replaced move sets take part in both.
 
 use crate::net::PropNet;
 use crate::node::{Node, Signal, Unknown};
@@ -32,7 +32,8 @@ pub(crate) enum Cell {
 #[derive(Debug)]
 pub(crate) struct Circuit {
     pub(crate) cells: Vec<Cell>,
-    /// The equations of each fixpoint component. Empty for a component that no root needs.
+    /// The equations of each fixpoint component. Empty for a component that the circuit's outputs do not
+    /// need.
     pub(crate) components: Vec<Vec<Signal>>,
     roots: Vec<Signal>,
     /// The number of gates after each compilation step that has been done.
@@ -41,9 +42,9 @@ pub(crate) struct Circuit {
 
 /// The maximum number of pairs of inputs that sharing considers. The widest gates are excluded first.
 const PAIRS: usize = 3_000_000;
-/// A pair of inputs gets a gate of its own if at least this many conjunctions contain the pair. Each
-/// three-input gate reduces the number of inputs of a conjunction by two, so each use of a shared pair saves
-/// half a gate.
+/// A pair of inputs gets a gate of its own if at least this many conjunctions contain the pair. Each use of
+/// the pair leaves its conjunction one input shorter. A conjunction takes one three-input gate for every two
+/// inputs, so each use saves half a gate.
 const USES: u32 = 3;
 
 impl Circuit {

@@ -109,8 +109,8 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
-    /// In the lanes of `mask`, replaces the bits of each row by those of the row's word in `words`. The word
-    /// stands for all words of its row.
+    /// In the lanes of `mask`, replaces the bits of each row by those of the row's entry in `words`. The
+    /// entry is a single word, which serves for every word of the row.
     #[inline]
     pub(crate) fn write_states<const W: usize>(self, rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
         dispatch!(self, W, write_states(rows, words, mask));

@@ -4,10 +4,12 @@
 //!
 //! Each move of a role that chooses alone gets a signal for whether the move ends the game with a win. The
 //! signal is the conjunction of the next phase's terminal condition and best goal, with each fluent replaced
-//! by its next value under that move. Two assumptions keep these signals small: the game is not over yet,
-//! which leaves only the board lines that the move touches, and the move is legal. A second signal of each
-//! move, built in the same way, is true if another role can win in one move afterwards. Both signals restrict
-//! the legal moves, unless no legal move would remain.
+//! by its next value under that move. Two assumptions keep these signals small: the game is not over yet, and
+//! the move is legal. In a game about lines on a board, for example, the first assumption implies that no
+//! line is complete yet, so only lines through the move's cell need a test. A second signal of each move,
+//! built in the same way, is true if another role can win in one move afterwards. If some legal move wins,
+//! only winning moves remain legal. Otherwise, moves whose second signal is true are removed, unless no legal
+//! move would remain.
 //!
 //! Where several roles choose simultaneously, a move is removed only if it ends the game without a win for
 //! its role, whatever the other roles do.
@@ -72,8 +74,9 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
 }
 
 /// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal.
-/// Otherwise, if some moves neither lose nor allow another role one of its wins in `next_wins`, only these
-/// are legal.
+/// Otherwise, if some legal moves are safe, only these are legal. A move is safe if it does not lose at once
+/// and does not allow another role to win in its next move. `next_wins` holds the winning moves of each role
+/// in the next phase; only roles with an entry there count.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -106,7 +109,8 @@ fn narrowed_moves(
     builder.finish(net.fluents.clone(), roles, net.terminal)
 }
 
-/// The winning moves of a role: those that win at once. They are signals of the network of the role's phase.
+/// The winning moves of a role: those that win at once. The signals belong to the network of the phase in
+/// which the role moves.
 struct Wins {
     /// For each move, whether it is legal and wins.
     moves: Vec<Signal>,
@@ -145,7 +149,7 @@ impl Wins {
 }
 
 /// The losing moves of a role: those that lose at once, or that allow another role to win in its next move.
-/// They are signals of the network of the role's phase.
+/// The signals belong to the network of the phase in which the role moves.
 struct LosingMoves {
     /// For each of the role's moves, a list of other roles, each with the signal that it can win after the
     /// move.
@@ -160,9 +164,10 @@ impl LosingMoves {
         self.threats.iter().flatten().any(|&(role, threat)| role == other && threat != Signal::FALSE)
     }
 
-    /// Finds the losing moves of `role` in the phase `now`, and adds their gates to `now`. If `role` chooses
-    /// alone, a move loses if it allows one of the wins `next_wins` in the next phase. If other roles choose
-    /// simultaneously, a move loses if it ends the game with a loss.
+    /// Finds the losing moves of `role` in the phase `now`, and adds their gates to `now`. `next_wins` holds
+    /// the winning moves of each role in the phase `next`. If `role` chooses alone, a move loses if it allows
+    /// another role one of these wins. If other roles choose simultaneously, a move loses if it ends the game
+    /// with a loss.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
@@ -201,9 +206,9 @@ impl LosingMoves {
 
 /// A signal of the phase `next` that says whether a terminal state is lost for `role`, which chose
 /// simultaneously with others in the phase before. Every goal below the best one counts as a loss, because a
-/// draw may only mean that another role made the same mistake. The signal is false for a role with more than
-/// three goal values. The signal is not used for roles that choose alone: the tree learns more from playouts
-/// that lose at once than from playouts that delay the loss.
+/// draw may only mean that another role made the same mistake. For a role with more than three goal values,
+/// the signal is constantly false. For a role that chooses alone, callers do not use the signal: the search
+/// tree learns more from playouts that lose at once than from playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
     let goals = &next.roles[role].goals;

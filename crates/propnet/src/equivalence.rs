@@ -4,10 +4,11 @@
 //! Genesereth 2009, factoring on propositional automata).
 //!
 //! The analysis runs backwards from the terminal condition and the goals: over the fluents that they read,
-//! the next values of these fluents, and the legality of the moves that the next values distinguish. A class
-//! of moves that no gate reads needs one more condition. One move of the class may make other moves of the
-//! class illegal later, so that the choice among them matters. Therefore the class is merged only if every
-//! move affects the legality of at most one member of the class, for example if each move marks its own cell.
+//! the next values of these fluents, and the legality of the moves that the next values distinguish. The
+//! moves of a role that no gate of this analysis reads form one class, which needs one more condition: one of
+//! them may make others illegal later, so that the choice among them matters. Therefore they are merged only
+//! if every move of the game affects the legality of at most one of them, for example if each move marks its
+//! own cell.
 
 use crate::builder::NetBuilder;
 use crate::move_set::MoveSet;
@@ -17,8 +18,8 @@ use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// For the classes of moves that no gate reads, the search for moves that affect the legality of others
-/// visits at most this many nodes. This takes a fraction of a second.
+/// For each class of moves that no gate reads, [`Dependencies::may_merge`] visits at most this many nodes,
+/// which takes a fraction of a second. A class that needs more is not merged.
 const WORK: usize = 4_000_000;
 
 /// The classes of equivalent moves.
@@ -134,8 +135,8 @@ impl Dependencies {
         Dependencies { fluents, sets }
     }
 
-    /// Whether a class of moves that no gate reads may be merged: whether every move affects the legality of
-    /// at most one of `members`, the class's moves of `role`.
+    /// Whether `members`, a class of moves of `role` that no gate reads, may be merged: whether every move of
+    /// the game affects the legality of at most one of them. Also false if this takes too long to find out.
     fn may_merge(&self, net: &PropNet, role: usize, members: &[u32]) -> bool {
         // 1. The fluents that the members' legality depends on, now or later.
         let mut work = 0;

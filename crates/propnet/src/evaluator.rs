@@ -1,5 +1,5 @@
-//! The playout programs that all machines of a network share: one program per phase, plain or with
-//! decisive moves.
+//! The programs for playouts, one for each phase. Plain programs draw among all legal moves, programs with
+//! decisive moves only among these. All machines of a network share the programs.
 
 use crate::decisive::decisive;
 use crate::equivalence::EquivalentMoves;
@@ -26,8 +26,8 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// The [`Move`] that belongs to row `at` of `choice`. `moves` holds, for each role, the [`Move`] of each
-    /// of its moves.
+    /// The [`Move`] that belongs to row `at` of `choice`. `moves` lists the moves of each role as [`Move`]
+    /// values, in the order of the original network.
     pub(crate) fn move_at(&self, choice: &Choice, at: usize, moves: &[Vec<Move>]) -> Move {
         let original = self.moves[choice.role][choice.moves[at] as usize];
         moves[choice.role][original as usize]
@@ -57,8 +57,8 @@ const SHARE_FROM: f64 = 0.08;
 /// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
 /// of the size.
 const LARGEST: usize = 30_000;
-/// A game gets no decisive moves if the networks of its phases together have more gates than this before the
-/// sharing of gates: sharing would take too long.
+/// A game gets no decisive moves if the networks of its phases, with decisive moves, have more gates than
+/// this in total before equal parts of gates are shared. The sharing would take too long.
 const MOST_GATES: usize = 100_000;
 /// A step with decisive moves may have at most this many times the gates of a step without them.
 const DEARER_AT_MOST: usize = 8;
@@ -76,7 +76,8 @@ impl PhasePrograms {
 
     /// Programs for the same states as `plain`, which [`PhasePrograms::reachable`] has made, but with
     /// restricted legal moves: decisive moves for every role except `nature`, and only one move of each class
-    /// of `equivalent`. `None` if no restriction applies or the programs cost too much.
+    /// of `equivalent`. `None` if no restriction applies, or if it would take too long to compile or to run
+    /// the programs.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.

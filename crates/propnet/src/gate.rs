@@ -110,8 +110,8 @@ pub(crate) fn conjunction<T: Copy>(literals: &[Literal<T>], negated: bool) -> (K
     (kind, inputs)
 }
 
-/// The kind and the inputs of a gate for the conjunction of `literal` and the clause (`one` or `two`). The
-/// gate negates the conjunction if `negated` is true.
+/// The kind and the inputs of a gate for the formula `literal` ∧ (`one` ∨ `two`). The gate negates the
+/// formula if `negated` is true.
 pub(crate) fn conjunction_with_clause<T: Copy>(
     literal: Literal<T>,
     one: Literal<T>,

@@ -2,11 +2,13 @@
 //!
 //! 1. [`relax`]: one run of the Datalog evaluator computes every fact that may hold in some state. A fluent
 //!    is possible if it is initial or may be next, a move if it may be legal. Negations of dynamic relations
-//!    are assumed true, so the result is an over-approximation. Static relations are exact.
-//! 2. [`instances`]: each rule is instantiated over the possible facts. Each instance is a conjunction for
-//!    its head. Conditions on `does` become move sets, so that instances which differ only in the move are
-//!    never enumerated.
-//! 3. [`recursion`]: facts that still depend on each other become a least fixpoint, one per component.
+//!    (those that depend on the state or on the moves) are assumed true, so the result is an
+//!    over-approximation. Static relations are exact.
+//! 2. [`instances`]: each rule is instantiated over the possible facts. An instance becomes the conjunction
+//!    of its conditions, and a fact the disjunction of the instances that derive it. Conditions on `does`
+//!    become move sets, so that instances which differ only in the move are never enumerated.
+//! 3. [`recursion`]: facts that depend on each other in a cycle become the least fixpoint of their equations,
+//!    one fixpoint for each strongly connected component.
 
 mod instances;
 mod recursion;
@@ -27,7 +29,8 @@ use std::sync::Arc;
 /// Bounds on the size and the work of grounding, checked while grounding runs.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundLimits {
-    /// The maximum number of possible facts (facts that hold in some state), summed over all relations.
+    /// The maximum number of possible facts (facts that may hold in some state), summed over all relations.
+    /// The same bound applies to the number of terms.
     pub tuples: usize,
     /// The maximum number of rows that joins may try.
     pub rows: u64,
@@ -126,7 +129,8 @@ impl PropNet {
 }
 
 impl GroundCounts {
-    /// Counts the fixed facts and the possible facts. Facts of demand (magic) predicates are left out.
+    /// Sets [`GroundCounts::fixed_facts`] and [`GroundCounts::possible_facts`]. Facts of demand (magic)
+    /// predicates are left out.
     fn count_facts(&mut self, relaxed: &Relaxed) {
         for relation in (0..relaxed.relation_count()).map(|r| RelationId(r as u32)) {
             let facts = relaxed.rows(relation).len();
@@ -176,7 +180,7 @@ impl Signals {
     }
 }
 
-/// The possible fluents (those that hold in some state), in bytewise order of their texts.
+/// The possible fluents (those that may hold in some state), in bytewise order of their texts.
 struct Fluents {
     values: Vec<Value>,
     texts: Vec<Box<str>>,
@@ -231,8 +235,8 @@ impl Moves {
         self.values.iter().map(Vec::len).collect()
     }
 
-    /// The indices of the role and of its move. `None` if there is no such role, or if the move is not
-    /// possible.
+    /// The index of `role`, and the index of `mv` among the moves of that role. `None` if there is no such
+    /// role, or if the move is not possible.
     fn number(&self, role: Value, mv: Value) -> Option<(u32, u32)> {
         let role = self.roles.iter().position(|&r| r == role)?;
         Some((role as u32, *self.numbers[role].get(&mv)?))
@@ -331,9 +335,10 @@ fn goals(
     }
 }
 
-/// Calls `each` for every possible fact of `carrier` (a relation such as `next` or `legal`), with the role,
-/// the carried term and the signal of the fact. For a carrier without a role, such as `next`, the first
-/// argument of `each` has no meaning.
+/// Calls `each` for every possible fact of `carrier`, a relation such as `next` or `legal` whose last
+/// argument is a fluent, a move or a percept. The arguments of `each` are the role, that last argument and
+/// the signal of the fact. For a carrier without a role, such as `next`, the first argument of `each` has no
+/// meaning.
 fn each_carried(
     relaxed: &Relaxed,
     carrier: Carrier,

@@ -67,8 +67,8 @@ macro_rules! kernels {
             }
         }
 
-        /// In the lanes of `mask`, replaces the bits of each row by those of the row's word in `words`. The
-        /// word stands for all words of its row.
+        /// In the lanes of `mask`, replaces the bits of each row by those of the row's entry in `words`. The
+        /// entry is a single word, which serves for every word of the row.
         $(#[$features])*
         pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
             for (row, &word) in rows.iter_mut().zip(words) {
@@ -90,7 +90,8 @@ macro_rules! kernels {
         }
 
         /// In each lane of `lanes`, selects among four rows of moves the legal move of rank `r0 + 2 r1`.
-        /// `pair` is the sum and the carry of the first two rows: the number of their legal moves.
+        /// `pair` is the number of legal moves in the first two rows, as two binary digits: first the low
+        /// digit (their sum), then the high digit (their carry).
         $(#[$features])*
         #[inline]
         fn select_four(
@@ -129,8 +130,8 @@ macro_rules! kernels {
             [a, b, c, d, e, f, g, h]
         }
 
-        /// Transposes the 8×8 bits of each byte column of eight rows. A second transposition restores the
-        /// rows.
+        /// Transposes blocks of 8×8 bits. Each block consists of the bytes at one position of the eight rows.
+        /// A second transposition restores the rows.
         $(#[$features])*
         #[inline]
         fn transpose(v: &mut [Vector; 8]) {

@@ -1,9 +1,10 @@
 //! Random playouts, one in each lane. A lane is one bit position of every row.
 //!
-//! A sweep plays one step in every lane. All lanes are in the same phase. A lane whose playout has ended
-//! takes the next waiting start that is in the current phase. Until then it is idle, and the values computed
-//! in it are ignored. A playout's random draws depend only on the seed, the playout's index and the step, so
-//! results do not depend on lane, vector width or refill order.
+//! A sweep plays one step in every lane. All lanes are in the same phase. A lane whose playout has ended is
+//! idle, and the values computed in it are ignored, until it begins a waiting playout. The start state of
+//! that playout must belong to the current phase. A playout's random draws depend only on the seed, the
+//! playout's index and the step, so results do not depend on the lane of a playout, on the vector width or on
+//! the order in which idle lanes take playouts.
 
 mod ended;
 mod start;
@@ -32,12 +33,12 @@ pub(crate) struct Lanes<const W: usize> {
     began: Vec<u64>,
     /// The lanes with a running playout.
     live: Row<W>,
-    /// The lanes whose playouts apply the plan's move preference.
+    /// The lanes whose playouts apply the preference [`PlayoutPlan::preferred`].
     preferring: Row<W>,
     sweep: u64,
-    /// The goals of ended playouts, lane by lane and role by role.
+    /// The goals of ended playouts: for each lane, one entry for each role.
     goals: Vec<Goals>,
-    /// For each lane, the moves that its playout has made, if the plan records moves.
+    /// For each lane, the moves that its playout has made. Used only if [`PlayoutPlan::moves`] is set.
     record: Vec<Vec<Move>>,
     joint: Vec<Move>,
     template: Template,
@@ -66,13 +67,13 @@ pub(crate) struct Run<'a> {
     pub(crate) net: &'a PropNet,
     pub(crate) programs: &'a PhasePrograms,
     pub(crate) kernels: Kernels,
-    /// For each role, the [`Move`] of each of its moves.
+    /// The moves of each role as [`Move`] values, in the order of `net`.
     pub(crate) moves: &'a [Vec<Move>],
     pub(crate) starts: &'a [BitState],
-    /// The indices of those states of `starts` from which playouts begin. None of them is terminal.
+    /// The indices of those states in `starts` from which playouts begin. None of these states is terminal.
     pub(crate) chosen: &'a [u32],
     pub(crate) plan: PlayoutPlan<'a>,
-    /// The preferred moves of the plan, as rows of `programs`. `None` if the plan prefers no move.
+    /// The preferred moves of `plan`, with their rows in `programs`. `None` if `plan` has no preferred moves.
     pub(crate) preferred: Option<Preferred<'a>>,
 }
 

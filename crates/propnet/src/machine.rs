@@ -32,8 +32,8 @@ pub struct PropNetMachine {
     loaded: Option<BitState>,
     /// For each section except the next-state section, whether it has been evaluated for the loaded states.
     done: [bool; NEXT],
-    /// The move rows that the last joint move has set. They stay set until the next joint move, because a
-    /// move row may itself be an output.
+    /// The move rows that the last joint moves have set. They are cleared only when the next joint moves are
+    /// set, because the row of a move may also be the row of an output.
     made: Vec<usize>,
     /// Buffers for playouts without decisive moves, from states that are reachable from the initial state.
     reachable: PlayoutBuffers,
@@ -165,7 +165,7 @@ impl PropNetMachine {
         }
     }
 
-    /// Sets the move rows to the joint moves in `joints`, which holds one joint move for each lane.
+    /// Sets the move rows according to `joints`, which holds one joint move for each loaded state.
     fn make_moves(&mut self, joints: &[Move]) -> Result<(), EvalError> {
         for row in self.made.drain(..) {
             self.rows[row] = 0;

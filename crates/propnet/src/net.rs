@@ -126,8 +126,9 @@ pub struct GroundCounts {
     pub instances_by_move: u64,
     /// The number of instances whose condition does not simplify to false and whose head the network needs.
     pub kept: u64,
-    /// The number of two-input gates that the kept instances need without further simplification: those of a
-    /// conjunction for each instance and of a disjunction for each fact.
+    /// The number of two-input gates that the kept instances need without further simplification: each
+    /// instance takes the gates of a conjunction of its conditions, and each fact those of a disjunction of
+    /// its instances.
     pub gates: u64,
     /// The number of nodes of the network, including those that no output needs.
     pub nodes: usize,

@@ -1,21 +1,23 @@
-//! Preferred moves of playouts. In a lane that applies the preference and has a legal preferred move, all
-//! other moves are removed from the legal moves before the draw. This costs about one instruction per move.
+//! Preferred moves in playouts. If the playout of a lane applies the preference and some preferred move is
+//! legal, all other moves are removed from the lane's legal moves before the draw. This costs about one
+//! instruction per move.
 
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::program::Choice;
 use crate::rows::Bits;
 use ggp_game::{Move, Preference, Role};
 
-/// A preference, and the move rows that belong to preferred moves.
+/// A preference, and the rows of the preferred moves in the programs of all phases.
 pub(crate) struct Preferred<'a> {
     preference: &'a Preference,
-    /// For each phase and each role's choice of a move, whether each of the role's move rows belongs to a
-    /// preferred move.
+    /// Whether the move of a row is preferred: by phase, by [`Choice`] of the phase's program, and by the
+    /// index of the row within the choice.
     rows: Vec<Vec<Box<[bool]>>>,
 }
 
 impl<'a> Preferred<'a> {
-    /// Finds the rows of preferred moves. `moves` holds, for each role, the [`Move`] of each of its moves.
+    /// Finds the rows of the preferred moves in `programs`. `moves` lists the moves of each role as [`Move`]
+    /// values, in the order of the original network.
     pub(crate) fn new(
         programs: &PhasePrograms,
         moves: &[Vec<Move>],

@@ -50,13 +50,15 @@ pub(crate) struct Choice {
     pub(crate) always: bool,
 }
 
-/// How rows are used, that is, how long the values of one section remain readable for later sections.
+/// How a program uses its rows. The layout decides which values of earlier sections a section may read. The
+/// sections of a program are the terminal condition, the goals, the legal moves and the next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// For playouts: rows are reused, and a lane may get the state of another playout after the terminal
-    /// section.
+    /// For playouts: rows are reused. The legal section reads no values of the terminal section, because a
+    /// lane may get the start state of another playout between the two sections.
     Refill,
-    /// For playouts: rows are reused, and the legal section reads values of the terminal section.
+    /// For playouts: rows are reused. The legal section may read values of the terminal section, so a lane
+    /// gets another playout only before the terminal section.
     Share,
     /// For single states: every value has a row of its own.
     Keep,
@@ -82,7 +84,7 @@ pub(crate) struct Program {
     pub(crate) legal_blocks: Vec<Block>,
     pub(crate) next_blocks: Vec<Block>,
     pub(crate) terminal: Literal<u32>,
-    /// Per role, the literal of each goal, then the literal of `bad_goal`.
+    /// For each role, one literal for each goal value, and as the last entry the literal of `bad_goal`.
     pub(crate) goals: Vec<Vec<Literal<u32>>>,
     /// For each role and each move of [`Outputs::moves`], the literal that says whether the move is legal. It
     /// is used with [`Layout::Keep`]; in other layouts that value is in the move's own row.

@@ -27,7 +27,8 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Lowers `outputs` to a circuit. If `share` is true, common gates are shared, which is slow.
+    /// Lowers `outputs` to a circuit. If `share` is true, common parts of gates are shared, which makes the
+    /// circuit smaller but takes long.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.

@@ -3,12 +3,13 @@
 //! A lane is one of the playouts that run at once. Each of a role's moves has a row with one bit per lane.
 //! Before the choice, the bit says whether the move is legal in the lane; after the choice, whether the move
 //! is chosen. The leaves of a binary tree are groups of eight rows. Upwards, adders count each lane's legal
-//! moves below every node, in binary, with one row ("plane") per digit. At the root the counts are transposed
-//! to bytes, one or more per lane, and vector arithmetic draws a random rank below the count. The ranks are
-//! transposed back to planes. Downwards, a lane whose rank is below the left child's count goes left;
-//! otherwise it goes right and subtracts that count from its rank. At the leaves exactly the bit of the
-//! chosen move is set, one-hot, as the next-state gates expect. The cost is about eight vector instructions
-//! per move, for all lanes of a vector together.
+//! moves below every node, in binary, with one row ("plane") per digit. At the root the planes are
+//! transposed, so that the count of each lane becomes a number of one or more bytes. Vector arithmetic draws
+//! a random rank below each lane's count. The ranks are transposed back to planes. Downwards, a lane whose
+//! rank is below the left child's count goes left; otherwise it goes right and subtracts that count from its
+//! rank. At the leaves, only the row of the chosen move has its bit set in the lane (one-hot), as the
+//! next-state gates expect. The cost is about eight vector instructions per move, for all lanes of a vector
+//! together.
 
 use crate::rows::Row;
 use ggp_game::rng;
@@ -17,7 +18,8 @@ use ggp_game::rng;
 #[derive(Clone, Debug)]
 pub(crate) struct SelectionTree {
     pub(crate) levels: Vec<Level>,
-    /// Whether there are so many moves that most groups have no chosen move and are worth skipping.
+    /// Whether there are so many moves that most groups contain no chosen move. Such groups are worth
+    /// skipping.
     pub(crate) sparse: bool,
 }
 
@@ -31,8 +33,8 @@ pub(crate) struct Level {
     pub(crate) planes: usize,
     /// The offset of the level's ranks in the scratch space for ranks.
     pub(crate) ranks: usize,
-    /// The number of rows of each node's ranks: a mask of the lanes that choose below the node, and a plane
-    /// for each digit of the rank.
+    /// The number of rows that the ranks of a node take: a mask of the lanes whose chosen move is below the
+    /// node, and a plane for each digit of the rank.
     pub(crate) rank_rows: usize,
 }
 
@@ -76,8 +78,9 @@ impl SelectionTree {
 pub(crate) struct Scratch<const W: usize> {
     pub(crate) counts: Vec<Row<W>>,
     pub(crate) ranks: Vec<Row<W>>,
-    /// The lanes' counts, and later their ranks, as bytes. Lane 64 w + 8 b + i has byte `b` of word `w` of
-    /// row `i`. The array with the lowest bytes comes first.
+    /// The lanes' counts, and later their ranks, as numbers of up to three bytes. The first array holds the
+    /// lowest byte of each number, the last array the highest. In each array, byte `b` of word `w` of row `i`
+    /// belongs to lane 64 w + 8 b + i.
     pub(crate) bytes: [[Row<W>; 8]; BYTES],
     /// The same bytes as [`Scratch::bytes`], in flat arrays.
     flat: [Vec<u8>; BYTES],
@@ -97,7 +100,7 @@ impl<const W: usize> Scratch<W> {
 /// The keys of the lanes' random streams, in the order of [`Scratch::bytes`]: see [`Keys::position`].
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// The low half of each key, minus the counter of the sweep in which the lane's playout began.
+    /// The low half of each key, minus the [`rng::counter`] of the sweep in which the lane's playout began.
     pub(crate) low: Vec<u32>,
     /// The high half of each key.
     pub(crate) high: Vec<u32>,

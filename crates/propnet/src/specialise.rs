@@ -14,8 +14,8 @@ use ggp_game::{EvalError, StopToken};
 
 /// The longest period considered, in steps.
 const MAX_PERIOD: usize = 4;
-/// The maximum number of rounds of the iteration that finds autonomous fluents, and of the iteration that
-/// finds returning fluents. If an iteration needs more rounds, it finds no fluents.
+/// The maximum number of rounds of the iterations in [`autonomous_fluents`] and [`returning_fluents`]. An
+/// iteration that needs more rounds finds no fluents.
 const ROUNDS: usize = 200;
 
 /// A network with some fluents fixed, without the moves that are then never legal.
@@ -277,8 +277,8 @@ fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
     free
 }
 
-/// The largest set of fluents that have the same values in the states `first` and `later` and that depend
-/// only on one another.
+/// The largest set of fluents that have the same values in the states `first` and `later`, and whose next
+/// values depend only on fluents in the set.
 fn returning_fluents(
     net: &PropNet,
     first: &[Option<bool>],

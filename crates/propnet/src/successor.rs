@@ -1,5 +1,6 @@
-//! Conditions on the state after a move, expressed as signals of the state before the move: the next phase's
-//! gates, with each fluent replaced by its next value under that move.
+//! Conditions on the state after a move, expressed as signals of the state before the move. They are built
+//! from the gates of the phase that follows the move, with each fluent replaced by its next value under that
+//! move.
 //!
 //! The moves are processed one after the other, and only gates that a move changes are rebuilt. Two
 //! assumptions keep the signals small: the game is not over, and the move is legal. Where other roles choose
@@ -19,8 +20,8 @@ const WORK: usize = 1_000_000;
 const GROWTH: usize = 24;
 /// Conjunctions of more signals than this are built as a balanced binary tree.
 const NARROW: usize = 3;
-/// A conjunction is rebuilt as a balanced tree if this rebuilds fewer gates than a flat conjunction would, by
-/// at least this factor.
+/// A conjunction is rebuilt as a balanced tree if only few of its inputs change: if the number of gates of
+/// the tree that change, times this factor, is below the number of inputs.
 const FEW: usize = 4;
 
 /// For each move, the signals of the requested conditions after that move; `None` for a move that gets no
@@ -36,14 +37,14 @@ pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role implies that no other role has a choice. If so, only the moves that
-    /// imply this get signals.
+    /// Whether some move of the role is legal only where no other role has a choice. If so, only moves of
+    /// this kind get signals.
     alone: bool,
-    /// The part of the current phase's network that computes the next values of the fluents. The role's move
-    /// is not set yet.
+    /// The part of the current phase's network that computes the next values of the fluents, before a move of
+    /// the role is assumed: all move sets of the role are still false.
     values: Image<'a>,
-    /// The part of the next phase's network on which the requested signals depend. Its fluents have their
-    /// values in `values`.
+    /// The part of the next phase's network on which the requested signals depend. Each of its fluents is
+    /// replaced by the fluent's next value in `values`.
     after: Image<'a>,
     /// Signals that are true in every non-terminal state.
     non_terminal: FxHashSet<Signal>,
@@ -51,9 +52,9 @@ pub(crate) struct Successor<'a> {
 }
 
 impl<'a> Successor<'a> {
-    /// Prepares the construction of the conditions `signals` of the phase `next` after a move of `role` in
-    /// the phase `now`. `alone` says whether the role chooses alone. `None` if the signals depend on a
-    /// fixpoint component.
+    /// Prepares the construction of conditions on the state after a move of `role` in the phase `now`. The
+    /// conditions are given as the signals `signals` of the phase `next`. `alone` says whether the role
+    /// chooses alone (see [`is_alone`]). `None` if the conditions depend on a fixpoint component.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,
@@ -94,8 +95,8 @@ impl<'a> Successor<'a> {
         Some(Successor { builder, now, role, alone, values, after, non_terminal, signals })
     }
 
-    /// The signals after each move. If the role chooses alone, a move gets `None` unless it implies that no
-    /// other role has a choice.
+    /// The signals of the conditions after each move. If the role chooses alone, a move gets `None` unless it
+    /// is legal only where no other role has a choice.
     ///
     /// # Errors
     /// [`TooMuch`] once the work or the number of nodes exceeds its bound.
@@ -152,13 +153,14 @@ impl<'a> Successor<'a> {
     }
 }
 
-/// Whether some move of `role` implies that no other role has a choice.
+/// Whether some move of `role` is legal only where no other role has a choice.
 pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
     net.roles[role].moves.iter().any(|mv| idle(net, role, &implied(net, mv.legal)).is_some())
 }
 
-/// For each other role that has several moves, its forced move: a move whose legality is among the signals in
-/// `implied`. `None` if some other role has no forced move.
+/// For each role other than `role` that has several moves, its forced move: a move whose legality is among
+/// the signals in `implied`, which are true wherever the move of `role` in question is legal. `None` if some
+/// other role has no forced move.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others
@@ -207,7 +209,8 @@ impl<'a> Image<'a> {
         image.negated_if(signal.is_negated())
     }
 
-    /// Gives the nodes in `seeds` new images. Returns all nodes whose images change, with their new images.
+    /// Returns all nodes whose images change if the nodes in `seeds` get the given images, with their new
+    /// images. The stored images stay as they are.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,
@@ -297,7 +300,7 @@ fn cone(encoding: &Encoding<'_>, roots: impl IntoIterator<Item = Signal>) -> Opt
     Some(inside)
 }
 
-/// The conjunction of `signals` as a balanced tree. If few inputs change, few gates change.
+/// The conjunction of `signals` as a balanced tree, in which few gates change if few inputs change.
 fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     if signals.len() <= NARROW {
         return builder.and(signals.iter().copied());
@@ -307,7 +310,7 @@ fn all_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     builder.and(both)
 }
 
-/// The disjunction of `signals` as a balanced tree. If few inputs change, few gates change.
+/// The disjunction of `signals` as a balanced tree, in which few gates change if few inputs change.
 pub(crate) fn any_of(builder: &mut NetBuilder, signals: &[Signal]) -> Signal {
     let none: Vec<Signal> = signals.iter().map(|&signal| !signal).collect();
     !all_of(builder, &none)

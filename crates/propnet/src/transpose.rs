@@ -1,4 +1,5 @@
-//! Batches of up to 64 states. Each state is one bit of a word.
+//! Batches of up to 64 states. A word holds the value of one fluent in all states of a batch, one bit for
+//! each state.
 
 /// The largest number of states in a batch.
 pub(crate) const BATCH: usize = 64;

@@ -14,9 +14,9 @@ pub enum Reply {
     Done,
     /// The reply to ABORT.
     Aborted,
-    /// The reply to PLAY without a move.
+    /// The reply `nil` to PLAY: the player gives no move.
     Nil,
-    /// The reply to PLAY with a move, as canonical text.
+    /// The reply to PLAY that gives a move. The field is the canonical text of the move.
     Move(String),
     /// The reply to INFO.
     Info(About),
@@ -115,8 +115,8 @@ impl About {
 }
 
 impl fmt::Display for About {
-    /// Writes each value as one token, in which `_` replaces blanks, parentheses and semicolons. Servers
-    /// would join several tokens without blanks.
+    /// Writes each value as one token: blanks, parentheses and semicolons become `_`. The blanks of a value
+    /// with several tokens would be lost, because servers join tokens without blanks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = [("name", &self.name), ("status", &self.status), ("species", &self.species)];
         f.write_char('(')?;

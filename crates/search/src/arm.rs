@@ -9,9 +9,9 @@ use ggp_game::Move;
 pub(crate) struct Arm {
     /// The move.
     pub(crate) mv: Move,
-    /// The child node after the move, in a node where only this role has a choice. Where no role has a
-    /// choice, the first arm of the node holds the child. [`NodeId::NONE`] if the child does not exist, and
-    /// where several roles choose.
+    /// The child node after the move, if this role is the only one with a choice in the node. If no role has
+    /// a choice, the first arm of the node holds the only child. [`NodeId::NONE`] if several roles choose, or
+    /// if the child does not exist.
     pub(crate) child: NodeId,
     /// The number of descents through the arm that have been backed up.
     pub(crate) visits: u32,
@@ -19,10 +19,10 @@ pub(crate) struct Arm {
     pub(crate) pending: u16,
     /// The proven bounds of the role's goal after the move.
     pub(crate) bounds: Bounds,
-    /// The sum of the role's shares over all visits.
+    /// The sum of the role's shares (goals divided by 100) over all visits.
     pub(crate) sum: f64,
-    /// The advantage of the move, in shares: the move's mean in the history of moves, minus the average of
-    /// these means over all arms of the role in this node.
+    /// The advantage of the move, in shares: the mean of the move in [`History`](crate::history::History),
+    /// minus the average of such means over all arms of the role in this node.
     pub(crate) advantage: f32,
     /// Whether the arm is deferred: selection skips it until all arms that are not deferred are proved not
     /// to win. An arm is deferred if another arm wins at once, if its own move lets another role win at

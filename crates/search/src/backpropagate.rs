@@ -13,14 +13,15 @@ use ggp_game::{Playouts, Role};
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Adds one visit to every node and arm on `path`, and removes the descent's virtual loss. `shares` holds the
-    /// mean share of the descent's playouts for each role.
+    /// Adds one visit to every node and arm on `path`, and removes the descent's virtual loss. `shares`
+    /// holds, for each role, the mean share (goal divided by 100) over the descent's playouts.
     ///
     /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on the
     /// growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// A path may be cut at a node (see [`Path`]). That node and the nodes above it then receive the proven goals
-    /// of the cut instead of `shares`. The arm pulled at the cut still receives `shares`.
+    /// A path may be cut at a node, and then holds proven goals for this cut (see [`Path`]). At this node and
+    /// at all nodes above it, these goals are added instead of `shares`. The arm that the descent pulled in
+    /// the node of the cut still gets `shares`.
     ///
     /// If `regrets` is true, the regrets are updated in each node where roles chose simultaneously by
     /// regret matching.
@@ -72,9 +73,10 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// Updates the regrets of all roles in the node at `depth` of `path`. `shares` holds the share that
-    /// each role got after the chosen arms. The regret of each arm of a role grows by a difference: the
-    /// value of the child after this arm and the other roles' chosen arms, minus the role's share.
+    /// Updates the regrets of all roles in the node at `depth` of `path`. `shares` holds the share that each
+    /// role got after the chosen arms. Adds to the regret of each arm of a role what the role would have
+    /// gained by pulling this arm while the other roles pulled the same arms as before: the value of the
+    /// resulting child, minus the role's share.
     fn update_regrets(&mut self, path: &Path, depth: usize, shares: &[f64]) {
         let id = path.nodes()[depth];
         let mut chosen = path.chosen(depth).to_vec();
@@ -161,8 +163,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Updates [`Search::horizon`], the number of steps to the latest end of the game, from the depths of the
-    /// batch's descents and its longest playout.
+    /// Updates [`Search::horizon`], the largest number of steps from the root to the end of a playout. The
+    /// number for this batch is the depth of its deepest descent plus the length of its longest playout.
     fn update_horizon(&mut self) {
         let depths = self.worker.batch.descents.iter().map(|descent| descent.path.nodes().len());
         let (deepest, longest) = (depths.max().unwrap_or(1), self.worker.simulation.longest);

@@ -12,8 +12,9 @@ pub(crate) struct Batch<S> {
     pub(crate) unopened: Vec<NodeId>,
     /// The legal moves in the leaves of `unopened`: for each leaf, one list for each role.
     pub(crate) legal: Vec<Vec<Move>>,
-    /// The decisive moves (moves that win at once, or prevent a loss at once) in the leaves of `unopened`,
-    /// in the order of `legal`. Empty if the search does not use them or the machine does not compute them.
+    /// The decisive moves (moves that win at once, or prevent a loss at once) in the leaves of `unopened`:
+    /// one list for each list in `legal`, in the same order. Empty if the search does not use decisive moves
+    /// or the machine does not compute them.
     pub(crate) decisive: Vec<Vec<Move>>,
     /// The indices of the descents whose next state has no node yet.
     pub(crate) childless: Vec<usize>,
@@ -27,7 +28,7 @@ pub(crate) struct Batch<S> {
     pub(crate) goals: Vec<Goals>,
     /// The start states of playouts, in the order of their descents.
     pub(crate) starts: Vec<S>,
-    /// The mean shares of the playouts: for each start state in order, one mean for each role.
+    /// The mean shares (goals divided by 100) of the playouts: for each of `starts`, one mean for each role.
     pub(crate) shares: Vec<f64>,
 }
 

@@ -8,29 +8,30 @@
 /// The parameters that determine the size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchSizing {
-    /// The maximum number of playouts in one batch of a thread. `None` stands for twice the machine's
-    /// lanes, so that a lane starts another playout when its first one has ended. On a machine with one
-    /// lane, `None` stands for 1.
+    /// The maximum number of playouts in one batch of a thread. `None` stands for two playouts for each lane
+    /// of the machine, so that a lane whose first playout ends early starts a second one. On a machine with
+    /// one lane, `None` stands for 1 playout.
     pub lanes: Option<usize>,
-    /// The number of root visits for each leaf of a batch: a batch has one leaf for each `visits_per_leaf`
-    /// visits of the root.
+    /// Determines the number of leaves of a batch: the number of root visits divided by this number, within
+    /// the limits that the other parameters set.
     pub visits_per_leaf: u32,
     /// The maximum number of playouts from one leaf.
     pub max_per_leaf: usize,
-    /// The minimum number of playouts from one leaf, unless `lanes` allows fewer playouts in the whole
-    /// batch. A playout in a lane costs less than a descent through the tree.
+    /// The minimum number of playouts from one leaf. If `lanes` is smaller than this number, `lanes` is the
+    /// minimum. A minimum above 1 pays since a playout in a lane costs less than a descent through the tree.
     pub min_per_leaf: usize,
 }
 
 /// The default number of playouts in a batch for each lane of the machine.
 const ROUNDS: usize = 2;
 
-/// Until the root has this many visits for each leaf in flight, several threads together have no more
-/// leaves in flight than one thread alone. Beyond this number of visits the loss of selectivity is small.
+/// Several threads together may have more leaves in flight (chosen but not backed up yet) than one thread
+/// alone only if the root has at least this many visits for each leaf in flight. The loss of selectivity is
+/// then small.
 const VISITS_PER_LEAF_IN_FLIGHT: u32 = 32;
 
-/// If the time left suffices for fewer batches than this, batches grow faster, since most lanes would stay
-/// idle in small batches.
+/// If the time left suffices for fewer batches than this, the sizes of batches grow faster. Otherwise all
+/// remaining batches would be small, and most lanes would stay idle.
 const FEW_BATCHES: u32 = 8;
 
 /// The size of one batch.

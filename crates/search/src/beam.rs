@@ -33,7 +33,8 @@ pub(crate) struct Beam<S> {
     layer: Vec<S>,
     /// The number of states at the start of `layer` that are expanded.
     expanded: usize,
-    /// The links of all states, layer by layer.
+    /// The links of the states in all layers after the root's, up to the current layer. Each inner list is
+    /// one layer.
     links: Vec<Vec<Link>>,
     next: Vec<Candidate<S>>,
     /// The hashes of the states found in this round.
@@ -56,7 +57,8 @@ struct Candidate<S> {
 }
 
 impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
-    /// Creates a search from `root` with a memory bound of about `bytes` and an initial width of `width`.
+    /// Creates a search from `root` with a memory bound of about `bytes`. The first round has the width
+    /// `width`, but at least [`FIRST_WIDTH`]; `None` stands for [`FIRST_WIDTH`].
     pub(crate) fn new(root: S, bytes: usize, width: Option<usize>) -> Beam<S> {
         let mut beam = Beam {
             root,
@@ -97,9 +99,9 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.pruned = false;
     }
 
-    /// Expands some states of the current layer, or proceeds to the next layer if all are expanded. Returns
-    /// the best variation to a terminal child of the expanded states. `None` if no such variation has a
-    /// share above `above`.
+    /// Expands some states of the current layer, or proceeds to the next layer if all are expanded. Among the
+    /// variations that end in a terminal child of a state expanded here, returns the one with the best share
+    /// (goal divided by 100). `None` if no share exceeds `above`.
     ///
     /// # Errors
     /// The machine's errors. The states then stay unexpanded, so that a later call can expand them.
@@ -245,8 +247,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         self.next.truncate(self.width);
     }
 
-    /// The variation from the root to a child of the current layer. `parent` and `mv` are the link of the
-    /// child, and `share` is its goal as a share.
+    /// The variation from the root to a child of a state in the current layer. `parent` and `mv` form the
+    /// link of the child, and `share` is the goal in the child divided by 100.
     fn variation(&self, (parent, mv): Link, share: f64) -> Variation {
         let mut moves = vec![mv];
         let mut at = parent;
@@ -260,7 +262,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 }
 
-/// The bytes for one seen state: its hash, its part of the hash set's free slots, and its link.
+/// The bytes counted for each seen state: its hash, its link, and an allowance for free slots of the hash
+/// set.
 const SEEN_BYTES: usize = 32;
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ const SECURE_PART: u32 = 2;
 /// The lower bound of an arm is its mean minus this number divided by the square root of its visits.
 const SECURE_SPREAD: f64 = 4.0;
 
-/// Replaces [`SECURE_SPREAD`] in a lower bound that is compared with a proven goal. The smaller number
-/// avoids settling for a proven draw where another move is probably better.
+/// Replaces [`SECURE_SPREAD`] in a lower bound that is compared with a proven goal. It is smaller, so that
+/// the search prefers a probably better move to a proven draw.
 const PROVEN_SPREAD: f64 = 0.5;
 
 impl<M: Playouts> Search<M> {
@@ -26,12 +26,13 @@ impl<M: Playouts> Search<M> {
     /// In games of one role the move follows the best variation found. Where the roles mix their moves by
     /// regret matching, the move is drawn from the average strategy, unless the role's goal is proved.
     ///
-    /// In all other cases proven moves come first: the search plays the shortest win, and avoids or delays
-    /// a proven loss. A proven move that attains the role's security level is played unless another move is
-    /// surely better. The choice among the remaining moves depends on the game. If two roles alternate, the
-    /// search plays the secure child (Chaslot et al. 2008): of the frequently visited moves, the one with
-    /// the highest lower bound. In other games it plays the most visited move. Ties are broken by the
-    /// better mean, then at random.
+    /// In all other cases proven moves come first: the search plays the shortest win, and avoids or delays a
+    /// proven loss. A proven move that attains the role's security level (the goal that the role is proved to
+    /// be able to guarantee) is played, unless the lower confidence bound of another move exceeds this level.
+    /// The choice among the remaining moves depends on the game. If two roles alternate, the search plays the
+    /// secure child (Chaslot et al. 2008): of the frequently visited moves, the one with the highest lower
+    /// bound. In other games it plays the most visited move. Ties are broken by the better mean, then at
+    /// random.
     ///
     /// # Errors
     /// The machine's errors, if the legal moves are not known yet.
@@ -64,8 +65,8 @@ impl<M: Playouts> Search<M> {
         self.best_variation.as_ref().and_then(Variation::next).or_else(best)
     }
 
-    /// The arm that `role` prefers by the statistics of the arms alone, as an index into the root's arms.
-    /// The root must be open.
+    /// The best arm of `role` at the root, by the arms' proofs and statistics and without regard to the best
+    /// variation or a mixed strategy. Returns an index into the root's arms. The root must be open.
     pub(crate) fn best_arm(&self, role: Role) -> Option<usize> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;

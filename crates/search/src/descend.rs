@@ -27,7 +27,8 @@ pub(crate) struct Selection {
     pub(crate) uses_regrets: bool,
     /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
-    /// Whether descents skip proven moves while another move may surpass the role's security level.
+    /// Whether descents use security levels. If so, they skip proven moves as long as another move may give
+    /// the role more than the goal that it is proved to be able to guarantee.
     pub(crate) uses_security_levels: bool,
     /// The prior of arms. `None` if the search keeps no history of moves.
     pub(crate) prior: Option<PriorModel>,
@@ -195,8 +196,9 @@ impl Selection {
     }
 
     /// A child of `id` that attains `role`'s security level and in which the goals of all roles are proved.
-    /// `None` if there is no such child, if no other arm may surpass the level, if the level is 0 or equals
-    /// the upper bound, or if the search does not use security levels.
+    /// `None` if there is no such child. Also `None` if the child would be of no use: no other arm may
+    /// surpass the level, the level is 0, it equals the upper bound of the role's goal in `id`, or the search
+    /// does not use security levels.
     fn attaining_child<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
         if !self.uses_security_levels || bounds.low == 0 || bounds.low == bounds.high {
@@ -216,8 +218,9 @@ impl Selection {
         SecurityLevel { goal: tree.stats(id)[role.index()].bounds.low, is_attained }
     }
 
-    /// Chooses an arm for `role` in the node `id`. Returns the index of the arm in the node, and whether
-    /// the arm's upper confidence bound is below an attained security level.
+    /// Chooses an arm for `role` in the node `id`. Returns the index of the arm in the node and a flag. The
+    /// flag is true if a proven arm attains the role's security level and the chosen arm's upper confidence
+    /// bound is below that level.
     fn choose<S: Eq + Hash>(
         self,
         tree: &mut Tree<S>,
@@ -296,8 +299,8 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node, unless `proven` is `None`. The nodes from the root to the last node then
-/// receive the goals of the child `proven`.
+/// Cuts `path` at its last node, with the goals of that node's child `proven` (see [`Path`]). Does nothing if
+/// `proven` is `None`.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
     if let Some(proven) = proven {
         path.cut(tree.stats(proven).iter().map(|stats| stats.bounds.low));

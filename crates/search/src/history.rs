@@ -7,11 +7,11 @@ use crate::tree::Tree;
 use ggp_game::{Goal, Move, Role};
 use std::hash::Hash;
 
-/// The maximum number of entries in a log; further playouts are ignored.
+/// The maximum number of moves in a [`Log`]. A playout that would exceed it is not logged.
 const MAX_ENTRIES: usize = 1 << 17;
 
-/// After the first batches, a machine with several lanes logs only one batch in this many. Recording the
-/// moves of playouts in lanes costs more than playing them.
+/// On a machine with several lanes, only one batch in this many is logged after the first [`ALWAYS_LOGGED`]
+/// batches, since recording the moves of playouts in lanes costs more than playing them.
 const LOGGED_ONE_IN: u64 = 8;
 
 /// The number of batches at the beginning of a search, all of which are logged.

@@ -25,8 +25,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Adds one node of each of `descents` to the regression, and fits the prior again. Each descent has
-    /// `per_leaf` playouts.
+    /// For each of `descents`, adds the arms of one node on its path to the regression; the depth of this
+    /// node varies from descent to descent. Then fits the prior again. Each descent has `per_leaf` playouts.
     fn fit_prior(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         for (number, Descent { path, .. }) in descents.iter().enumerate() {
             let id = path.nodes()[number % path.nodes().len()];

@@ -10,8 +10,8 @@ use crate::history::History;
 use crate::prior::PriorModel;
 use ggp_game::Preference;
 
-/// The fraction of playouts that apply the preference if the slope is 1, that is, if a move's lead in the
-/// history predicts an equal lead in the tree.
+/// The fraction of playouts that apply the preference if the slope of the [`PriorModel`] is at least 1. A
+/// slope of 1 means that a move's lead in the history predicts an equal lead in the tree.
 const MOST: f64 = 0.75;
 
 /// The minimum lead of a preferred move over the average of its role, in shares.

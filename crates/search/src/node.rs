@@ -14,7 +14,7 @@ pub(crate) enum Phase {
     Leaf,
     /// The legal moves are known and form the node's arms.
     Open,
-    /// The state is terminal, or some role has no legal move. The bounds of each role are then its goal.
+    /// The state is terminal, or some role has no legal move. Both bounds of each role then equal its goal.
     Ended,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Node<S> {
 /// The statistics of one role in one node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleStats {
-    /// The sum of the role's shares over all visits.
+    /// The sum of the role's shares (goals divided by 100) over all visits of the node.
     pub(crate) total: f64,
     /// The index after the role's last arm in [`Node::arms`].
     pub(crate) end: u32,
@@ -122,7 +122,7 @@ impl<S> Node<S> {
     }
 }
 
-/// The bytes that an entry of [`Node::joints`] takes, with its part of the map's free slots.
+/// The bytes counted for each entry of [`Node::joints`], with an allowance for free slots of the map.
 pub(crate) const JOINT_BYTES: usize = 32;
 
 /// A key for the arms that the roles have chosen in a node with `arms` arms. The key is unique while it

@@ -31,12 +31,14 @@ pub struct MctsOptions {
     /// The size of the batches of playouts. Only tests and [`MctsOptions::uct`] change it.
     #[doc(hidden)]
     pub batch: BatchSizing,
-    /// The number of threads that share the tree, from 1 to 64. Games of one role use one thread, and so do
-    /// machines whose clones do not agree ([`ggp_game::Batches::clones_agree`]). With more than one thread,
-    /// equal seeds do not give equal searches.
+    /// The number of threads that share the tree, from 1 to 64. The search uses only one thread in games of
+    /// one role, and on machines whose clones cannot exchange states and moves
+    /// ([`ggp_game::Batches::clones_agree`]). With more than one thread, equal seeds do not give equal
+    /// searches.
     pub threads: usize,
-    /// The weight of an arm's prior in visits (with [`Technique::History`]); `None` to fit the prior to the
-    /// tree. A given weight also fixes the prior's slope at 1 and its offset at 0.
+    /// The number of visits as which an arm's prior counts (with [`Technique::History`]). `None` fits a
+    /// linear model of the prior to the tree: this weight, and the slope and offset that predict an arm's
+    /// mean from the history of its move. A given weight also fixes the slope at 1 and the offset at 0.
     pub prior_weight: Option<f64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,

@@ -4,8 +4,9 @@ use crate::id::NodeId;
 
 /// The nodes of a descent, and the arm that every role chose in each node except the last.
 ///
-/// A path is cut where a role explores an arm although a better one is proved. The nodes from the root down
-/// to the cut receive the goals of the proven arm instead of the results of the playouts.
+/// A path is cut at a node in which a role explores an arm whose upper confidence bound is below the goal of
+/// a proven arm. When the descent is backed up, the nodes from the root down to this node get the goals of
+/// the proven arm instead of the results of the playouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
     nodes: Vec<NodeId>,
@@ -43,8 +44,8 @@ impl Path {
         self.goals.extend(goals);
     }
 
-    /// The goals of the cut at `depth`; `None` if the path is not cut there. The node at `depth` receives
-    /// these goals, and so do the nodes between it and the next cut above.
+    /// The goals of the cut at `depth`; `None` if the path is not cut there. When the descent is backed up,
+    /// the node at `depth` gets these goals, and so do the nodes above it up to the next cut.
     pub(crate) fn goals_of_cut(&self, depth: usize) -> Option<&[u8]> {
         let at = self.cuts.binary_search(&(depth as u32)).ok()?;
         self.goals.get(at * self.roles..(at + 1) * self.roles)

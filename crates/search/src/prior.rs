@@ -59,9 +59,9 @@ pub(crate) struct Regression {
     advantage_squared: f64,
     product: f64,
     lead_squared: f64,
-    /// The sum of the variances of the arms' means.
+    /// The sum, over the arms, of the variance of the arm's mean share.
     noise: f64,
-    /// The sum of the variances of single visits.
+    /// The sum, over the arms, of the variance of the share of one visit of the arm.
     visit: f64,
 }
 
@@ -127,7 +127,8 @@ mod tests {
     use crate::arm::Arm;
     use ggp_game::Move;
 
-    /// Arms whose means are `offset + slope · advantage` above 0.5, plus or minus `scatter`.
+    /// A regression over arms in a node with the mean 0.5. The mean of an arm is
+    /// `0.5 + offset + slope · advantage`, plus or minus `scatter`.
     fn regression(offset: f64, slope: f64, scatter: f64) -> Regression {
         let mut regression = Regression::default();
         for number in 0..400u32 {

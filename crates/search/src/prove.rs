@@ -20,8 +20,8 @@ use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
 
-/// In a node with more joint moves than this, the solver examines the joint moves only if all of them have
-/// child nodes. Examining more joint moves than this costs more than an iteration.
+/// Examining more joint moves than this costs more than an iteration. In a node with more joint moves, the
+/// solver therefore waits until all of them have child nodes before it narrows the node's bounds.
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
@@ -219,7 +219,7 @@ mod tests {
         (search, goals)
     }
 
-    /// The goals of rational play, by exhaustive search.
+    /// The goal of the first role under rational play from `state`, by exhaustive search.
     fn exhaust(rules: &test_games::Heap, state: &[u8]) -> u8 {
         let turn = usize::from(state[1]);
         if rules.is_over(state) {

@@ -3,9 +3,10 @@
 //! nearly exhausted, it also frees rarely visited nodes, so that a tree of bounded size can still grow
 //! below frequently visited nodes (compare node recycling, Powley, Cowling & Whitehouse 2017).
 //!
-//! Invariant: all children of a node whose mark is at least [`crate::recycler::Recycler::live_from`] are
-//! allocated. During marking, a node is marked when another node links to it. After sweeping has begun, an
-//! unmarked node is dead, and no node may link to it.
+//! A node's mark is a number, the epoch in which it was last marked. Invariant: if the mark of a node is at
+//! least [`crate::recycler::Recycler::live_from`], then all children of this node are allocated. If a link to
+//! a node is added during marking, the node is marked. After sweeping has begun, an unmarked node is dead,
+//! and no link to it may be added.
 
 use crate::bounds::Bounds;
 use crate::id::NodeId;

@@ -29,12 +29,12 @@ pub(crate) enum Work {
 }
 
 impl Recycler {
-    /// The epoch in which new nodes are marked.
+    /// The current epoch. New nodes get it as their mark.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// The smallest mark with which a node is live: other nodes may link to it.
+    /// The smallest mark of live nodes. Links may be added to live nodes only.
     pub(crate) fn live_from(&self) -> u32 {
         self.live_from
     }
@@ -52,8 +52,8 @@ impl Recycler {
         self.epoch
     }
 
-    /// The tree calls this when another node links to `node`, whose mark is `mark`. Returns the new mark of
-    /// `node`, or `None` if its mark stays.
+    /// The tree calls this before it adds a link to `node`, whose mark is `mark`. Returns the new mark of
+    /// `node`, or `None` if its mark stays. During marking, a node that is not marked yet is marked.
     pub(crate) fn revive(&mut self, node: NodeId, mark: u32) -> Option<u32> {
         match &mut self.work {
             Work::Marking(stack) if mark < self.epoch => {

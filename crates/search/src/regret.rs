@@ -108,7 +108,8 @@ mod tests {
         })
     }
 
-    /// The mean, over both roles, of the gain of a best response over the value of a zero-sum game.
+    /// How much a best response gains against the strategies `mix` in a zero-sum game, compared with the
+    /// value of the game. Returns the mean of this gain over both roles.
     fn exploitability(payoffs: &[&[[u8; 2]]], mix: &[Vec<f64>; 2]) -> f64 {
         let share = |r: usize, c: usize, role: usize| f64::from(payoffs[r][c][role]) / 100.0;
         let row = |r: usize| (0..payoffs[0].len()).map(|c| mix[1][c] * share(r, c, 0)).sum::<f64>();

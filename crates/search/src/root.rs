@@ -120,8 +120,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Replaces the search by a new one from the current state, on a clone of the machine with an empty move
-    /// table.
+    /// Replaces the search by a new one that starts from the current state. The new search works on a clone
+    /// of the machine whose move table has been emptied, to free memory.
     ///
     /// # Errors
     /// The machine's errors. The search is then unchanged.

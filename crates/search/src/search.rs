@@ -41,12 +41,14 @@ pub struct Search<M: Playouts> {
     /// The measured time of one batch.
     pub(crate) batch_time: TimeEstimate,
     pub(crate) counts: RunCounts,
-    /// The enabled techniques if the game has two roles beside chance, otherwise none. Two-player techniques
-    /// read this set: regret matching converges to an equilibrium only in zero-sum games, and decisive moves,
-    /// the secure child and security levels are unsound when a third role can intervene.
+    /// The enabled techniques if the game has two roles beside chance, otherwise none. Techniques that suit
+    /// only two players are looked up in this set instead of the options: regret matching converges to an
+    /// equilibrium only in zero-sum games, and decisive moves, the secure child and security levels are
+    /// unsound when a third role can intervene.
     pub(crate) two_player: Techniques,
-    /// The number of steps from the root to the latest end of the game that a playout has met; `usize::MAX` before
-    /// the first batch.
+    /// The largest number of steps from the root to the end of a playout. The number for a batch is the depth
+    /// of its deepest descent plus the length of its longest playout. `usize::MAX` before the first batch
+    /// from this root.
     pub(crate) horizon: usize,
     /// The best variation found, in games of one role.
     pub(crate) best_variation: Option<Variation>,
@@ -101,8 +103,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Whether roles with simultaneous moves choose by regret matching. They do so only if all playouts so far
-    /// have ended within [`crate::regret::REGRET_HORIZON`] steps.
+    /// Whether roles with simultaneous moves choose by regret matching. They do so only if no playout so far
+    /// has ended more than [`crate::regret::REGRET_HORIZON`] steps below the root.
     pub(crate) fn uses_regrets(&self) -> bool {
         self.two_player.has(Technique::Regret) && self.horizon <= REGRET_HORIZON
     }
@@ -129,8 +131,8 @@ impl<M: Playouts> Search<M> {
         self.options.has(Technique::History) && self.tree.roles() > 1
     }
 
-    /// The number of threads that search. It is 1 in games of one role, and for machines whose clones do not
-    /// agree on states.
+    /// The number of threads that search. It is 1 in games of one role, and on machines whose clones cannot
+    /// exchange states and moves.
     pub fn threads(&self) -> usize {
         if self.tree.roles() > 1 && self.worker.machine.clones_agree() { self.options.threads } else { 1 }
     }

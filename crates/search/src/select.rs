@@ -14,8 +14,8 @@ pub(crate) const EXPLORATION: f64 = 0.5;
 /// be explored.
 const CERTAINTY: f32 = 8.0;
 
-/// All upper confidence bounds of a node are computed again when its number of descents has grown by this
-/// fraction: one divided by this number.
+/// When the number of descents through a node has grown by one part in this many, the upper confidence bounds
+/// of all arms of the node are computed again.
 const REFRESH: u32 = 16;
 
 /// A role's security level in a node: the goal that the role is proved to be able to guarantee (a lower bound
@@ -43,7 +43,7 @@ pub(crate) fn may_surpass(arms: &[Arm], goal: u8) -> bool {
     plain.clone().any(is_open) || is_deferred_next(arms) && arms.iter().any(is_open)
 }
 
-/// Whether selection may pull deferred arms: all other arms are proved not to win.
+/// Whether selection may pull deferred arms now, because all other arms are proved not to win.
 fn is_deferred_next(arms: &[Arm]) -> bool {
     let is_no_win = |arm: &Arm| arm.bounds.proven().is_some_and(|goal| goal < 100);
     arms.iter().filter(|arm| !arm.deferred).all(is_no_win)
@@ -60,7 +60,7 @@ struct UpperBounds {
     all: bool,
     /// The prior share of an arm whose move has the advantage 0.
     expected: f32,
-    /// The slope of the prior share in the advantage.
+    /// The increase of an arm's prior share for each unit of its move's advantage.
     slope: f32,
     /// The weight of the prior in visits.
     weight: f32,
@@ -148,8 +148,9 @@ impl BestArm {
     }
 }
 
-/// Selects the arm with the highest upper confidence bound. The node has had `total` descents, including those not
-/// backed up yet. Returns the index of the arm, and whether its bound is below an attained security level.
+/// Selects the arm with the highest upper confidence bound. The node has had `total` descents, including
+/// those not backed up yet. Returns the index of the arm and a flag. The flag is true if a proven arm attains
+/// the security level and the selected arm's upper confidence bound is below that level.
 pub(crate) fn choose_arm(
     arms: &[Arm],
     total: u32,
@@ -173,16 +174,15 @@ pub(crate) struct GroupChoice {
     bounds: Vec<(f32, f32)>,
     /// The number of times that each arm has been selected in this group.
     pub(crate) pulled: Vec<u32>,
-    /// The selected arms in order. The flag of an arm tells whether its bound is below an attained security
-    /// level.
+    /// The selected arms in order, each with the flag that [`choose_arm`] returns.
     pub(crate) chosen: Vec<(u32, bool)>,
 }
 
 impl GroupChoice {
     /// Selects an arm as [`choose_arm`] does, once for each of `factors`. The factor multiplies the
-    /// exploration constant in that selection. Each selection counts as a pull for those that follow. After
-    /// a selection only the bound of the selected arm is computed again. All bounds are computed again when
-    /// the number of descents has grown by the fraction that [`REFRESH`] gives.
+    /// exploration constant in that selection. Each selection counts as a pull of its arm in the selections
+    /// that follow, so the bound of this arm is computed again. All bounds are computed again only when the
+    /// number of descents has grown by one part in [`REFRESH`].
     pub(crate) fn choose(
         &mut self,
         factors: impl Iterator<Item = f32>,

@@ -1,4 +1,5 @@
-//! The options that a player's specification can set, in one table for parsing and for listing.
+//! The options that a player's specification can set. One table serves both for parsing specifications and
+//! for listing the options.
 
 use crate::options::{MctsOptions, RandomOptions};
 use crate::technique::Technique;

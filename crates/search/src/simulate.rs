@@ -20,22 +20,23 @@ use std::time::{Duration, Instant};
 /// late, and far above the cost of the checks.
 const WATCHED_FROM: Duration = Duration::from_millis(2);
 
-/// A watched playout is cut off when it has taken longer than the time left at its start, divided by this
-/// number. Its last state is then scored, although that state is not terminal: a few rough estimates are
-/// better than none.
+/// A watched playout may take at most a part of the time that was left when it started: that time divided by
+/// this number. A playout that takes longer is cut off, and its last state is scored although it is not
+/// terminal: a few rough estimates are better than none.
 const PART_OF_CLOCK: u32 = 8;
 
-/// Plays playouts and counts them.
+/// Plays playouts and counts them. Below, a call is one call of [`Simulation::run`], which plays many
+/// playouts.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
     /// The parameters that all calls share.
     pub(crate) plan: PlayoutPlan<'static>,
     started: u64,
-    /// Whether a call has ever finished. An interrupted call measures nothing.
+    /// Whether a call has finished, so that its time has been measured. An interrupted call does not count.
     has_measured: bool,
     /// The measured time of one round of playouts. A round is one playout in each lane, or one watched playout.
     round: TimeEstimate,
-    /// The time that the last unwatched call was expected to take.
+    /// The time that the last call was expected to take when it began.
     call: Duration,
     step: TimeEstimate,
     /// In games of one role, the best of those playouts of the last call that ended the game; `None` if no
@@ -84,8 +85,8 @@ impl Simulation {
         !self.has_measured || self.call >= WATCHED_FROM
     }
 
-    /// Takes the best of those playouts of the last call that ended the game. `None` if its share is not
-    /// above `above`, if no playout ended the game, and in games of several roles.
+    /// Takes the best playout of the last call, among those that ended the game. `None` if no playout ended
+    /// the game, if the best playout's share does not exceed `above`, and in games of several roles.
     pub(crate) fn take_best(&mut self, above: f64) -> Option<BestPlayout> {
         self.best.take().filter(|best| best.share > above)
     }

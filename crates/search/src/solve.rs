@@ -76,8 +76,8 @@ pub struct Solver<M: Playouts> {
     stack: Vec<Frame<M::State>>,
     on_stack: FxHashSet<M::State>,
     table: ProofTable<M::State>,
-    /// The number of states that each move of each role has decided. It determines the order in which moves
-    /// are tried (history heuristic).
+    /// For each role and move, the number of states that the move has decided. Moves with larger numbers are
+    /// tried first (history heuristic).
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
     /// The bytes of the states on the stack.
@@ -101,8 +101,8 @@ enum Step {
 }
 
 impl<M: Playouts> Solver<M> {
-    /// Creates a proof of what `role` can guarantee from `state`, in at most `memory` bytes beside the
-    /// machine's own.
+    /// Creates a proof of what `role` can guarantee from `state`, in at most `memory` bytes. The memory of
+    /// the machine itself does not count.
     pub fn new(machine: M, state: M::State, role: Role, memory: usize) -> Solver<M> {
         let max_stack_bytes = memory / STACK_PART;
         Solver {
@@ -133,7 +133,7 @@ impl<M: Playouts> Solver<M> {
         Solution { low, high, states: self.states, best: self.best }
     }
 
-    /// The bytes in use, beside the machine's own.
+    /// The bytes in use, without the memory of the machine itself.
     pub fn bytes(&self) -> usize {
         self.stack_bytes + self.history_bytes() + self.table.bytes()
     }
@@ -205,8 +205,9 @@ impl<M: Playouts> Solver<M> {
         Ok(())
     }
 
-    /// Creates the next children of the state on top of the stack, those of `row` first. A terminal child
-    /// gets its goal as bounds, and any other child the bounds that the table has for it.
+    /// Creates the next children of the state on top of the stack, beginning with those after the move that
+    /// has the index `row` among the moves of the solver's role. Both bounds of a terminal child are its
+    /// goal. Any other child gets the bounds that the table has for it.
     fn create_children(&mut self, row: usize) -> Result<Step, EvalError> {
         let (target, history_bytes) = (self.target(), self.history_bytes());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };
@@ -302,7 +303,8 @@ impl<M: Playouts> Solver<M> {
     }
 }
 
-/// The bytes of a child in its parent's frame, with the counter of its column.
+/// The bytes that a child adds to its parent's frame: the child itself, and the counter that the frame may
+/// need for the child's column.
 fn child_bytes<M: Playouts>(machine: &M, state: &M::State) -> usize {
     size_of::<Child<M::State>>() + machine.heap_bytes(state) + 2 * size_of::<(usize, u32)>()
 }

@@ -69,7 +69,8 @@ pub struct SpecOption {
     pub values: &'static str,
     /// The property of the player that the option sets.
     pub meaning: &'static str,
-    /// The default values: for tree search the default of `mcts`, then the default of `uct`.
+    /// The default values. An option of tree search has two, the default of `mcts` and then that of `uct`; an
+    /// option of `random` has one.
     pub defaults: Vec<String>,
 }
 
@@ -119,7 +120,8 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// Sets `options` from `pairs` of name and value. `player` is the player's name for error messages.
+/// Returns `options` after setting each option that `pairs` names to the value given there. `player` is the
+/// player's name for error messages.
 fn with_values<'a, O>(
     player: &'static str,
     mut options: O,
@@ -140,7 +142,8 @@ fn with_values<'a, O>(
     Ok(options)
 }
 
-/// Describes `settings` for the help text, with their values in each of `defaults`.
+/// Describes each of `settings` for help texts. The default values of a setting are its values in each of
+/// `defaults`, in order.
 fn describe<O>(settings: &[Setting<O>], defaults: &[O]) -> Vec<SpecOption> {
     let one = |setting: &Setting<O>| SpecOption {
         name: setting.name,

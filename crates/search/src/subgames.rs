@@ -17,7 +17,7 @@ pub(crate) struct Subgames<M: Playouts> {
     searches: Vec<SubgameSearch<M::State>>,
     /// The index of the subgame that the next step searches.
     next: usize,
-    /// Whether the search from this root is finished, with or without a solution.
+    /// Whether the searches from the current root are over, with or without a solution.
     pub(crate) finished: bool,
 }
 

@@ -359,7 +359,7 @@ impl Rules for Ring {
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
     digits: Vec<u32>,
-    /// The number of queries for nearness that will still fail.
+    /// The number of coming queries for the nearness of states to the goal that will fail.
     interruptions: usize,
 }
 
@@ -367,7 +367,8 @@ pub(crate) fn combination(digits: &[u32]) -> TestMachine<Combination> {
     interrupted_combination(digits, 0)
 }
 
-/// The game of [`combination`] on a machine whose first `interruptions` queries for nearness fail.
+/// The game of [`combination`]. The machine's first `interruptions` queries for the nearness of states to the
+/// goal fail.
 pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> TestMachine<Combination> {
     TestMachine::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
 }

@@ -23,8 +23,9 @@ impl TimeEstimate {
         self.expected
     }
 
-    /// A typical estimate: the moving average. It suits work that can be interrupted: a single outlier does
-    /// not make later runs end too early.
+    /// A typical estimate: the moving average. It suits work that can be interrupted, where an underestimate
+    /// costs little. It rises only a little after a single outlier, so an outlier does not make later runs
+    /// end too early.
     pub(crate) fn typical(self) -> Duration {
         self.typical
     }

@@ -117,8 +117,8 @@ impl<S: Eq + Hash> Tree<S> {
         chunk.nodes.get(id.0 as usize % CHUNK)?.as_ref()
     }
 
-    /// Finds a node of `state` to which other nodes may link, and keeps it from being recycled in the
-    /// current epoch. `None` if there is no such node, and always without transpositions.
+    /// Finds a node of `state` to which links may be added, and keeps it from being recycled in the current
+    /// epoch. Returns `None` if there is no such node, and always if the tree does not use transpositions.
     pub(crate) fn find(&mut self, state: &S) -> Option<NodeId> {
         let table = self.table.as_ref()?;
         let live_from = self.recycler.live_from();

@@ -61,7 +61,8 @@ impl<M: Playouts> Search<M> {
     }
 
     /// Ends the batch of a thread that has played its playouts, and begins the thread's next batch. Returns
-    /// the number of playouts from each leaf, or the reason why the run is over.
+    /// the number of playouts that the caller must now play from each leaf of the new batch, or the reason
+    /// why the run is over.
     pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
         loop {
             self.end_batch(turn, limits)?;

@@ -1,9 +1,10 @@
 //! The examination of a player. It tests whether the player conforms to the protocol, one check after the
 //! other.
 //!
-//! The tests play two small games with the player: one in which roles take turns, and one with hidden information.
-//! A check on which managers rely is a [`Requirement::Must`]. Any other demand of the protocol, or of some
-//! managers, is a [`Requirement::Should`]; the reference player fails some of these.
+//! The tests play two small games with the player: one in which roles take turns, and one with hidden
+//! information. A check of a behaviour on which managers rely is a [`Requirement::Must`]. A check of anything
+//! else that the protocol or some managers demand is a [`Requirement::Should`]; the reference player fails
+//! some of these checks.
 
 mod exam;
 mod framing;
@@ -23,7 +24,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct ComplySetup {
     /// The clocks of the test matches, in whole seconds.
     pub clocks: Clocks,
-    /// The seed of match ids and scrambled words.
+    /// The seed from which match ids and scrambled words are drawn.
     pub seed: u64,
 }
 
@@ -49,7 +50,7 @@ pub enum Failure {
     Eval(#[from] EvalError),
 }
 
-/// Examines the player at `address`. Calls `watch` with every finding as soon as the check is done.
+/// Examines the player at `address`. After every check, calls `watch` with its finding.
 ///
 /// # Errors
 /// When the examination itself fails. If the player cannot be reached, that is a finding and not an error.

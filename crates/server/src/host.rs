@@ -3,9 +3,9 @@
 //! The arena's referee plays the match. This module adds what only a protocol manager does: previews, scrambled
 //! symbols, and a record on disk that is complete after every move.
 //!
-//! A publisher can sign records. The format's members `matchHostPK` and `matchHostSignature` belong in
-//! [`Record::other`]; the signature covers the canonical JSON of the other members. Every version of a record is
-//! written by [`LiveRecord::write`].
+//! A publisher can sign records. The record format has the members `matchHostPK` and `matchHostSignature` for
+//! this purpose; a signer puts them into [`Record::other`]. The signature covers the canonical JSON of all
+//! other members of the record. [`LiveRecord::write`] writes the file anew for every version of a record.
 
 use crate::http::Address;
 use crate::remote::{GRACE, RemotePlayer};
@@ -27,7 +27,7 @@ pub enum Guest {
     Remote {
         /// The player's address.
         address: Address,
-        /// The player's name, which the header `Receiver` gives. It may be empty.
+        /// The player's name, which every request carries in the header `Receiver`. It may be empty.
         name: String,
     },
     /// The role `random`, whose moves the referee draws.
@@ -51,8 +51,8 @@ pub struct HostSetup {
     pub scramble: bool,
     /// The file in which the record is kept up to date. `None` if there is no such file.
     pub live: Option<PathBuf>,
-    /// The record that the match completes. It already holds the members that are known before the match:
-    /// names, the game's address, a tournament.
+    /// The record as it is before the match: names of players, the game's address, a tournament. The match
+    /// adds everything else.
     pub record: Record,
     /// The number of steps after which the match ends unscored.
     pub max_steps: u32,

@@ -2,20 +2,22 @@
 //! and time.
 //!
 //! The framing is written by hand, because general libraries misread the bytes that programs of 2005 to 2016
-//! send. The table shows how axum 0.8.9 on hyper 1.12 and `tiny_http` 0.12 read eleven captured requests:
+//! send. The table shows what axum 0.8.9 on hyper 1.12 and `tiny_http` 0.12 do with eleven captured requests,
+//! of which several may share a row:
 //!
-//! | bytes | hyper | `tiny_http` |
+//! | captured request | hyper | `tiny_http` |
 //! |---|---|---|
-//! | request without Content-Length, closed for writing or not | text lost | text lost |
-//! | length smaller than the text, or counted in characters | text cut | text cut |
-//! | length larger than the text, connection kept open | waits | waits |
-//! | HTTP/1.1, keep-alive; OPTIONS | kept open | kept open |
+//! | no Content-Length; the sender then ends its stream, or does not | text lost | text lost |
+//! | Content-Length smaller than the text, or counted in characters | text cut | text cut |
+//! | length larger than the text, stream not ended | waits for more | waits for more |
+//! | HTTP/1.1 with keep-alive; method OPTIONS | connection kept open | connection kept open |
 //! | lines that end with LF | read | no answer |
 //!
-//! The client ureq 3.5 writes HTTP/1.1 with lower-case headers in its own order, but players expect the
-//! reference server's bytes. Of seven captured replies, ureq refuses the one whose status line has no number
-//! and the one that is shorter than its declared length, and it cuts the one that is longer. The heads are
-//! parsed by httparse 1, which reads all eleven requests.
+//! Requests to players are also written by hand. Players expect the bytes that the reference server sends,
+//! but the client ureq 3.5 writes HTTP/1.1 with lower-case headers in an order of its own. Of seven captured
+//! replies, ureq refuses the one whose status line has no number and the one that is shorter than its
+//! declared length, and it cuts the one that is longer than its declared length. Only the heads are left to a
+//! library: httparse 1 parses those of all eleven requests.
 //!
 //! Each connection has a thread that blocks while it reads and writes. A deadline covers a whole message, not
 //! one read. A player serves few managers, and its cores are needed for the search.

@@ -1,8 +1,9 @@
-//! The General Game Playing protocol over HTTP, for both sides. [`player::serve_player`] lets any game
-//! manager use a player of this program. [`remote::RemotePlayer`] is a [`ggp_game::Player`] that stands for a
-//! player of another program. [`host`] manages a whole match with previews, scrambling and a record on disk;
-//! [`scramble`] renames the symbols of a rulesheet; [`comply`] tests a player's conformance; [`http`] reads
-//! and writes one request and one reply per connection.
+//! The General Game Playing protocol over HTTP, for both sides. On the player's side,
+//! [`player::serve_player`] makes any [`ggp_game::Player`] available to game managers. On the manager's side,
+//! [`remote::RemotePlayer`] is a [`ggp_game::Player`] that exchanges messages with a player in another
+//! program. [`host`] manages a whole match with previews, scrambling and a record on disk; [`scramble`]
+//! renames the symbols of a rulesheet; [`comply`] tests a player's conformance; [`http`] reads and writes one
+//! request and one reply per connection.
 //!
 //! [`ggp_protocol`] reads and writes the text of messages. The referee comes from [`ggp_arena`] and treats
 //! remote and local players alike. The crate supports three dialects: that of ggp-base and Sancho, Stanford's

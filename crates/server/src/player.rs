@@ -11,9 +11,9 @@
 //! | STOP, ABORT | `done`, `aborted`; `busy` for an unknown id |
 //! | anything else | HTTP status 400, its reason, and `nil` |
 //!
-//! Invariants: the answer to START or PLAY is sent at least [`PlayerConfig::margin`] before the end of the
-//! clock. If less than 50 ms would be left for it, the answer has 50 ms instead. The clock starts with the
-//! message's first byte. Messages that need no thinking are answered at once.
+//! Invariants: the clock starts with the message's first byte. The answer to START or PLAY is sent at least
+//! [`PlayerConfig::margin`] before the end of the clock; if that would leave less than 50 ms to find an
+//! answer, it is sent within 50 ms. Messages that need no thinking are answered at once.
 
 mod match_worker;
 mod matches;
@@ -60,12 +60,13 @@ pub struct PlayerConfig {
     pub species: Option<String>,
     /// The maximum number of simultaneous matches.
     pub matches: usize,
-    /// The minimum time between sending an answer and the end of the clock. Each question has at least 50 ms
-    /// for its answer all the same, which suffices for a legal move. Players need no margin of their own:
-    /// their deadline is up to 30 ms before the time at which the answer is sent.
+    /// The minimum time between sending an answer and the end of the clock. If the clock is so short that
+    /// less than 50 ms would be left to find an answer, the margin shrinks: 50 ms suffice to find a legal
+    /// move. Players need no margin of their own: their deadline is up to 30 ms before the time at which the
+    /// answer is sent.
     pub margin: Duration,
-    /// The time, in addition to the clocks of the match, after which a match without a further message is
-    /// dropped.
+    /// A match is dropped if its next message does not come within this time plus three play clocks (after
+    /// START: plus the start clock and two play clocks).
     pub silence: Duration,
     /// Whether players ponder, that is, think between their answer and the next message.
     pub ponder: bool,

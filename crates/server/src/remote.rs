@@ -82,7 +82,8 @@ impl RemotePlayer {
     /// `patience`.
     ///
     /// # Errors
-    /// When the address cannot be reached, or when START gets no answer that a player gives.
+    /// When the address cannot be reached, when START gets no answer, or when its answer is none that a
+    /// player gives.
     pub fn trial(
         &mut self,
         game: &Arc<Game>,
@@ -127,7 +128,7 @@ impl RemotePlayer {
         self.words(String::from_utf8_lossy(&game.description().source).as_ref())
     }
 
-    /// `text` in the symbols that this player receives. They are scrambled words if the match is scrambled.
+    /// `text` as this player receives it: in scrambled words if the match is scrambled, else unchanged.
     fn words(&self, text: &str) -> String {
         self.scramble.as_ref().map_or_else(|| text.to_owned(), |scramble| scramble.scramble(text))
     }

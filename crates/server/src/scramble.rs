@@ -10,8 +10,8 @@ use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::{Description, Keyword};
 use rustc_hash::FxHashMap;
 
-/// Names that are never replaced, because managers and players interpret them: the role `random`, and the stem `_`
-/// of the anonymous variable. Keywords, connectives and integers are not replaced either.
+/// Names that are never replaced, because managers and players interpret them: the role `random`, and `_`,
+/// because `?_` is the anonymous variable. Keywords, connectives and integers are not replaced either.
 const KEPT: [&str; 2] = ["random", "_"];
 
 /// Words that never replace a symbol, because they are replies of players or stand for the absence of a move.

@@ -1,7 +1,7 @@
 //! Messages in the spelling of the reference server, which puts blanks around nearly all parentheses.
 //!
-//! Every player should also read the canonical text of [`ggp_protocol`], but some old players were tested
-//! with the reference server's spelling only.
+//! Every player should also understand the canonical text that [`ggp_protocol`] writes, but the authors of
+//! some old players tested them with the reference server's spelling only.
 
 use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};
@@ -36,7 +36,9 @@ pub(crate) fn preview(rules: &str, clock: Duration) -> String {
     format!("( PREVIEW ({} ) {} )", spaced(rules), whole_seconds(clock))
 }
 
-/// A PLAY message: `( PLAY id NIL )`, `( PLAY id (( mark 1 2 ) noop ) )` or `( PLAY id 1 noop (( wind ) ) )`.
+/// A PLAY message: `( PLAY id NIL )` for the first turn, `( PLAY id (( mark 1 2 ) noop ) )` with a joint
+/// move, or `( PLAY id 1 noop (( wind ) ) )` with the turn number, the player's own move and its percepts
+/// (GDL-II).
 pub(crate) fn play(id: &str, last_turn: &LastTurn) -> String {
     format!("( PLAY {id} {} )", last_turn_text(last_turn))
 }

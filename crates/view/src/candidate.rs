@@ -18,8 +18,8 @@ const TRACK: f64 = 4.5;
 const LARGE: usize = 100;
 /// A mostly empty board with more squares than this gets a penalty.
 const HUGE: usize = 900;
-/// If more than this share of a fluent's rows clash (stand on the same square), some argument must tell
-/// several boards apart.
+/// Rows of a fluent clash if they stand on the same square in the same state. If the share of surplus rows
+/// ([`clash`]) is larger than this, the fluent may describe several boards that another argument tells apart.
 const CLASH: f64 = 0.2;
 /// The largest number of values that an axis may have.
 const MAX_AXIS: usize = 128;
@@ -69,9 +69,10 @@ fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item
     })
 }
 
-/// The penalty for reading a fluent as the board itself. A fluent with a penalty may still be a layer of
-/// another board. A fluent gets the penalty if it has no content and its squares never change, or if it never
-/// occurred in play. A fluent that is absent from the first state gets a smaller penalty.
+/// The penalty, subtracted from the score, for reading a fluent as the board itself. The fluent may still be
+/// a layer of another board, where the penalty does not count. The penalty is large if all columns are
+/// coordinates and the facts of the fluent never change, or if the fluent never occurred in play. It is small
+/// if the fluent is merely absent from the first state.
 fn misgivings(table: &Table<'_>, candidate: &Candidate) -> f64 {
     let bare = candidate.content(table).is_empty() && !table.changes();
     let unseen = table.states.len() >= PLAYED && table.rows().next().is_none();
@@ -123,8 +124,8 @@ fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
     (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
 }
 
-/// The share of surplus rows, from 0 to 1. A row is surplus if another row of the same state has the same
-/// values in the columns `key`.
+/// The share of surplus rows, from 0 to 1. Among the rows of one state that have the same values in the
+/// columns `key`, all but one are surplus.
 pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     let (mut rows, mut different) = (0usize, 0usize);
     for state in states {
@@ -136,8 +137,8 @@ pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     if rows == 0 { 0.0 } else { (rows - different) as f64 / rows as f64 }
 }
 
-/// Whether each state has exactly one row for each value of `column`. If so, the other columns are
-/// attributes of that value, not squares.
+/// Whether each state has exactly one row for each value of `column`. If so, the other columns hold
+/// attributes of that value and are not the coordinates of a square.
 fn owns_rows(table: &Table<'_>, column: usize) -> bool {
     let count = table.columns[column].domain.len();
     count > 1
@@ -145,7 +146,8 @@ fn owns_rows(table: &Table<'_>, column: usize) -> bool {
         && clash(&table.states, &[column]) == 0.0
 }
 
-/// The largest share of the board's `cells` squares that is occupied in any state.
+/// The largest share of the board's squares that is occupied in any one state. The columns `key` identify the
+/// square of a row, and `cells` is the number of squares.
 fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     let mut most = 0;
     for state in &table.states {
@@ -156,8 +158,9 @@ fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     (most as f64 / cells.max(1) as f64).min(1.0)
 }
 
-/// The arguments that tell several boards apart, at most two. Such an argument either resolves clashes
-/// (several things on one square) or has the same domain as both axes, as in `(mark 1 3 2 2 x)`.
+/// The arguments whose values tell several boards apart, at most two. Such an argument either resolves
+/// clashes (several things on one square) or has the same domain as both axes. For example, the first two
+/// numbers of `(mark 1 3 2 2 x)` give the board, and the other two give the square on it.
 fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squares: usize) -> Vec<usize> {
     let table = &evidence.tables[number];
     let others: Vec<usize> = (0..table.columns.len()).filter(|c| !axes.contains(c)).collect();
@@ -203,7 +206,8 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
     index
 }
 
-/// The largest share of `columns`, from 0 to 1, that the arguments of one kind of move name.
+/// The share of `columns`, from 0 to 1, that the arguments of a move name, for the kind of move that names
+/// most of them.
 fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
     let domains = &evidence.domains;
     let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();

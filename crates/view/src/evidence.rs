@@ -27,10 +27,11 @@ impl Evidence<'_> {
         !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
     }
 
-    /// The axis of a column, in ascending order. The domain that follows from the rules is often too large,
-    /// so it is cut. If `base` lists values, only these remain. If the values that occur have a known order
-    /// and the whole domain has none, only the values that occur remain. If the values that occur span less
-    /// than a third of the axis, the axis is cut to a range around them.
+    /// The axis of a column, in ascending order. The domain of the column, which follows from the rules, is
+    /// often too large, so the axis may have fewer values. If `base` lists values for the column, only these
+    /// remain. If the values that occur in the states have a known order and the whole domain has none, only
+    /// the values that occur remain. If the values that occur span less than a third of the axis, the axis is
+    /// cut to a range around them.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
@@ -62,9 +63,10 @@ impl Evidence<'_> {
         Axis { values: ordered, order: how }
     }
 
-    /// The smallest set that contains `seen` and at least one more value, among the sets of values that occur
-    /// at one argument of a fluent. For example, the walls around a walker show how large its maze is. `None`
-    /// if there is no such set, or if the smallest one contains a value that is not in `allowed`.
+    /// Looks at the values that occur in the states, one set for each column of each table with several
+    /// columns. Returns the smallest of these sets that contains `seen` and at least one more value. For
+    /// example, the walls around a walker show how large its maze is. `None` if there is no such set, or if
+    /// the smallest one contains a value that is not in `allowed`.
     fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
         let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
         let occurring = wide.flat_map(|table| {
@@ -76,7 +78,8 @@ impl Evidence<'_> {
         (values.len() == smallest.len()).then_some(values)
     }
 
-    /// The axes of two columns that form a board, cut to the rectangle that the squares of some state fill.
+    /// The axes of the columns `x` and `y`, which together form a board. If the squares of some state fill a
+    /// rectangle completely, and no state has a square outside it, the axes are cut to this rectangle.
     pub(crate) fn axes(&self, number: usize, x: usize, y: usize) -> [Axis; 2] {
         let table = &self.tables[number];
         let rectangle = table.states.iter().find_map(|state| {

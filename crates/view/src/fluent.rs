@@ -12,17 +12,18 @@ use std::collections::BTreeSet;
 
 /// Only the first `MAX_COLUMNS` columns of a table can be axes.
 pub(crate) const MAX_COLUMNS: usize = 8;
-/// The largest number of given states that are read. These states are spread evenly over the given ones.
+/// The largest number of states that are read. If more are given, those that are read lie at equal distances.
 const MAX_STATES: usize = 64;
-/// The largest number of facts that are read from the states. Two states are read even if they have more
-/// facts.
+/// The largest number of facts that are read from the states. It limits the number of states, but at least
+/// two states are read, whatever their number of facts.
 const MAX_FACTS: usize = 12_000;
 
-/// One column of a table: a coordinate of the fluent.
+/// One column of a table: an argument of the fluent, possibly inside a nested term, or one of the two parts
+/// of an argument such as `a12`.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) coordinate: Coordinate,
-    /// The place of the argument in the rules.
+    /// The place that stands for the argument in [`Domains`].
     pub(crate) place: Place,
     /// The possible values. Values of the rulesheet come first, in the order in which it mentions them.
     /// Further values that occur in states follow.
@@ -41,7 +42,7 @@ pub(crate) struct Table<'a> {
     pub(crate) name: String,
     pub(crate) arity: usize,
     pub(crate) columns: Vec<Column>,
-    /// The rows in each state.
+    /// For each state that is read, its rows.
     pub(crate) states: Vec<Vec<Row<'a>>>,
     /// The rows that `base` lists.
     pub(crate) base: Vec<Row<'a>>,

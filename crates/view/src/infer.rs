@@ -17,8 +17,8 @@ use ggp_game::{Fact, Game};
 use ggp_gdl::domains::Domains;
 use std::collections::BTreeMap;
 
-/// Infers the board of `game` from its rules, its initial state and `states`. `states` holds the facts of
-/// each of some states of playouts, in the order of play. It may be empty.
+/// Infers the board of `game` from its rules, its initial state and `states`. Each element of `states` lists
+/// the facts of a state that a playout reached; the states are in the order of play. There may be none.
 pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
     infer_with(game, states, &Sidecar::default()).expect("nothing is asked of the board")
 }
@@ -27,7 +27,7 @@ pub fn infer(game: &Game, states: &[Vec<Fact>]) -> BoardModel {
 ///
 /// # Errors
 /// Fails if the sidecar names a fluent, an argument, a square or a role that the game does not have. Also
-/// fails if the sidecar names a fluent without `x` and no argument of the fluent can be an axis.
+/// fails if the sidecar names a fluent but does not give `x`, and no argument of the fluent can be an axis.
 pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Result<BoardModel, SidecarError> {
     let description = game.description();
     let listed = Listed::new(description);

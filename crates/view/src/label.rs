@@ -1,5 +1,6 @@
-//! Short names of contents. If no name is longer than three characters, names are not changed. Otherwise
-//! names of three or more characters are cut to short labels that differ from each other.
+//! Labels: short names, for drawing, of the things on squares. If no name is longer than three characters,
+//! each name is its own label. Otherwise names of three or more characters are cut to short labels that
+//! differ from each other.
 
 use crate::model::BoardModel;
 use crate::position::Token;
@@ -8,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The largest number of characters of a value's label.
 const MAX_LABEL: usize = 3;
 
-/// The labels of the values of a model. The value, together with its index among a token's contents,
-/// identifies the label.
+/// The labels of the values that stand for things on squares, and the marks of layers. Equal values may have
+/// different labels at different positions in [`Token::content`], so a label is found by value and position.
 #[derive(Debug)]
 pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
@@ -17,7 +18,8 @@ pub struct Labels {
     ascii: bool,
 }
 
-/// The marks of layers without content, in the order of the layers.
+/// The characters that mark squares for layers whose facts hold coordinates only, in the order of these
+/// layers.
 const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
 const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
@@ -48,19 +50,20 @@ impl Labels {
         Labels { marks: marks.collect(), by_value, ascii }
     }
 
-    /// The mark that is drawn for the layer with index `layer`. `None` if the layer has a content or draws no
-    /// mark.
+    /// The character that marks the squares of the layer with index `layer`. `None` if the layer shows things
+    /// with labels instead, or shows nothing.
     pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
 
-    /// The label of `value`, which is at the index `place` among a token's contents.
+    /// The label of `value`, which is at the index `place` in [`Token::content`].
     pub(crate) fn value(&self, place: usize, value: &str) -> String {
         let label = self.by_value.get(&(place, value.to_owned())).cloned();
         label.unwrap_or_else(|| value.chars().take(MAX_LABEL).collect())
     }
 
-    /// The glyph that stands for all contents of `token` together. `None` if there is no such glyph.
+    /// The glyph in `model` that stands for all values of [`Token::content`] together. `None` if there is no
+    /// such glyph, or if only ASCII may be used and the glyph is not ASCII.
     pub fn glyph<'a>(&self, token: &Token, model: &'a BoardModel) -> Option<&'a String> {
         model.glyphs.get(&token.content.join(" ")).filter(|glyph| !self.ascii || glyph.is_ascii())
     }
@@ -112,8 +115,8 @@ fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
     !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))
 }
 
-/// Abbreviations of a long name, best first: the initials of its words, its first letters, its first letter
-/// with consonants.
+/// Abbreviations of a long name, best first: the initials of its words, then its first one to three letters,
+/// then its first letter followed by one or two of its later consonants.
 fn abbreviations(value: &str) -> Vec<String> {
     let letters: Vec<char> = value.chars().filter(|c| c.is_alphanumeric()).collect();
     let mut out: Vec<String> = Vec::new();

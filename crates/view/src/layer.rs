@@ -1,5 +1,6 @@
-//! Further layers and groups. Other fluents on the same axes become layers above the board, or separate
-//! boards beside it. The module also finds the holes, that is, the squares that do not exist.
+//! Layers and groups of a board model. After one fluent has been chosen as the board, other fluents on the
+//! same axes become layers above it, or separate boards beside it, each with a group of its own. The module
+//! also finds the holes, that is, the squares that do not exist.
 
 use crate::candidate::{Candidate, clash, rate_board};
 use crate::evidence::Evidence;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 const LAYER: f64 = 2.0;
 /// An argument fits an axis of the board if at least this share of its values is on the axis.
 const ON_AXIS: f64 = 0.8;
-/// A content with more values than this is not drawn in a layer above the board.
+/// A fluent that puts more different values than this on squares does not become a layer above the board.
 const MAX_VALUES: usize = 24;
 
 /// Sets the layers and groups of `model`. The first layer is that of `candidate`, the board itself.
@@ -68,8 +69,8 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
     }
 }
 
-/// The reading of the table with index `number` on the axes of the board: the columns of the table that are
-/// coordinates. `None` if the table does not fit the axes.
+/// Chooses the columns of the table with index `number` that are coordinates on the axes of the board. `None`
+/// if the table does not fit the axes.
 fn reading(
     evidence: &Evidence<'_>,
     number: usize,
@@ -122,9 +123,10 @@ fn reading(
     best
 }
 
-/// Whether the fluent that `other` reads adds something to the board: marks, other contents, or the same
-/// contents on other squares. Attributes of pieces, such as which pieces have moved, are rejected, since they
-/// would look like more pieces. Pairs of squares and contents with many values are rejected too.
+/// Whether the fluent of `other` adds something to the board, which is the fluent of `main`: marks, other
+/// contents, or the same contents on other squares. Fluents that describe attributes of pieces, such as which
+/// pieces have moved, are rejected, since they would look like more pieces. Fluents that relate two squares
+/// and fluents whose contents have many values are rejected too.
 fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let content = other.content(second);
@@ -149,9 +151,10 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     }
 }
 
-/// Whether two readings are two boards rather than two layers of one board. They are two boards if their
-/// contents have the same domains and if they share more than half of the squares of the smaller one. If the
-/// names of their fluents differ only in a trailing number, one shared square is enough.
+/// Whether two fluents are two boards rather than two layers of one board. They are two boards if their
+/// contents have the same domains and enough squares occur in both fluents: more than half of the squares of
+/// the fluent with fewer squares. If the names of the fluents differ at most in a trailing number, one such
+/// square is enough.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
@@ -173,10 +176,11 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
 }
 
-/// The holes: squares that cannot hold anything. `base` lists the squares that exist. Without `base`, a
-/// square exists if the rules name it as a whole, such as `a12`, or else if it is in the first state of a
-/// board whose occupied squares never change. All other squares are holes. Returns no holes if there is no
-/// such evidence for a board.
+/// The holes: squares that cannot hold anything. For each layer, the first source that applies gives squares
+/// that exist: the squares that `base` lists; the squares that the rules name as a whole, such as `a12`; the
+/// occupied squares, if they never change and are more than half of the board. A layer above a board for
+/// which none applies gives the squares that occur in the states. All squares that no layer gives are holes.
+/// Returns no holes if none of the three sources applies to a board itself.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {

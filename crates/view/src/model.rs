@@ -107,8 +107,8 @@ pub struct Layer {
     pub relation: String,
     /// The number of arguments of the fluent.
     pub arity: usize,
-    /// The index of the layer's board in [`BoardModel::groups`], if each of several boards has a relation of
-    /// its own. Otherwise 0.
+    /// The index, in [`BoardModel::groups`], of the group of boards on which the layer is drawn. It is 0 if
+    /// one relation describes all boards.
     pub group: usize,
     /// The coordinate that holds the column's value.
     pub x: Coordinate,
@@ -118,8 +118,8 @@ pub struct Layer {
     pub index: Vec<Coordinate>,
     /// The coordinates that hold the content of the square. Empty for a layer of marks.
     pub content: Vec<Coordinate>,
-    /// For each of [`Layer::content`], its possible values in the order in which the rulesheet first mentions
-    /// them. The empty content is left out.
+    /// One list for each coordinate in [`Layer::content`]: the values that it can have, in the order in which
+    /// the rulesheet first mentions them. The value that means an empty square is left out.
     pub values: Vec<Vec<String>>,
     /// The content that stands for an empty square. `None` if no content does.
     pub empty: Option<String>,
@@ -170,9 +170,9 @@ pub struct Side {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Slot {
-    /// The column of the move's square with this index, from 0.
+    /// The column of one of the move's squares. Holds the index of that square, from 0.
     Column(usize),
-    /// The row of the move's square with this index, from 0.
+    /// The row of one of the move's squares. Holds the index of that square, from 0.
     Row(usize),
     /// A value on an index axis, which selects the board of one of the move's squares.
     Index {
@@ -181,7 +181,7 @@ pub enum Slot {
         /// The index of the axis in [`BoardModel::index`].
         part: usize,
     },
-    /// The whole name, such as `a12`, of the move's square with this index, from 0.
+    /// The whole name, such as `a12`, of one of the move's squares. Holds the index of that square, from 0.
     Square(usize),
     /// Anything else: a piece, a number, a choice.
     Other,
@@ -231,8 +231,8 @@ pub struct BoardModel {
     /// Most games have one group; there is no group if there is no board.
     pub groups: Vec<String>,
     /// Whether the board shows towers of things that stand on each other. The columns are then the bases of
-    /// towers, and the rows are heights. The fluent of the only layer says what stands (its content) on what
-    /// (its `x`).
+    /// towers, and the rows are heights. There is one layer. In its facts, [`Layer::content`] is the upper
+    /// thing, and [`Layer::x`] is the thing or base on which it stands.
     #[serde(default)]
     pub stacked: bool,
     /// The fluents on the board. The first one is the board itself. The others are drawn above it.
@@ -252,8 +252,8 @@ pub struct BoardModel {
 }
 
 impl Layer {
-    /// Whether the layer marks only the empty squares, as `(blank a)` does beside `(ecks b)`, or marks all
-    /// squares.
+    /// Whether the marks of the layer show no thing on any square. This holds if the layer marks only the
+    /// empty squares, as `(blank a)` does beside `(ecks b)`, and also if it marks all squares.
     pub(crate) fn marks_nothing(&self) -> bool {
         self.ground
             || self.content.is_empty()

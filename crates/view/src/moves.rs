@@ -102,9 +102,9 @@ pub(crate) fn patterns(
     out
 }
 
-/// The index of the group to which a move's square belongs. A group is a board with a relation of its own.
-/// The chosen group is the one whose relation shares the most variables with the arguments `places` of the
-/// square.
+/// The index, in [`BoardModel::groups`], of the group to which a square of a move belongs. `places` are the
+/// arguments of the move that name the square. The chosen group is the one whose fluents share the most
+/// variables with these arguments.
 fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> usize {
     let mut votes = vec![0u32; model.groups.len().max(1)];
     for layer in &model.layers {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// The facts of one relation with two arguments, as pairs of constants.
 pub(crate) type Pairs = Vec<(String, String)>;
 
-/// A chain must contain at least this share of an axis's values. Values outside the chain are left out.
+/// A chain must contain at least this share of an axis's values. Otherwise it does not determine their order.
 const CHAINED_SHARE: f64 = 0.75;
 
 /// Sorts `values`, which are in the order of first mention. If facts chain the values, a value outside the

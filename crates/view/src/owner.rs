@@ -22,8 +22,8 @@ const LEAD: u32 = 2;
 /// A content without owner can mean an empty square if at least this share of all rows has it.
 const MOSTLY: f64 = 0.3;
 
-/// Sets the contents of the layers of `model`, the owners of contents, the empty contents and the glyphs of
-/// numbers.
+/// Sets, in `model`, the values that the contents of each layer can have, the owners of contents, the
+/// contents that mean an empty square, and the glyphs of contents that end in numbers.
 pub(crate) fn assign(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
     let mut contents: Vec<String> = Vec::new();
     for number in 0..model.layers.len() {
@@ -180,9 +180,10 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
     out
 }
 
-/// The content that means an empty square, found by its name. If no name fits and nearly every square has a
-/// content, it is the only name among numbers, or else the most frequent content without owner. `None` if no
-/// content qualifies.
+/// The content that means an empty square in the layer with index `number`: a content whose name says so. If
+/// there is none, and if nearly every square has a content, it is the only content that is not a number. If
+/// several contents are not numbers, it is the most frequent content without owner, given that it is frequent
+/// enough ([`MOSTLY`]). `None` if no content qualifies.
 fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
     let layer = &model.layers[number];
     let table = table_of(evidence, layer)?;

@@ -176,7 +176,8 @@ impl BoardModel {
     }
 
     /// The token that a fact of the layer with index `number` puts on its square. `None` if the content means
-    /// an empty square, or if the layer is one of several and marks only empty squares or all squares.
+    /// an empty square. Also `None` if there are several layers and the marks of this one show no thing
+    /// ([`Layer::marks_nothing`]).
     fn token(&self, layer: &Layer, number: usize, fact: &str) -> Option<Token> {
         let content: Vec<String> =
             layer.content.iter().filter_map(|c| at(fact, &c.path)).map(str::to_owned).collect();

@@ -2,9 +2,10 @@
 //! begins with a base that never moves, or with a thing that stands on nothing.
 //!
 //! A fluent with two arguments describes towers if all these conditions hold. The two arguments share at
-//! least half of their values, and these values have no counting order. The facts of the fluent change. No
-//! thing stands on two things, under two things or above itself. Another fluent describes single things, as
-//! `(clear a)` does. The first argument is then the upper thing.
+//! least half of their values. These values are not integers, and if no base exists, no facts such as
+//! `(succ a b)` chain them. The facts of the fluent change. No thing stands on two things, under two things
+//! or above itself. Another fluent describes single things, as `(clear a)` does. If all of this holds, the
+//! first argument is the upper thing.
 
 use crate::evidence::Evidence;
 use crate::fluent::{Row, Table};

@@ -1,8 +1,9 @@
 //! Drawing of a state as text for a terminal: boards with their coordinates, then the facts beside them.
 //!
-//! Colour codes are written only if the style asks for them. Without colour, brackets mark the squares of
-//! the last move, and every mark is a character. Lines keep within the requested width if the board's
-//! columns allow it. Several boards are placed side by side as far as they fit.
+//! Colour codes are written only if the style asks for them. The squares of the last move are in reverse
+//! video with colour; without colour, they are in brackets, or followed by `'` where brackets do not fit.
+//! Lines keep within the requested width if the board's columns allow it. Several boards are placed side by
+//! side as far as they fit.
 
 use crate::label::{Labels, label_all};
 use crate::model::{BoardModel, Kind, SideKind, Square};

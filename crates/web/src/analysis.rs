@@ -44,7 +44,7 @@ pub(crate) struct Analysis {
     pub(crate) role: usize,
     /// The index of the state that was searched.
     pub(crate) node: usize,
-    /// Whether the search looks for a hint to a person.
+    /// Whether a person asked for this search, as a hint. Otherwise an engine searches for its own move.
     pub(crate) hint: bool,
     /// Whether the search has ended.
     pub(crate) done: bool,

@@ -259,8 +259,8 @@ impl App {
     }
 }
 
-/// A random 128-bit identifier in hexadecimal. The hash keys come from the operating system, so the
-/// identifier cannot be guessed.
+/// A random 128-bit identifier in hexadecimal. It consists of two hashes with random keys from the operating
+/// system, so it cannot be guessed.
 pub(crate) fn any_id(number: u64) -> String {
     let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
     format!("{:016x}{:016x}", half(), half())

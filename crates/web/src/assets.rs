@@ -1,4 +1,5 @@
-//! The pages. They are compiled into the program, which therefore reads them from no file and no network.
+//! The pages. They are compiled into the program, so the program reads them neither from files nor from the
+//! network.
 
 use crate::guard::POLICY;
 use axum::http::{StatusCode, header};

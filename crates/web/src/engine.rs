@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) enum Slice {
     /// The search is not finished and needs another slice.
     More,
-    /// The search is finished: the value is proved, or the tree is full.
+    /// The search is finished: the goal of the role is proved, the game is over, or the tree is full.
     Done,
     /// The rules could not be evaluated; the text says why.
     Failed(String),

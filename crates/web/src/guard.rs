@@ -80,8 +80,8 @@ fn refusal(request: &Request, known: &[String]) -> Option<Failure> {
     None
 }
 
-/// The text of the header `name`. `None` if the header is missing, except for `host`: a missing `Host` header
-/// gives an empty text, which [`is_known`] rejects.
+/// The text of the header `name`. `None` if the header is missing. Only a missing `Host` header gives an
+/// empty text instead, which [`is_known`] rejects.
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     match headers.get(name) {
         Some(value) => Some(value.to_str().unwrap_or("?")),

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 /// The memory limit of the propositional network for uploaded rules, in MiB.
 const UPLOAD_NETWORK: u64 = 512;
 
-/// The evaluation limits for uploaded rules. They amount to about half a GiB.
+/// The evaluation limits for uploaded rules. They allow about half a GiB of memory.
 fn upload_limits() -> Limits {
     Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() }
 }
@@ -25,8 +25,9 @@ pub(crate) fn check(kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>)
     Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
 }
 
-/// A game with the rules of `game` whose initial state is the state of `facts`. The GGP protocol has no other
-/// way to give a position to a remote player. `None` if the position cannot be written as rules.
+/// The game with the rules of `game`, except that its initial state is the state of `facts`. A remote player
+/// that is to play from that state needs such a game, because the GGP protocol has no other way to tell it
+/// the state. `None` if the state cannot be written as rules.
 pub(crate) fn game_from(game: &Game, facts: &[ggp::Fact]) -> Option<Arc<Game>> {
     check(&ggp_arena::rules_from(game, facts), true).0.map(Arc::new)
 }
@@ -46,7 +47,7 @@ pub(crate) struct Known {
     network: BackgroundBuild,
 }
 
-/// The reasoner with which searches evaluate the rules of a game.
+/// Describes the reasoner with which searches evaluate the rules of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct ReasonerNote {
     /// The reasoner's kind in one word: `propnet`, or `datalog` for the interpreter, which plays far fewer

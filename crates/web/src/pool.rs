@@ -51,7 +51,7 @@ fn lower_priority() {
     }
 }
 
-/// On other systems the priority belongs to the process, so it stays unchanged.
+/// Does nothing. On systems other than Linux, the priority belongs to the whole process.
 #[cfg(not(target_os = "linux"))]
 fn lower_priority() {}
 

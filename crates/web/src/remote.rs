@@ -39,9 +39,9 @@ pub(crate) struct Question {
     pub(crate) stop: StopToken,
 }
 
-/// Sends the request on a new thread. `take` returns the player of an earlier request, if there is one.
-/// `receive` gets the player and its answer, or the reason why there is no answer; the player is then lost.
-/// `receive` is not called for a terminal state.
+/// Sends the request `question` on a new thread. `take` returns the player of an earlier request, if there
+/// is one. `receive` gets the player and its answer. If the player does not answer, `receive` gets the
+/// reason instead, and the player is dropped. `receive` is not called for a terminal state.
 pub(crate) fn ask(
     question: Question,
     take: impl FnOnce() -> Option<RemoteSeat> + Send + 'static,

@@ -19,9 +19,10 @@
 //! | `POST /api/sessions/ID/seats` | `seats` | changes the seats |
 //! | `DELETE /api/sessions/ID` | | closes the session |
 //!
-//! Every action answers with the status. If the body of the request has `from`, the status includes the
-//! states from that index on, in brief. It also includes the current state for display, if its index is at
-//! least `from`. A click therefore takes one request instead of three.
+//! A `POST` request to `/api/sessions/ID/…` is an action, and the answer is the status. If the body of the
+//! request has `from`, the answer includes the states from that index on, in brief (without squares). It
+//! also includes the current state for display, if its index is at least `from`. A click therefore takes one
+//! request instead of three.
 
 use crate::app::{App, Wanted, any_id};
 use crate::assets::{asset, page};
@@ -218,9 +219,10 @@ async fn events(
     Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))
 }
 
-/// The next event of a session, and the listener for the event after it, which is `None` if the session is
-/// closed. Returns `None` if there is no further event. Changes between two events are combined, so a slow
-/// listener takes no memory.
+/// Waits for the next event of a session. Returns the event, and the page as the listener for the event
+/// after it. There is no listener after the event that reports that the session is closed. Returns `None` if
+/// there is no further event. All changes between two events are combined into one event, so a slow listener
+/// takes no memory.
 async fn next_event(ear: Option<Ear>) -> Option<(std::result::Result<Event, Infallible>, Option<Ear>)> {
     let mut ear = ear?;
     if !ear.first {

@@ -66,8 +66,9 @@ pub(crate) struct Session {
     inner: Mutex<Inner>,
     /// The engine of each role. `None` before its first use.
     engines: Mutex<Vec<Option<Engine>>>,
-    /// For each role, the remote player that answered the role's last request. `None` if there is no such
-    /// player, and while a request is running.
+    /// For each role, its remote player, which is kept from one request to the next. `None` before the first
+    /// request, while a request is running, after a request without an answer, and after the end of the
+    /// match.
     remote: Mutex<Vec<Option<RemoteSeat>>>,
     changed: watch::Sender<u64>,
     used: Mutex<Instant>,
@@ -81,8 +82,9 @@ struct Inner {
     seats: Vec<Option<SeatPlayer>>,
     history: History,
     tip: usize,
-    /// A counter that increases with every step (a joint move) and every jump (to another state). Results of
-    /// searches and of requests that began in an earlier turn are discarded.
+    /// The number of the current turn. A new turn begins with every step (a joint move), with every jump to
+    /// another state, and with every change of the seats. Results of searches and of requests that began in
+    /// an earlier turn are discarded.
     turn: u64,
     pending: Vec<Option<String>>,
     thoughts: Vec<Option<Arc<Analysis>>>,
@@ -94,7 +96,8 @@ struct Inner {
     /// Whether play is paused: no forced choice or step is made, and no engine or remote player is asked for
     /// a move.
     held: bool,
-    /// Whether further forced steps may follow. The pool then continues with them.
+    /// Whether a run of forced steps was cut off because it was long, so that further forced steps may
+    /// follow. The pool then continues with them.
     drifting: bool,
     queued: bool,
     /// When this flag is raised, the requests to remote players in this turn end.

@@ -1,17 +1,18 @@
-//! States of a game of hidden information that a role cannot tell from the actual one.
+//! For games of hidden information: states that a role cannot tell from the actual state of a playout.
 //!
-//! Such a game is well formed only if each role can derive its legal moves, the end of the match and its goal from
-//! its own moves and percepts (Haufe & Thielscher, "Automated Verification of Epistemic Properties for General
-//! Game Playing", 2012). Invariant: every kept state has the same moves and percepts of its role behind it as the
-//! actual state.
+//! Such a game is well formed only if each role can derive its legal moves, the end of the match and its goal
+//! from its own moves and percepts (Haufe & Thielscher, "Automated Verification of Epistemic Properties for
+//! General Game Playing", 2012). Invariant: every state that is kept for a role can be reached with the same
+//! moves and percepts of the role as those in the playout.
 
 use ggp_game::rng::Sequence;
 use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine};
 
-/// The number of states that are kept for each role.
+/// The maximum number of states that are kept for each role, besides the actual state.
 const KEPT: usize = 12;
 
-/// The number of joint moves that are drawn in each of these states in each turn.
+/// The number of joint moves that are drawn, in each turn and for each role, in the actual state and in each
+/// state that is kept.
 const DRAWN: usize = 4;
 
 /// For each role, some states that it cannot tell from the actual state of a playout.
@@ -21,12 +22,14 @@ pub(super) struct Indistinguishable<S> {
 }
 
 impl<S: Clone + Eq> Indistinguishable<S> {
-    /// The states at the start of a playout, when each of `roles` roles knows the state.
+    /// The start of a playout. No state is kept for any of the `roles` roles, because all of them know the
+    /// initial state.
     pub(super) fn new(roles: usize, seed: u64) -> Indistinguishable<S> {
         Indistinguishable { of_role: vec![Vec::new(); roles], random: Sequence::new(seed) }
     }
 
-    /// Follows the playout from `state` by `joint` to `next`.
+    /// Replaces the states by their successors after a turn of the playout. In this turn, the joint move
+    /// `joint` leads from the actual state `state` to `next`.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -63,8 +66,8 @@ impl<S: Clone + Eq> Indistinguishable<S> {
         Ok(())
     }
 
-    /// A random joint move in `state` with the move `own` of `role`. `None` if the match is over there, or a role
-    /// has no move.
+    /// A random joint move in `state` in which `role` makes the move `own`. `None` if `state` is terminal, if
+    /// some role has no legal move there, or if `own` is not legal there.
     fn draw<M: StateMachine<State = S>>(
         &mut self,
         machine: &mut M,
@@ -86,8 +89,9 @@ impl<S: Clone + Eq> Indistinguishable<S> {
         Ok(Some(joint))
     }
 
-    /// Why some role cannot derive its legal moves, the end or its goal in `state`, the actual state. `None` if no
-    /// state that is kept shows that.
+    /// The reason why some role cannot know its legal moves, the end of the match or its goal in the actual
+    /// state `state`: they are different in a state that is kept for the role. `None` if there is no such
+    /// difference.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -14,8 +14,8 @@ pub struct Knowledge {
     pub possible: Vec<(Fact, f64)>,
     /// The number of states in the information set.
     pub states: usize,
-    /// Whether these states are all possible ones. If they are a sample, a fact in `certain` can be false in a
-    /// state that the sample does not contain.
+    /// Whether the set holds all possible states. If it holds only a sample, a fact in `certain` can be
+    /// false in a possible state that the sample does not contain.
     pub extent: Extent,
 }
 

@@ -1,9 +1,11 @@
 //! Random walks from the start of a match that repeat a role's moves and percepts.
 //!
-//! A walk chooses among the joint moves that contain the role's move and give its percepts. If there is none, it
-//! goes back one turn and takes another one (depth-first, as in the player `HyperPlay`; Schofield, Cerexhe & Thielscher
-//! 2012). The weight of the last state is the product, over its turns, of the share of joint moves that agree:
-//! importance sampling, exact for walks that never go back.
+//! In each turn, a walk chooses among the joint moves that agree with the role's history: those that contain
+//! the role's move and give its percepts. If no joint move agrees, the walk goes back one turn and chooses
+//! another joint move there (depth-first, as in the player `HyperPlay`; Schofield, Cerexhe & Thielscher
+//! 2012). The weight of the state in which the walk ends is a product with one factor for each turn: the
+//! share of the joint moves that agree. This is importance sampling, which is exact for walks that never go
+//! back.
 
 use super::{OwnTurn, choices};
 use crate::rng::Sequence;
@@ -19,36 +21,40 @@ pub(super) struct Walks<'a, S> {
 /// The largest number of joint moves that a walk examines in one state.
 const TRIED: usize = 64;
 
-/// The number of joint moves that the walks may examine for each wanted state and each turn of the history.
+/// The walks may together examine this many joint moves, times the number of wanted states, times the number
+/// of turns of the history.
 const EXAMINED: usize = 32;
 
-/// The number of joint moves that the walks may examine for each turn of the history, however few states are
-/// wanted.
+/// However few states are wanted, the walks may together examine at least this many joint moves, times the
+/// number of turns of the history.
 const LEAST_EXAMINED: usize = 16 * TRIED;
 
 /// A turn of a walk in progress.
 struct Step<S> {
-    /// The states after the joint moves that agree and have not been tried, in random order.
+    /// The states after the joint moves that agree with the history, in random order. The states that the
+    /// walk has already tried are removed.
     open: Vec<S>,
-    /// The share of the examined joint moves that agree.
+    /// The share of the examined joint moves that agree with the history.
     share: f64,
-    /// Whether all joint moves have been examined.
+    /// Whether all joint moves of this turn have been examined. Otherwise they are a random sample.
     is_complete: bool,
 }
 
 /// How a walk ends.
 enum End<S> {
-    /// In a state after the last turn, with the walk's weight.
+    /// The walk has reached a state after the last turn. The second field is the walk's weight.
     Arrived(S, f64),
-    /// Without a state: the joint moves that were drawn, or those that may be examined, lead nowhere.
+    /// The walk has reached no such state, but there may be one: the walk has examined only a sample of the
+    /// joint moves, or has used up their permitted number.
     Lost,
-    /// Without a state, although all joint moves have been examined.
+    /// There is no such state: the walk has examined all joint moves.
     Impossible,
 }
 
 impl<S> Walks<'_, S> {
-    /// Walks until `wanted` states are found or the work is done. A state that several walks reach is listed
-    /// several times.
+    /// Makes walks until `wanted` states are found, until the permitted number of joint moves is used up, or
+    /// until a walk shows that there is no state to find. A state that several walks reach is listed several
+    /// times.
     pub(super) fn states<M: StateMachine<State = S>>(
         &self,
         machine: &mut M,
@@ -106,7 +112,8 @@ impl<S> Walks<'_, S> {
         }
     }
 
-    /// The states after `turn` in `state`, up to a bound.
+    /// The step that a walk makes from `state` in `turn`. Examines at most [`TRIED`] joint moves and reduces
+    /// `left` accordingly.
     fn step<M: StateMachine<State = S>>(
         &self,
         machine: &mut M,

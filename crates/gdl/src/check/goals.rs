@@ -73,7 +73,7 @@ fn values(checker: &mut Checker<'_>) {
 mod tests {
     use super::super::tests::{accepts, findings};
 
-    /// The goals that the code `several-goals` reports for `rules`, as texts.
+    /// The source texts of the goals that findings with the code `several-goals` underline in `rules`.
     fn clashes(rules: &str) -> Vec<String> {
         let description = crate::parse(rules.as_bytes()).unwrap();
         let all = super::super::check(&description, crate::Strictness::Strict);

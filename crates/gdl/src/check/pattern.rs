@@ -1,4 +1,5 @@
-//! Patterns of atoms. The arguments of two patterns decide whether the atoms can have a common instance.
+//! Patterns of atoms. A pattern keeps the arguments of an atom that can tell the atom from others. Matching
+//! two patterns decides whether the two atoms, which have the same relation, can have a common instance.
 //!
 //! Invariant: matching over-approximates. Two patterns with a common instance always match. Two patterns
 //! without a common instance may match too, for example if one variable would need two values.
@@ -6,7 +7,8 @@
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of comparisons between conditions and heads in one pass over the rules.
+/// The maximum number of times that one pass over the rules compares a condition with a head. Beyond it, the
+/// dependency graph treats the two as matching, and the search for conditions that no head matches stops.
 pub(super) const PAIRS: usize = 1 << 22;
 
 /// The maximum number of pairs of subterms that are compared to match two terms. If there are more pairs, the
@@ -89,8 +91,8 @@ impl PatternIndex {
         PatternIndex { patterns, position, by_value, open }
     }
 
-    /// The indices in `patterns` of the patterns with the same ground value at `position` as `pattern`;
-    /// `None` if `pattern` has no ground value at `position`.
+    /// The patterns in the index that have the same ground value at the argument `position` as `pattern`,
+    /// given by their numbers in `self.patterns`. `None` if `pattern` has no ground value there.
     fn filed(&self, terms: &Terms, pattern: &Pattern) -> Option<&[usize]> {
         let value = pattern.0[self.position?].filter(|&arg| terms.is_ground(arg))?;
         Some(self.by_value.get(&value).map_or(&[], Vec::as_slice))

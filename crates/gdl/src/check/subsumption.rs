@@ -30,10 +30,12 @@ struct Reading {
     bound: FxHashMap<Symbol, TermId>,
     /// The variables in the order in which they were bound, for backtracking.
     trail: Vec<Symbol>,
-    /// The variable for the role in the head of the narrower rule, and the role in the head of the wider rule
-    /// that replaces the variable. `None` if nothing is replaced.
+    /// If the role in the head is a variable in the narrower rule and a ground term in the wider rule: this
+    /// variable and this term. The term then replaces the variable in the whole narrower rule. Otherwise
+    /// `None`.
     role: Option<(Symbol, TermId)>,
-    /// The first argument in the head of the narrower rule, after the replacement by `role`.
+    /// The role for which the rules are compared: the first argument in the head of the narrower rule, after
+    /// the replacement that `role` describes.
     whose: TermId,
 }
 
@@ -60,7 +62,8 @@ impl<'a> Subsumption<'a> {
     }
 
     /// Whether there is a role for which the rule `wide` holds whenever the rule `narrow` holds. May return
-    /// `false` although there is such a role, for example if a bound is reached.
+    /// `false` although there is such a role, for example if the rules exceed [`CONDITIONS`] or the
+    /// comparisons exceed [`WORK`].
     pub(super) fn holds(&mut self, wide: &Rule, narrow: &Rule) -> bool {
         let (Some(&of_wide), Some(&of_narrow)) = (wide.head.args.first(), narrow.head.args.first()) else {
             return false;
@@ -151,7 +154,8 @@ impl<'a> Subsumption<'a> {
     }
 
     /// Extends the substitution so that `wide` becomes equal to `narrow`, and returns `true`. Returns `false`
-    /// if no extension does so, or if the work is used up. Does not recurse.
+    /// if no extension does so, or if the [`WORK`] comparisons of the rulesheet are used up. Does not
+    /// recurse.
     fn term(&mut self, wide: TermId, narrow: TermId, reading: &mut Reading) -> bool {
         let terms = &self.description.terms;
         let mut open = vec![(wide, narrow)];

@@ -1,5 +1,5 @@
-//! Counts ties between fluents and moves. The ties of an argument of a fluent and an argument of a move are
-//! the variables of the rules that both arguments share.
+//! Counts ties between arguments of fluents and arguments of moves. A tie is a variable of a rule whose
+//! values come from both arguments, directly or through other relations.
 
 use super::{Domains, Holder, Occurrences, Place};
 use crate::{Atom, Description, Literal, Symbol};
@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 const TIE_ROUNDS: usize = 6;
 
 impl Domains {
-    /// For each argument of a fluent and each argument of a move, counts the variables that both share,
-    /// directly or through relations that depend on the state or on the moves. Stores the counts in
-    /// `self.ties`.
+    /// For each pair of an argument of a fluent and an argument of a move, counts the variables whose values
+    /// come from both, directly or through relations that depend on the state or on the moves. Stores the
+    /// counts in `self.ties`.
     pub(super) fn tie(&mut self, description: &Description, occurrences: &[(Occurrences, Occurrences)]) {
         let dynamic = dynamic_relations(description);
         let mut carries = vec![false; self.nodes.len()];

@@ -12,7 +12,7 @@ const GAMES: usize = 8;
 pub(crate) struct Totals {
     pub(crate) playouts: u64,
     pub(crate) steps: u64,
-    /// The first role's score in half points: 2 for a win, 1 for a draw.
+    /// The sum of the first role's scores, in half points: 2 for a win, 1 for a draw.
     pub(crate) first_role_score: u64,
 }
 
@@ -36,8 +36,8 @@ fn select_bit(mut set: u64, rank: u32) -> u64 {
     set & set.wrapping_neg()
 }
 
-/// Defines the function `$name` that plays a game, and the version `$with_bmi2` of it for processors with
-/// BMI2. `$name` calls that version where the processor supports it.
+/// Defines the function `$name`, which plays many games with `$play`, and the function `$with_bmi2`, which
+/// does the same for processors with BMI2. On such a processor, `$name` calls `$with_bmi2`.
 macro_rules! playouts {
     ($name:ident, $with_bmi2:ident, $play:ident) => {
         #[cfg(target_arch = "x86_64")]

@@ -1,10 +1,10 @@
 //! Instantiates the rules over the possible facts, as gates.
 //!
-//! A rule without `does` is joined once; each solution is a conjunction of the signals of its dynamic
-//! conditions. A rule with `does` is joined in two parts: first the conditions on the state, then, for each
-//! assignment of the variables that both parts share, the fitting moves. These moves become move sets, which
-//! are memoised. For example, ten thousand moves that leave a cell unchanged cost one set for the cell,
-//! instead of ten thousand instances for each content of the cell.
+//! A rule without `does` is joined once; each solution yields the conjunction of the signals of the rule's
+//! dynamic conditions. A rule with `does` is joined in two parts: first the conditions on the state, then,
+//! for each assignment of the variables that both parts share, the fitting moves. These moves become move
+//! sets, which are memoised. For example, ten thousand moves that leave a cell unchanged cost one set for the
+//! cell, instead of ten thousand instances for each mark that the cell can contain.
 
 use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
@@ -31,8 +31,8 @@ pub(super) struct Instances<'a> {
 /// A rule split into two joins.
 struct Split {
     rule: Rule,
-    /// The first join: the conditions on the state, and the static conditions that read no other variables.
-    /// For a rule without `does`, all static conditions belong to it.
+    /// The first join: the conditions on the state, and those static conditions all of whose variables occur
+    /// in conditions on the state. For a rule without `does`, all static conditions belong to it.
     state: Body,
     /// The second join, with the variables that it takes from the first one. `None` for a rule without
     /// `does`.
@@ -47,13 +47,14 @@ struct Split {
     bound_later: Vec<Variable>,
 }
 
-/// The form of a `does` relation: the function symbol of its moves, or `None` if a column holds the move as a
-/// whole term.
+/// How a relation of `does` stores a move: as the arguments of this function symbol, with one column for each
+/// argument. `None` if one column holds the move as a whole term.
 #[derive(Clone, Copy)]
 struct MoveForm(Option<Functor>);
 
 impl MoveForm {
-    /// The move that a tuple of `does` holds. `None` if the term of the move has not been created.
+    /// The move that `tuple`, a row of the relation, stores. `None` if the term of the move has not been
+    /// created.
     fn of_tuple(self, tuple: &[Value], database: &Database) -> Option<Value> {
         match self.0 {
             None => Some(tuple[1]),
@@ -65,10 +66,10 @@ impl MoveForm {
 /// The index of a role, and the index of one of its moves.
 type RoleMove = (u32, u32);
 
-/// A key for grouping the moves of a rule's second `does` condition: moves with equal keys form one set. The
-/// key consists of the values of [`Split::bound_later`], the move set of the first `does` condition with its
-/// size, the role of the second condition (`None` if there is no second condition), and the moves of all
-/// further conditions.
+/// A key for grouping the solutions of the second join by everything except the move of the second `does`
+/// condition. The moves of this condition in the solutions with equal keys form one set. The key consists of
+/// the values of [`Split::bound_later`], the move set of the first `does` condition with its size, the role
+/// of the second condition (`None` if there is no second condition), and the moves of all further conditions.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
 /// Lists of indices, grouped by key. The keys are in the order of their first occurrence.
@@ -99,7 +100,7 @@ impl<K: Clone + Eq + Hash> Grouped<K> {
 struct Fitting {
     bound: Vec<Value>,
     sets: Vec<Signal>,
-    /// The number of combinations of single moves for which the sets stand.
+    /// The number of combinations of single moves, one from each set.
     by_move: u64,
 }
 

@@ -1,5 +1,6 @@
-//! The relaxed rules: the game's rules without dynamic negations, with `true` and `does` derived from `init`,
-//! `next` and `legal`. Their single fixpoint contains every fact that may hold in some state.
+//! The relaxed rules: the game's rules without the negations of dynamic relations (those that depend on the
+//! state or on the moves), plus rules that derive `true` from `init` and `next`, and `does` from `legal`. The
+//! fixpoint of the relaxed rules contains every fact that may hold in some state.
 
 use super::{GroundError, GroundLimits};
 use ggp_datalog::decompose::{Decomposed, decompose};
@@ -36,8 +37,8 @@ pub(super) struct Relaxed {
 /// The joins are planned again when they have tried this many rows. The bound doubles at each new plan.
 const ROWS_PER_PLAN: u64 = 2_000_000;
 
-/// The maximum number of attempts to compute the possible facts. When an attempt exceeds a bound, the next
-/// attempt evaluates one more relation on demand.
+/// The maximum number of attempts to compute the possible facts. If an attempt exceeds a bound of
+/// [`GroundLimits`], the next attempt evaluates one more relation on demand.
 const ATTEMPTS: usize = 6;
 
 impl Relaxed {
@@ -223,8 +224,9 @@ impl Relaxed {
         self.database.values().text(value).into()
     }
 
-    /// The term that row `row` of the relation of `form` represents. The first `prefix` columns are not part
-    /// of the term. `None` if that term has not been created.
+    /// The fluent, move or percept that row `row` of the relation of `form` stores, either as a whole term in
+    /// one column or as one column for each argument of the term. The first `prefix` columns precede the
+    /// term. `None` if the term has not been created.
     pub(super) fn carried(&self, form: &Form, row: usize, prefix: usize) -> Option<Value> {
         let columns = &self.rows(form.relation).row(row)[prefix..];
         match form.functor {
@@ -233,13 +235,13 @@ impl Relaxed {
         }
     }
 
-    /// Creates the terms that [`Relaxed::carried`] looks up.
+    /// Creates the terms that [`Relaxed::carried`] looks up for the possible facts of `carrier`.
     pub(super) fn make_terms(&mut self, carrier: Carrier) {
         self.all_carried(carrier);
     }
 
-    /// For each possible fact of `carrier`, the value of its first column and the term that the fact carries.
-    /// Creates these terms.
+    /// For each possible fact of `carrier`, the value of its first column, and its fluent, move or percept as
+    /// a term. Terms that do not exist yet are created.
     pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
         let mut all = Vec::new();
         for form in self.lowering.forms(carrier) {
@@ -276,8 +278,9 @@ fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     dynamic
 }
 
-/// Adds to `rules` the rules that derive each form of the carrier `to` from the forms of the carriers `from`,
-/// such as `true` from `init` and `next`. A form is one of the relations into which a carrier is lowered.
+/// Adds to `rules` the rules that derive the carrier `to` from the carriers `from`, such as `true` from
+/// `init` and `next`. Lowering turns a carrier into several relations, its forms. Each form of `to` gets a
+/// rule for each form of `from` that can hold the same terms.
 fn link(lowering: &Lowering, to: Carrier, from: &[Carrier], rules: &mut Vec<Rule>) {
     let prefix = to.prefix() as u32;
     let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {

@@ -37,9 +37,9 @@ struct EndedPlayout {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Ends the playouts of the lanes `ended`: passes their results to `sink`, at once or later. The terminal
-    /// section must be the last section that ran before the call. Returns whether the call ran a section
-    /// other than the goal section.
+    /// Ends the playouts of the lanes `ended`: passes their results to `sink`, at once or later. The caller
+    /// must have run the terminal section last, so that its values are still in the rows. Returns whether the
+    /// call has overwritten these values.
     pub(super) fn end(
         &mut self,
         run: &Run<'_>,
@@ -95,9 +95,9 @@ impl<const W: usize> Lanes<W> {
         }
     }
 
-    /// Stores the last states of the lanes `ended`. Each phase has room for as many playouts as there are
-    /// lanes. If the room does not suffice, the playouts stored before are evaluated first. Returns whether
-    /// they were evaluated.
+    /// Stores the playouts of the lanes `ended` with their last states, for a later evaluation of their
+    /// goals. Each phase has room for as many playouts as there are lanes. If the room does not suffice, the
+    /// goals of the playouts that are already stored are evaluated first. Returns whether this was necessary.
     fn put_aside(
         &mut self,
         run: &Run<'_>,

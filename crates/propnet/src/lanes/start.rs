@@ -6,11 +6,11 @@ use crate::rows::Row;
 use crate::select::Keys;
 use ggp_game::{Role, rng};
 
-/// The start states of one phase whose playouts wait for a lane.
+/// The playouts that wait for a lane and whose start states belong to one phase.
 pub(super) struct Queue {
     starts: Vec<u32>,
-    /// The next playout: the index of its start in `starts`, and the number of playouts from that start
-    /// before it.
+    /// The next playout: the index of its start state in `starts`, and the number of playouts that have
+    /// already begun from that state.
     next: (usize, usize),
     /// The number of playouts that have not begun.
     left: usize,
@@ -31,7 +31,8 @@ impl Queue {
     }
 }
 
-/// One start state, written as rows: for each state row, a word whose 64 bits are equal.
+/// One start state, to be written to many lanes: for each state row, a word whose 64 bits all have the value
+/// of the row's fluent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template {
     start: Option<u32>,

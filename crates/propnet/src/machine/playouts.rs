@@ -1,5 +1,5 @@
-//! Playouts, which run in lanes or, if there are only few, one after the other. Also the batched queries and
-//! hints for a search.
+//! Playouts, which run in lanes or, if there are only few, one after the other. This module also implements
+//! [`Batches`], the queries about many states at once, and [`Hints`] for a search.
 
 use super::{PropNetMachine, WORDS};
 use crate::lanes::{Lanes, Observer, Run, SweepStep};

@@ -36,7 +36,7 @@ pub(super) struct Shared {
     /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
     pub(super) texts: Vec<Box<str>>,
     pub(super) of_text: FxHashMap<Box<str>, Move>,
-    /// Per role, the [`Move`] of each of its moves.
+    /// The moves of each role as [`Move`] values, in the order of `net`.
     pub(super) moves: Vec<Vec<Move>>,
     /// For each role, the index of each [`Move`] in the role's own list of moves.
     pub(super) own: Vec<FxHashMap<Move, u32>>,

@@ -18,8 +18,8 @@ const GOAL_WEIGHT: f32 = 0.5;
 pub(super) struct ScoreWeights {
     /// The weight of a random number from 0 to 1.
     noise: f32,
-    /// The weight of a large number of legal moves. In constraint puzzles, many legal moves suggest few
-    /// mistakes.
+    /// The weight of mobility, a term that grows with the number of legal moves. In constraint puzzles, many
+    /// legal moves suggest few mistakes.
     pub(super) mobility: f32,
 }
 

@@ -17,8 +17,8 @@ pub(super) struct Results<'a> {
 
 impl Results<'_> {
     /// Adds the result of `playout`. If the clock or the limit of steps has `cut_off` the playout, its last
-    /// state is scored by an estimate. Otherwise the playout has ended, in a terminal state or because a
-    /// role had no legal move. It then gets the score that its last state has in the tree.
+    /// state is scored by an estimate. Otherwise the playout has ended, in a terminal state or because a role
+    /// had no legal move. It then gets the score that a tree node for its last state would get.
     pub(super) fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
         let start = playout.index / self.per_start;
         self.scores.clear();

@@ -18,7 +18,7 @@ pub(super) struct Frame<S> {
     pub(super) state: S,
     /// The bytes of the frame with its children, as counted by the solver.
     pub(super) bytes: usize,
-    /// The position of the child whose frame is the next one on the stack.
+    /// The position of the child whose frame lies directly above this one on the stack.
     pub(super) at: Place,
     role: Role,
     /// The moves of the solver's role, then those of the other roles in their order.
@@ -36,11 +36,11 @@ pub(super) struct Frame<S> {
     below_columns: usize,
     /// Whether some row reaches the target, that is, whether all children of some row reach it.
     reached: bool,
-    /// The index of a row. Each row before this one is settled: some child refutes it, or all its children
-    /// are done.
+    /// The first row that may still have to be examined. Each row before it is settled: some child refutes
+    /// it, or all its children are created and done.
     next_row: usize,
-    /// The index of a row. In each row before this one, every child created so far is done, whether the row
-    /// is refuted or not.
+    /// The first row that may have a created child that is not done. In each row before it, every child
+    /// created so far is done, whether the row is refuted or not.
     next_spare_row: usize,
 }
 
@@ -241,8 +241,9 @@ impl<S> Frame<S> {
         Bounds { low, high: high.max(low) }
     }
 
-    /// The first joint move whose child agrees with the result of the state: the child reaches the target
-    /// if the state does, and is proved below the target otherwise. `None` if there is no such child.
+    /// The first joint move whose child has the same result as the state. If the state reaches the target,
+    /// this is a child that reaches it; otherwise, a child that is proved below the target. `None` if there
+    /// is no such child.
     pub(super) fn deciding(&self, target: u8) -> Option<Vec<Move>> {
         let shows = |child: &Child<S>| {
             if self.reached { child.bounds.low >= target } else { child.bounds.high < target }

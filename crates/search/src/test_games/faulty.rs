@@ -53,7 +53,7 @@ pub(crate) fn hanging() -> TestMachine<Hanging> {
     TestMachine::new(Hanging { hung: Arc::default(), on_hang: None }, &["clock"])
 }
 
-/// The game of [`hanging`] for two roles. The machine sends a message to `on_hang` when it hangs.
+/// The game [`Hanging`] for two roles. The machine sends a message to `on_hang` when it hangs.
 pub(crate) fn hanging_of_two(on_hang: Sender<()>) -> TestMachine<Hanging> {
     TestMachine::new(Hanging { hung: Arc::default(), on_hang: Some(on_hang) }, &["clock", "witness"])
 }
@@ -88,15 +88,20 @@ impl Rules for Hanging {
     }
 }
 
-/// A game of two roles whose rules are not well-formed. The first role chooses one of six continuations. 1:
-/// the game ends without a goal for the first role. 2: it ends without a goal for the second role. 3: it
-/// ends with several goals for the first role. 4: the second role has no legal move. 5: the game never
-/// ends, and no role has a goal. 6: the game never ends, and each role has a goal. `IllFormed(n)` offers
-/// the first `n` of these choices.
+/// A game of two roles whose rules are not well-formed. The first role chooses one of these continuations:
+///
+/// 1. The game ends without a goal for the first role.
+/// 2. The game ends without a goal for the second role.
+/// 3. The game ends with several goals for the first role.
+/// 4. The second role has no legal move.
+/// 5. The game never ends, and no role has a goal.
+/// 6. The game never ends, and each role has a goal.
+///
+/// `IllFormed(n)` offers only the first `n` of them.
 #[derive(Clone, Debug)]
 pub(crate) struct IllFormed(u32);
 
-/// The scores of both roles in the states of [`IllFormed`], from choice 1 on.
+/// The scores of both roles after each of the six continuations of [`IllFormed`].
 pub(crate) const ILL_FORMED_SCORES: [[f64; 2]; 6] =
     [[0.0, 1.0], [0.7, 0.0], [1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.2, 0.3]];
 

@@ -139,7 +139,7 @@ impl Exam<'_> {
         self.judge(line, "( INFO )", outcome, elapsed)
     }
 
-    /// Sends PREVIEW, and messages for a match that was never begun.
+    /// Sends PREVIEW, and then messages that belong to no match, because START was never sent.
     fn ask_as_stranger(&mut self) {
         let moves = ggp_protocol::LastTurn::Moves(vec!["(take 1 9)".to_owned(), "wait".to_owned()]);
         let nothing = ggp_protocol::LastTurn::Nothing;
@@ -232,8 +232,9 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays the rest of a match from the player's first move `first` to STOP. In place of the player's
-    /// second move other than `wait`, a PLAY reports another legal move.
+    /// Plays a match from the player's first move `first` to STOP. The roles take turns; a role that is not
+    /// on turn makes the move `wait`. The second time that the player is on turn, the PLAY that follows
+    /// reports another legal move in place of the player's.
     fn play_on(
         &mut self,
         trial: &mut Trial,
@@ -279,7 +280,8 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays the first turns of the same game twice more: first in scrambled words, then in upper case.
+    /// Begins two more matches of the game that [`Exam::play_match`] plays, and aborts each after its first
+    /// turns. The messages of the first have scrambled words, those of the second are in upper case.
     fn play_other_spellings(&mut self) -> Result<(), Failure> {
         const LINES: [[Line; 4]; 2] = [
             [

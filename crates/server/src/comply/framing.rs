@@ -1,5 +1,5 @@
-//! The checks of the HTTP that a player speaks: heads of replies, lengths of texts, framings of messages, and
-//! invalid messages.
+//! The checks of a player's HTTP: the heads of its replies and the lengths that they declare, and how it
+//! treats messages in different framings and invalid messages.
 
 use super::exam::{AT_ONCE, Exam, Line, PATIENCE, must, should, text_of};
 use crate::http::ReplyError;

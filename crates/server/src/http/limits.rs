@@ -18,10 +18,10 @@ pub struct HttpLimits {
     pub receive: Duration,
     /// The maximum time for writing a whole reply.
     pub send: Duration,
-    /// The intended number of connections, each with a thread of its own. If this number is open, a new
-    /// connection closes the oldest one whose message has not arrived, provided that it is at least 100 ms
-    /// old. If twice this number is open, the age does not matter; the new connection is refused if all
-    /// messages have arrived.
+    /// The intended number of open connections. Each has a thread of its own. When a new connection comes and
+    /// this number is already open, the oldest connection whose message has not arrived is closed if it is at
+    /// least 100 ms old. If twice this number is open, that connection is closed whatever its age; if there
+    /// is none, because all messages have arrived, the new connection is refused.
     pub connections: usize,
 }
 

@@ -30,7 +30,7 @@ const BACKLOG: i32 = 1024;
 /// If twice the intended number of connections are open, it may be closed before that time.
 const FAIR: Duration = Duration::from_millis(100);
 
-/// The stack size of a connection's thread, in bytes; nothing on it recurses.
+/// The stack size of a connection's thread, in bytes. The code that the thread runs is not recursive.
 const STACK: usize = 256 << 10;
 
 /// Answers requests. It is called by many threads at once and may block.
@@ -66,9 +66,10 @@ impl Connections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Admits a connection. If `bound` connections are open, closes the oldest one that is still sending its
-    /// message, provided that it has had the time [`FAIR`] or that twice `bound` connections are open.
-    /// Returns `None` if twice `bound` connections are open and none of them is still sending its message.
+    /// Admits the new connection `stream`. If at least `bound` connections are open, closes the oldest one
+    /// whose message has not arrived, provided that this connection is older than [`FAIR`]. From twice
+    /// `bound` open connections on, closes it whatever its age, or returns `None`, which refuses `stream`, if
+    /// the messages of all connections have arrived.
     fn enter(self: &Arc<Self>, stream: &Arc<TcpStream>, bound: usize) -> Option<Entry> {
         let mut state = self.lock();
         if state.open >= bound {
@@ -186,8 +187,8 @@ pub(crate) fn listen(
     Ok(())
 }
 
-/// The address at which this machine can reach a listener that is bound to `address`. The loopback address
-/// replaces the unspecified address.
+/// The address at which this machine can reach a listener that is bound to `address`. If `address` is the
+/// unspecified address (`0.0.0.0` or `::`), the loopback address replaces it.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {

@@ -95,8 +95,9 @@ impl Address {
 
 /// The bytes of a message as the reference server sends it.
 ///
-/// Content-Length counts bytes, but old players wait for that number of characters. A text with multi-byte
-/// characters is therefore padded with blanks until it has that number of characters.
+/// Content-Length is the number of bytes in `text`, but old players wait for that number of characters. If
+/// `text` has multi-byte characters, it has fewer characters than bytes, so blanks after it make up the
+/// difference.
 pub(crate) fn request_bytes(address: &Address, receiver: &str, text: &str) -> Vec<u8> {
     let surplus = text.len() - text.chars().count();
     let receiver: String = receiver.chars().filter(|c| !c.is_control()).collect();
@@ -171,7 +172,7 @@ pub(crate) enum Sending {
     Whole,
     /// Sends all bytes in one write, and then closes the connection for writing.
     Closing,
-    /// Sends portions of 23 bytes.
+    /// Sends portions of 23 bytes, with pauses between them. Keeps the connection open for writing.
     Dripping,
 }
 

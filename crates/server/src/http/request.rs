@@ -182,8 +182,8 @@ fn head_end(bytes: &[u8], searched: usize) -> Option<usize> {
     })
 }
 
-/// Decodes the percent-encoding of `target`, without its first `/`. Replaces `+` by a blank, as in form
-/// encoding. Invalid escapes stay unchanged.
+/// Removes the first `/` of `target` and decodes the percent-encoding. Replaces `+` by a blank, as form
+/// encoding does. Invalid escapes stay unchanged.
 pub(crate) fn decode_target(target: &str) -> Vec<u8> {
     let bytes = target.strip_prefix('/').unwrap_or(target).as_bytes();
     let digit = |at: usize| bytes.get(at).and_then(|&b| (b as char).to_digit(16));
@@ -311,7 +311,8 @@ pub(crate) mod tests {
         assert_eq!(decode_target("/%zz%"), b"%zz%");
     }
 
-    /// Fragments of valid and invalid requests, so that random sequences reach deep states.
+    /// A random fragment of a valid or invalid request. Sequences of such fragments get further into the
+    /// reader than random bytes do.
     fn piece() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
             prop::sample::select(vec![

@@ -68,10 +68,10 @@ pub(crate) enum TextError {
 /// Reads the rest of a message's text. `text` is the part that has already arrived.
 ///
 /// The text is complete when it has its `declared` length and no open list. If the declared length is missing
-/// or 0, the text ends with its first list or with the stream. A wrong length is tolerated. If a list is
-/// still open at the declared length, reading continues until the list is closed or until a silence of
-/// [`SETTLE_OPEN`]. If the list is closed before the declared length, the text is accepted after a silence of
-/// [`SETTLE`]. An empty text of declared length 0 is also accepted after a silence of [`SETTLE`].
+/// or 0, the text ends when its first list is closed or when the stream ends. A wrong length is tolerated. If
+/// a list is still open at the declared length, reading continues until the list is closed or until a silence
+/// of [`SETTLE_OPEN`]. If the list is closed before the declared length, the text is accepted after a silence
+/// of [`SETTLE`]. An empty text of declared length 0 is also accepted after a silence of [`SETTLE`].
 pub(crate) fn read_text(
     source: &mut impl TimedRead,
     mut text: Vec<u8>,

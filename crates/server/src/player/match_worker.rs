@@ -3,7 +3,7 @@
 //! finds no move. The player runs on a thread of its own.
 //!
 //! Invariants: the worker passes every question on to the player before it evaluates the next state. It
-//! abandons an evaluation that delays the next question. It ends when its match leaves the table.
+//! abandons an evaluation that delays the next question. It ends when its match leaves the table of matches.
 
 use super::pending_answer::{Legal, PendingAnswer, Proposal};
 use super::player_worker::{OwnedObservation, PlayerWorker, Question};
@@ -52,7 +52,7 @@ pub(super) struct MatchStart {
     /// The pending answer to START.
     pub(super) pending: Arc<PendingAnswer>,
     pub(super) commands: Receiver<Command>,
-    /// Raised when the match leaves the table. It ends every evaluation of the match's rules.
+    /// Raised when the match is dropped without STOP. It ends every evaluation of the match's rules.
     pub(super) quit: Arc<AtomicBool>,
     /// Raised when an evaluation by the worker delays a question to the player. It ends that evaluation.
     pub(super) hurry: StopToken,
@@ -101,8 +101,8 @@ impl MatchStart {
     }
 }
 
-/// Runs `player` on a new thread, which holds `running` until it ends. Returns `None` and logs the cause if the
-/// thread cannot be spawned.
+/// Runs `player` on a new thread. The thread drops `running` at its end, so the match counts as running until
+/// then. Returns `None` and logs the cause if the thread cannot be spawned.
 fn spawn_player(
     player: PlayerWorker,
     factory: Arc<dyn PlayerFactory>,
@@ -154,8 +154,8 @@ struct MatchWorker {
     /// The current state. `None` if it is not known, because the player received percepts (GDL-II) instead of
     /// a joint move, or if it cannot be evaluated within the limits.
     state: Option<TrackedState>,
-    /// The possible states in a GDL-II game. `None` in GDL-I, after a report of a joint move, and after
-    /// percepts that no possible state agrees with.
+    /// The possible states in a GDL-II game. `None` in GDL-I. Also `None` once the manager has reported a
+    /// joint move, once no possible state agrees with the percepts, and once an evaluation has failed.
     possible: Option<PossibleStates>,
     /// The number of PLAY and STOP messages that have been translated.
     turn: u32,
@@ -171,7 +171,7 @@ impl MatchWorker {
     }
 
     /// Handles commands until STOP, or until the channel `commands` is closed. Sends questions for the player
-    /// to `questions`. `answered` is the pending answer to the previous START or PLAY, at first to START.
+    /// to `questions`. `answered` is the answer to START, which may still be pending.
     fn run(
         &mut self,
         commands: &Receiver<Command>,
@@ -205,7 +205,8 @@ impl MatchWorker {
         }
     }
 
-    /// Asks the player for a move, then advances the state and supplies the legal moves.
+    /// First sends the player a question for a move. Then advances the state by `joint`, and sets the legal
+    /// moves of the new state in `pending`, where they are compared with the move that the player proposes.
     fn ask(
         &mut self,
         questions: &Sender<Question>,
@@ -224,8 +225,8 @@ impl MatchWorker {
     }
 
     /// Translates the report of a PLAY or STOP into an observation. Also returns the joint move, or `None` if
-    /// the report has none or the state is not known. `previous` is the player's previous answer. An error
-    /// changes nothing.
+    /// the report has none or the state is not known. `previous` is the player's previous answer. After an
+    /// error, `self` is as before.
     fn translate(
         &mut self,
         last_turn: &LastTurn,
@@ -253,16 +254,16 @@ impl MatchWorker {
     }
 
     /// The observation for the percepts `terms` in an old dialect, whose messages have neither the turn
-    /// number nor the player's own move. `previous` is the player's previous answer, which stands for that
-    /// move.
+    /// number nor the player's own move. The player's previous answer, `previous`, is taken as that move.
     fn percepts(&self, previous: Option<&str>, terms: &[String]) -> OwnedObservation {
         let mut percepts: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
         percepts.sort_unstable();
         OwnedObservation::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), percepts }
     }
 
-    /// Whether `terms`, reported in a game with percepts, are a joint move. They are one if there is a term
-    /// for each role, and if the term of the played role equals the previous answer.
+    /// In a game with percepts, whether the terms `terms` of a report are a joint move and not percepts. They
+    /// count as a joint move if there is one term for each role, and the term of the player's role equals the
+    /// player's previous answer.
     fn is_joint(&self, terms: &[String], previous: Option<&str>) -> bool {
         terms.len() == self.game.role_count()
             && previous.is_some_and(|own| own.eq_ignore_ascii_case(&terms[self.role.index()]))
@@ -315,14 +316,15 @@ impl MatchWorker {
     }
 }
 
-/// A few states of the information set of the played role in a GDL-II game. The legal moves are computed from
-/// them.
+/// A few states of the information set of the player's role in a GDL-II game. The legal moves are computed
+/// from them.
 struct PossibleStates {
     machine: Interpreter,
     states: InformationSet<Interpreter>,
 }
 
-/// The largest number of [`PossibleStates`]. The role has the same legal moves in all of them, so few suffice.
+/// The largest number of [`PossibleStates`]. A role has the same legal moves in all states of its information
+/// set, so few suffice.
 const STATES: usize = 20;
 
 impl PossibleStates {

@@ -16,14 +16,17 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The maximum time between a player's deadline and the instant by which its answer is sent. This time covers
-/// the wake-up of threads and the hand-over of the answer.
+/// A player's deadline is this long before the instant by which its answer is sent, or a quarter of the time
+/// for the answer if that is shorter. The difference covers the wake-up of threads and the hand-over of the
+/// answer.
 const GUARD: Duration = Duration::from_millis(30);
 
-/// The minimum time for an answer, for any clock and margin. It suffices for a legal move.
+/// The minimum time for an answer, even if the clock minus the margin is shorter. It suffices to find a legal
+/// move.
 const MIN_TIME: Duration = Duration::from_millis(50);
 
-/// The maximum time for which START waits for the threads of ended matches to end.
+/// If too many matches still have running threads, START waits at most this long until all threads of
+/// one of them have ended.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
@@ -35,7 +38,7 @@ struct Entry {
     commands: Sender<Command>,
     /// The pending answer to the last START or PLAY.
     current: Arc<PendingAnswer>,
-    /// The last turn as the last PLAY reported it. `None` before the first PLAY.
+    /// What the last PLAY reported about the turn before it. `None` before the first PLAY.
     asked: Option<LastTurn>,
     clocks: Clocks,
     /// The instant at which the match is dropped if no further message comes.
@@ -47,11 +50,11 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether a PLAY that reports `last_turn` is a repetition of the last PLAY. GDL-I has no turn numbers,
-    /// and the same joint move may occur in two successive turns. A PLAY that reports the same joint move
-    /// again is new if this player's move in it equals the player's last answer, and else a repetition. This
-    /// is wrong in one case: the manager has replaced this player's move by the same other move in two
-    /// successive turns.
+    /// Whether a PLAY that reports `last_turn` is a repetition of the last PLAY. GDL-I messages have no turn
+    /// numbers, and two successive turns may have the same joint move. So when a PLAY reports the same joint
+    /// move as the last PLAY, it counts as new if this player's move in the joint move equals the player's
+    /// answer to the last PLAY, and otherwise as a repetition. This is wrong in one case: the manager has
+    /// replaced this player's answer by the same other move in two successive turns.
     fn is_repeated(&self, last_turn: &LastTurn) -> bool {
         match (self.asked.as_ref(), last_turn) {
             (None, _) => false,

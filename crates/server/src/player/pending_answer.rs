@@ -1,7 +1,7 @@
 //! The pending answer to one START or PLAY of a match. Several threads can wait for it.
 //!
 //! The player proposes a move, and the match worker supplies the legal moves. Invariants: the first answer is
-//! final, and all waiting threads get it. While a thread waits, there is an answer by
+//! final, and all waiting threads get it. If a thread waits, it has the answer by the instant
 //! [`PendingAnswer::latest`].
 
 use ggp_game::StopToken;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// The maximum number of waiting threads. Each repetition of a message by the manager adds one.
 const MAX_WAITING: usize = 16;
 
-/// The answer to START or PLAY. It has been given, or the threads that serve the message wait for it.
+/// The answer to a START or PLAY. Until it has been given, the threads that serve the message wait for it.
 #[derive(Debug)]
 pub(super) struct PendingAnswer {
     /// The time by which the player must answer.
@@ -21,14 +21,15 @@ pub(super) struct PendingAnswer {
     pub(super) latest: Instant,
     /// Raised to end the thinking for this question.
     pub(super) stop: StopToken,
-    /// Raised to end the pondering after this answer.
+    /// Raised to end the pondering that follows this answer.
     pub(super) ponder: StopToken,
     asked: Instant,
     /// Whether the match worker has passed the question on to the player.
     passed_on: AtomicBool,
     /// The number of waiting threads.
     waiting: AtomicUsize,
-    /// The answer if the question is refused, or if there is neither a move nor a `fallback`.
+    /// The answer if the question is refused. Also the answer if no move is available and `fallback` is
+    /// `None`.
     refusal: &'static str,
     /// The answer to START if the player is late. `None` for PLAY.
     fallback: Option<&'static str>,
@@ -123,7 +124,8 @@ impl PendingAnswer {
         self.passed_on.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a quarter of the time has passed and the player has not received the question.
+    /// Whether the player has still not received the question although a quarter of the time until
+    /// [`PendingAnswer::due`] has passed.
     pub(super) fn is_held_up(&self) -> bool {
         let quarter = self.due.saturating_duration_since(self.asked) / 4;
         !self.passed_on.load(Ordering::Relaxed) && self.asked.elapsed() >= quarter

@@ -1,9 +1,9 @@
 //! The thread of one player. It starts the player, asks the player for moves, and lets the player ponder in
 //! between.
 //!
-//! Invariants: every question gets a proposal or a refusal, unless the player never returns. A panic ends the
-//! player and nothing else. A player that was not ready within the start clock is started again with the next
-//! question for a move.
+//! Invariants: every question for a move gets a proposal or a refusal, unless a call of the player never
+//! returns. A panic in the player ends the player and nothing else. If the player was not ready within the
+//! start clock, it is started again when the next question for a move comes.
 
 use super::PlayerFactory;
 use super::pending_answer::{PendingAnswer, Proposal};
@@ -250,9 +250,9 @@ mod tests {
     }
 
     /// The answers to START and to a sequence of PLAYs, and the calls that the player received. Each PLAY
-    /// reports the previous answer. The sequence ends when the player has searched for two moves. The factory
-    /// needs the time `making` to make the player. `clocks` are the start clock and the play clock in
-    /// milliseconds.
+    /// reports the previous answer. The sequence ends when two answers are the move `searched`. The factory
+    /// needs the time `making` to make the player, and the player needs the time `preparation` to start.
+    /// `clocks` are the start clock and the play clock in milliseconds.
     fn answers(making: Duration, preparation: Duration, clocks: [u64; 2]) -> (Vec<String>, Vec<String>) {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let notes = Arc::clone(&seen);

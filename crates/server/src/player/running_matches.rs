@@ -1,4 +1,5 @@
-//! Counts the matches whose threads are running. The count may exceed the number of matches in the table.
+//! Counts the matches whose threads are running. The count may exceed the number of matches in the table of
+//! matches.
 //!
 //! When a match leaves the table, its threads continue until they notice this, usually for less than a
 //! millisecond. A player that ignores its stop token may occupy its thread for much longer.
@@ -37,8 +38,8 @@ impl RunningMatches {
     }
 }
 
-/// A match in the count of [`RunningMatches`]. The threads of the match share this value. The match is
-/// counted until its last thread drops the value.
+/// One match that [`RunningMatches`] counts. The threads of the match share this value. The match is counted
+/// until the last of them drops the value.
 #[derive(Debug)]
 pub(super) struct RunningMatch(Arc<RunningMatches>);
 

@@ -1,5 +1,5 @@
-//! The turns of a session: forced choices, steps (each plays one joint move), and the requests to remote
-//! players.
+//! The turns of a session: forced choices (those that no player has to decide), steps (each plays one joint
+//! move), and the requests to remote players.
 
 use super::{Inner, Refusal, Session, spell, wrong};
 use crate::gesture;
@@ -10,7 +10,8 @@ use crate::seat_player::SeatPlayer;
 use ggp_game::{Role, rng};
 use std::sync::Arc;
 
-/// The number of consecutive forced steps after which the session's lock is released for a while.
+/// A step is forced if all its choices are. After this many consecutive forced steps, the session's lock is
+/// released for a while.
 const STEPS_AT_ONCE: u32 = 50;
 
 impl Session {

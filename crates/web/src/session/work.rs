@@ -21,7 +21,7 @@ pub(super) struct Work {
     since: Instant,
     time: Duration,
     iterations: Option<u64>,
-    /// Whether the search looks for a hint to a person.
+    /// Whether a person asked for this search, as a hint. Otherwise an engine searches for its own move.
     hint: bool,
     hurry: bool,
     shown: Option<Instant>,
@@ -34,8 +34,8 @@ struct Thinking {
 }
 
 impl Session {
-    /// The search for the next engine that has to choose a move. If a search for the role of that engine is
-    /// running, returns that search. `None` if no engine has to choose.
+    /// The search for the first role whose engine has not chosen its move yet. Returns the running search if
+    /// it serves that role, otherwise a new one. `None` if no engine has to choose.
     pub(super) fn next_work(&self, inner: &mut Inner) -> Option<Work> {
         let node = inner.history.get(inner.tip)?;
         if node.moment.terminal {
@@ -198,8 +198,8 @@ impl Session {
         Ok(Thinking { choice: None, report: due.then(|| engine.report(role)) })
     }
 
-    /// The result of a slice in which the engine found no move. It contains a random move if the time for the
-    /// move is over, otherwise no move.
+    /// The result of a slice in which the engine found no move: a random move if the time for the move is
+    /// over, otherwise no move.
     fn without_mind(&self, work: &Work, node: &Node) -> Thinking {
         let late = work.hurry || work.since.elapsed() >= work.time;
         let choice = late.then(|| self.draw(0, work.role, &node.moment.legal[work.role]));
