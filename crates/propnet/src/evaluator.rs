@@ -164,7 +164,7 @@ impl PhasePrograms {
         Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer })
     }
 
-    /// Whether the terminal condition and the legal moves share their gates.
+    /// Whether one section of gates computes both the terminal condition and the legal moves.
     pub(crate) fn shares_terminal(&self) -> bool {
         self.phases.iter().any(|phase| phase.program.layout == Layout::Share)
     }

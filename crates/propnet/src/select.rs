@@ -29,7 +29,8 @@ pub(crate) struct Level {
     pub(crate) nodes: usize,
     /// The offset of the level's counts in the scratch space for counts.
     pub(crate) counts: usize,
-    /// The number of planes of each count.
+    /// The number of bit planes, that is binary digits, that store how many moves below a node are legal in
+    /// each lane.
     pub(crate) planes: usize,
     /// The offset of the level's ranks in the scratch space for ranks.
     pub(crate) ranks: usize,

@@ -174,14 +174,15 @@ pub enum Slot {
     Column(usize),
     /// The row of one of the move's squares. Holds the index of that square, from 0.
     Row(usize),
-    /// A value on an index axis, which selects the board of one of the move's squares.
+    /// The number or name of the board, in a game with several boards, on which one of the move's squares lies.
     Index {
         /// The index of the move's square, from 0.
         square: usize,
         /// The index of the axis in [`BoardModel::index`].
         part: usize,
     },
-    /// The whole name, such as `a12`, of one of the move's squares. Holds the index of that square, from 0.
+    /// The name of one of the move's squares, such as `a12`, which gives both column and row. Holds the index
+    /// of that square among the move's squares, from 0.
     Square(usize),
     /// Anything else: a piece, a number, a choice.
     Other,

@@ -58,7 +58,7 @@ pub(crate) struct ReasonerNote {
 }
 
 impl Known {
-    /// Prepares a game. `choice` is the machine that searches should use. A propositional network is built in
+    /// Prepares a game. `choice` selects the state machine for searches. A propositional network is built in
     /// the background; the function waits for it only if `choice` is [`Choice::Propnet`].
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub(super) struct Child<S> {
 /// The position of a child: its row, and its index among the row's kept children.
 pub(super) type Place = (usize, usize);
 
-/// The next step in a state.
+/// What the solver does next in a state.
 pub(super) enum Next {
     /// Enter this child.
     Enter(Place),

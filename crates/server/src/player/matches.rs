@@ -25,8 +25,8 @@ const GUARD: Duration = Duration::from_millis(30);
 /// move.
 const MIN_TIME: Duration = Duration::from_millis(50);
 
-/// If too many matches still have running threads, START waits at most this long until all threads of
-/// one of them have ended.
+/// If too many matches still have running threads, START waits until one of these matches has none left, but
+/// at most this long.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
